@@ -1,6 +1,6 @@
 """Entry point of the `footnote` command, and of `python -m bot`.
 
-It imports the command line inside its frame: Ctrl+C ends the first half second as cleanly as the rest.
+Imports the command line inside `main`, so that Ctrl+C also ends the first half second cleanly.
 """
 
 import os
@@ -10,7 +10,7 @@ from typing import TextIO
 
 
 def main() -> None:
-    """Run the command line this process was started with; exits with its code."""
+    """Run the process's command line and exit with its code."""
     try:
         sys.stdout, sys.stderr = _ready(sys.stdout), _ready(sys.stderr)
         from bot.cli.app import run
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def _ready(stream: TextIO | None) -> TextIO:
-    """A stream that takes everything: what its encoding can't show as an escape, and nowhere where it was closed."""
+    """Return a stream that escapes characters outside its encoding; a closed one discards everything."""
     if stream is None:
         return open(os.devnull, "w", encoding="utf-8")
     if isinstance(stream, TextIOWrapper):
@@ -32,7 +32,7 @@ def _ready(stream: TextIO | None) -> TextIO:
 
 
 def _flush(stream: TextIO) -> int:
-    """0, or 1 when what is left of the output can't be written; nothing is then tried again at exit."""
+    """Write buffered output; return 0, or 1 if that fails. The interpreter then doesn't retry at exit."""
     try:
         stream.flush()
     except OSError:

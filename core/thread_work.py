@@ -1,6 +1,7 @@
 """Work in threads that a cancelled caller waits for.
 
-A thread can't be stopped: who leaves it behind leaves open what it opens, and lets the next one in while it writes.
+A thread can't be stopped: a caller that doesn't wait would leave its resources open, and let the next caller in while
+the thread still writes.
 """
 
 import asyncio
@@ -12,10 +13,10 @@ T = TypeVar("T")
 
 
 async def to_its_end(work: Callable[[], T]) -> T:
-    """What `work` gives, run in a thread; who is cancelled meanwhile, however often, goes when it has ended.
+    """Run `work` in a thread and wait until it finishes, even if cancelled.
 
-    Raises what `work` raises; where its caller was cancelled, nobody hears of that. A time limit around it is kept to
-    only as far as `work` keeps to one.
+    Raises what `work` raises, unless the caller was cancelled. A timeout around it takes effect only after `work`
+    ends.
     """
     running = asyncio.get_running_loop().run_in_executor(None, work)
     cancelled: asyncio.CancelledError | None = None
@@ -26,13 +27,13 @@ async def to_its_end(work: Callable[[], T]) -> T:
             cancelled = error
     if cancelled is None:
         return running.result()
-    running.exception()  # nobody else hears of it
+    running.exception()  # mark it as retrieved
     raise cancelled
 
 
 @asynccontextmanager
 async def opened(open_it: Callable[[], T], close: Callable[[T], object]) -> AsyncIterator[T]:
-    """What `open_it` gives, until `close` takes it back, both in threads. Who is cancelled leaves nothing open."""
+    """Open a resource and close it afterwards, both in threads. A cancelled caller leaves nothing open."""
     made: list[T] = []
     try:
         await to_its_end(lambda: made.append(open_it()))

@@ -80,6 +80,6 @@ def has_words(text: str) -> bool:
 
 
 def indexed_text(entry: IndexEntry) -> str:
-    """What is embedded and counted by BM25: title, heading path and passage, without marks."""
+    """Return the text for embedding and BM25: title, heading path and passage, without marks."""
     passage = entry.passage
     return plain("\n".join((entry.title, " > ".join(passage.heading_path), passage.text)))

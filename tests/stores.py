@@ -25,7 +25,7 @@ from storage.database.repositories.staleness import SqlStaleRepository
 from storage.database.repositories.statistics import SqlAskedRepository
 from storage.database.repositories.summaries import SqlSummaryRepository
 from storage.database.repositories.syncing import SqlSyncRepository
-from storage.database.tables import FootnoteTable
+from storage.database.tables import METADATA
 
 T = TypeVar("T")
 
@@ -132,7 +132,7 @@ class Stores:
 def _template() -> tuple[Engine, bytes]:
     """An engine whose dialect all databases share, and the empty schema as bytes."""
     engine = create_engine("sqlite://", poolclass=StaticPool)
-    FootnoteTable.metadata.create_all(engine)
+    METADATA.create_all(engine)
     with engine.connect() as connection:
         driver = connection.connection.dbapi_connection
         assert isinstance(driver, sqlite3.Connection)

@@ -1,5 +1,4 @@
-"""One module a group of commands; each parses, calls a use case and prints. `register(app)` adds its commands.
+"""The command line: app.py parses it, one module for each command or group runs it, session.py has its options.
 
-`session.py` is what each is given: one run of the command line. `evaluating.py` is the work of
-`eval`, `channel_names.py` reads the channels that `access` is asked about.
+Each module parses arguments, calls operations (bot/service) and prints. `register(app)` adds its commands.
 """

@@ -11,7 +11,7 @@ from bot.cli.session import Session
 from bot.presentation.direct_threads import is_direct_thread
 from bot.runtime.local_user import author_name
 from bot.service.operations import explain_access
-from bot.terminal.render_access import explanation_view
+from bot.terminal.render import explanation_view
 from core.domain.conversation import ThreadAddress
 from core.errors import BadInput
 from core.features.access_explanation import AccessQuestion, explanation_json

@@ -12,7 +12,7 @@ from bot.cli.session import Session, to_json_text, write_line
 from bot.runtime.local_user import author_name
 from bot.service.calls import Operations
 from bot.service.submission import answer
-from bot.terminal.translate import NO_QUESTION
+from bot.terminal.platform import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType
 from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, message_key
 from core.errors import BadInput, FootnoteError

@@ -7,8 +7,7 @@ import typer
 
 from bot.cli.session import Session
 from bot.service import operations as ops
-from bot.terminal.progress import ingest_progress
-from bot.terminal.storage import repair_line, size_text, status_view
+from bot.terminal.reports import ingest_progress, repair_line, size_text, storage_view
 from bot.wiring.parts import restore as restore_backup
 
 FAULTY = 1  # exit code when the check finds a problem
@@ -37,7 +36,7 @@ def status(context: typer.Context) -> None:
     if session.as_json:
         session.print_json(found.to_json())
     else:
-        session.console.print(status_view(found))
+        session.console.print(storage_view(found))
 
 
 @commands.command("check")

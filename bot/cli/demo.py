@@ -21,8 +21,8 @@ from bot.service import operations as ops
 from bot.service.calls import Operations
 from bot.service.service_lock import find_service
 from bot.service.submission import answer
-from bot.terminal.progress import ingest_progress
 from bot.terminal.render import answer_view
+from bot.terminal.reports import ingest_progress
 from core.domain.answer import Answer
 from core.domain.ingest_report import IngestReport
 from core.serializers.objects import answer_json

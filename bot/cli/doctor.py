@@ -5,8 +5,7 @@ import asyncio
 import typer
 
 from bot.cli.session import Session
-from bot.service.doctor import examine_config
-from bot.service.operations import check_parts
+from bot.service.doctor import check_parts, examine_config
 
 
 def register(app: typer.Typer) -> None:

@@ -7,8 +7,8 @@ import typer
 
 from bot.cli.session import Session
 from bot.service import operations as ops
-from bot.terminal.progress import ingest_progress
 from bot.terminal.render_extracts import extraction_view, extracts_view, facts_view, ontology_view, troubles_view
+from bot.terminal.reports import ingest_progress
 from bot.web.queries import MOST_FACTS, ExtractsRequest, FactsRequest
 from core.domain.extracts import ExtractType
 from core.errors import BadInput

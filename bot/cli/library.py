@@ -8,9 +8,8 @@ import typer
 
 from bot.cli.session import Session, to_path
 from bot.service import operations as ops
-from bot.terminal.progress import ingest_progress
 from bot.terminal.render import document_table, hits_view, page_view
-from bot.terminal.render_reports import report_view
+from bot.terminal.reports import ingest_progress, report_view
 from bot.web.queries import SearchRequest
 from core.errors import BadInput
 from core.serializers.objects import document_json

@@ -6,7 +6,7 @@ import typer
 
 from bot.cli.session import Session
 from bot.service.operations import show_statistics
-from bot.terminal.statistics import statistics_view
+from bot.terminal.reports import statistics_view
 from core.errors import BadInput
 from core.features.statistics import statistics_json
 

@@ -6,8 +6,7 @@ import typer
 
 from bot.cli.session import Session
 from bot.service import operations as ops
-from bot.terminal.progress import ingest_progress
-from bot.terminal.render_syncs import status_view, sync_view
+from bot.terminal.reports import ingest_progress, sources_view, sync_view
 
 FAILED = 1  # exit code when a source could not be synced
 
@@ -54,7 +53,7 @@ def list_sources(context: typer.Context) -> None:
     if session.as_json:
         session.print_json({"sources": [status.to_json() for status in found]})
     else:
-        session.console.print(status_view(found))
+        session.console.print(sources_view(found))
 
 
 @sources.command("remove")

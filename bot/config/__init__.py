@@ -1,4 +1,4 @@
-"""What is configured: the whole in configuration.py, its sections by subject, and Slack's as a whole."""
+"""Configuration: the whole in configuration.py, its sections by subject, and Slack's secrets."""
 
 from bot.config.configuration import SECRETS as SECRETS
 from bot.config.configuration import SLACK_KEY_SETTING as SLACK_KEY_SETTING

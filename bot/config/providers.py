@@ -1,4 +1,4 @@
-"""The sections of the configuration about models: the provider, further ones, and which of them a workspace asks."""
+"""Sections about models: the providers, and the workspaces that use them."""
 
 from abc import abstractmethod
 from pathlib import Path
@@ -10,14 +10,14 @@ from bot.config.sections import Count, Seconds, Section
 
 Kind = Literal["extractive", "anthropic", "openai_compatible"]
 
-DEFAULT = "default"  # the name of [provider], where another one falls back to it
-EXTRACTIVE = "extractive"  # always there
-# Where a key is read from unless the configuration says; an address of one's own is sent no other vendor's key.
+DEFAULT = "default"  # the name of [provider] among fallbacks
+EXTRACTIVE = "extractive"  # always available
+# Default variables of API keys; a custom address never gets another vendor's key.
 KEY_VARIABLES = {"anthropic": "ANTHROPIC_API_KEY", "openai_compatible": "OPENAI_API_KEY"}
 
 
 def _names(value: object) -> object:
-    """From the environment a list is a text with commas."""
+    """Split a list from the environment at commas."""
     return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
 
 
@@ -28,7 +28,7 @@ def _different(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class ModelConfig(Section):
-    """What all providers have. The API key comes from the environment or a secret file, never from here."""
+    """Keys of all providers. The API key comes from the environment or a secret file."""
 
     model: str = "claude-opus-5-5"
     max_output_tokens: Count = 4096
@@ -47,17 +47,17 @@ class ModelConfig(Section):
     @property
     @abstractmethod
     def what(self) -> Kind:
-        """Which kind of provider it is."""
+        """The kind of provider."""
 
     @model_validator(mode="after")
     def _names_a_model(self) -> "ModelConfig":
         if self.what == "openai_compatible" and "model" not in self.model_fields_set:
-            raise ValueError('an openai_compatible provider needs a model: add model = "..." as its server calls it')
+            raise ValueError('an openai_compatible provider needs a model; add model = "..." with its name there')
         return self
 
 
 class ProviderConfig(ModelConfig):
-    """Which model answers."""
+    """The model that answers."""
 
     name: Kind = "extractive"
 
@@ -77,14 +77,14 @@ class NamedProviderConfig(ModelConfig):
 
 
 class WorkspaceConfig(Section):
-    """What a workspace has of its own. None: as everywhere."""
+    """Settings of one workspace. None: the default."""
 
     provider: str | None = None
     model: Annotated[str, Field(min_length=1)] | None = None
 
 
 def default_key_variable(settings: ModelConfig, name: str) -> str | None:
-    """The variable a provider's key is read from; None: it has none unless it names one."""
+    """Return the default variable of a provider's key, or None."""
     elsewhere = settings.what == "openai_compatible" and settings.base_url is not None
     if settings.api_key_variable or (elsewhere and name != DEFAULT):
         return settings.api_key_variable
@@ -92,13 +92,13 @@ def default_key_variable(settings: ModelConfig, name: str) -> str | None:
 
 
 def all_providers(default: ProviderConfig, named: dict[str, NamedProviderConfig]) -> dict[str, ModelConfig]:
-    """By the names that fallbacks and workspaces use."""
+    """Return the providers by the names that fallbacks and workspaces use."""
     quotes = NamedProviderConfig(kind="extractive")
     return {DEFAULT: default, EXTRACTIVE: quotes, **named}
 
 
 def unknown_names(providers: dict[str, ModelConfig], workspaces: dict[str, WorkspaceConfig]) -> list[str]:
-    """What is wrong with the names that providers and workspaces use, one phrase each."""
+    """Return the problems with names of providers and workspaces, one phrase each."""
     problems = []
     for name, settings in providers.items():
         where = "provider.fallback" if name == DEFAULT else f"providers.{name}.fallback"

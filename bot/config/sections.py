@@ -1,6 +1,6 @@
 """The sections of the configuration, one model each; every key is documented in config.example.toml.
 
-Secrets never stand here: they come from the environment, or from files that a section may name.
+Secrets come from the environment, or from files that a section may name.
 """
 
 from pathlib import Path
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-DATABASE_VARIABLE = "FOOTNOTE_DATABASE_URL"  # with its password, so a secret, unlike `url` in the file
+DATABASE_VARIABLE = "FOOTNOTE_DATABASE_URL"  # has a password, unlike `url` in the file
 
 ModelExtractorName = Literal[
     "model_meetings", "model_api", "model_financial", "model_entities", "model_relations", "model_pages"
@@ -21,7 +21,7 @@ Count = Annotated[int, Field(ge=1)]
 
 
 def web_address(text: str) -> str:
-    """An http(s) address of a host, without a slash at its end."""
+    """Return an http(s) address of a host, without a trailing slash."""
     parts = urlsplit(text)
     if (
         parts.scheme not in ("http", "https")
@@ -35,13 +35,13 @@ def web_address(text: str) -> str:
 
 
 def _database_url(text: str) -> str:
-    """A postgresql:// URL that can be shown to everybody."""
+    """Return a postgresql:// URL without a password."""
     parts = urlsplit(text)
     if parts.scheme != "postgresql":
         raise ValueError("it must be an address like postgresql://footnote@db.internal:5432/footnote")
     if parts.password is not None or "password=" in parts.query:
         raise ValueError(
-            f"it must hold no password: put the whole URL into {DATABASE_VARIABLE} or the file of database.url_file"
+            f"it must not have a password; put the whole URL into {DATABASE_VARIABLE} or the file of database.url_file"
         )
     return text
 
@@ -51,7 +51,7 @@ class Section(BaseModel):
 
 
 class AgentConfig(Section):
-    """Bounds of one answer."""
+    """Limits of one answer."""
 
     strategy: Literal["tool_use", "always_retrieve", "plan_and_synthesise", "auto"] = "tool_use"
     facts: bool = True
@@ -64,7 +64,7 @@ class AgentConfig(Section):
 
 
 class ReferencesConfig(Section):
-    """Links to documents in questions, and what answers looked at."""
+    """References in questions and answers."""
 
     enabled: bool = True
     offered_tokens: Annotated[int, Field(ge=0, le=50_000)] = 3_000
@@ -72,21 +72,21 @@ class ReferencesConfig(Section):
 
 
 class ReplayConfig(Section):
-    """Whether what answers are made from is recorded, to make them again: see docs/evaluation.md."""
+    """Recording of answers for replays: see docs/evaluation.md."""
 
     record: bool = True
     keep_days: Annotated[float, Field(gt=0)] = 7
 
 
 class DatabaseConfig(Section):
-    """Where all but the index is kept. Without a URL: a SQLite file in the data directory, for one process."""
+    """The database. Without a URL: a SQLite file in the data directory, for one process."""
 
     url: Annotated[str, AfterValidator(_database_url)] | None = None
     url_file: Path | None = None
 
 
 class IndexConfig(Section):
-    """Where passages are searched. Without a URL: Qdrant's own engine, embedded, in the data directory."""
+    """The search index. Without a URL: Qdrant's embedded engine in the data directory."""
 
     url: str | None = None
     api_key_file: Path | None = None
@@ -102,7 +102,7 @@ class ModelsConfig(Section):
 
 
 class IngestConfig(Section):
-    """Limits on reading one file, so that a hostile one can't stop a batch; and whether scans are read."""
+    """Limits on reading one file, so that a hostile one can't stop a batch; and OCR."""
 
     parse_seconds: Seconds = 60
     parse_memory_mb: Count = 1024
@@ -113,7 +113,7 @@ class IngestConfig(Section):
 
 
 class ExtractionConfig(Section):
-    """Extractors that ask a model about prose: which, how fast, for how much. Rules extract without any of it."""
+    """Extractors that use a model: their provider, rate and budget. Rules need none of these."""
 
     with_model: bool = False
     model: str | None = None
@@ -124,7 +124,7 @@ class ExtractionConfig(Section):
 
 
 class WebConfig(Section):
-    """The pages and the API. The key that signs links comes from the environment or a secret file, never from here."""
+    """The pages. The key that signs links comes from the environment or a secret file."""
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65_535)] = 8420
@@ -135,7 +135,7 @@ class WebConfig(Section):
 
 
 class DiscordConfig(Section):
-    """The bot on Discord. Its token comes from the environment or a secret file, never from here; without it: off."""
+    """The bot on Discord; off without a token, which comes from the environment or a secret file."""
 
     token_file: Path | None = None
     workspaces: dict[Annotated[str, Field(pattern=r"^\d{15,21}$")], Annotated[str, Field(min_length=1)]] = Field(
@@ -146,9 +146,9 @@ class DiscordConfig(Section):
 
 
 class SlackConfig(Section):
-    """The bot on Slack. Tokens, secrets and keys come from the environment or from files, never from here.
+    """The bot on Slack. Tokens, secrets and keys come from the environment or from files.
 
-    Without a bot token, an app token and a client id Slack is off. `client_id` lets several teams install the app.
+    Off unless a bot token, an app token or `client_id` is set. `client_id` lets several teams install the app.
     """
 
     transport: Literal["socket", "http"] = "socket"
@@ -171,7 +171,7 @@ class ServiceConfig(Section):
 
 
 class ApiConfig(Section):
-    """The JSON API. Its token comes from the environment or a file; without one it answers on its own machine alone."""
+    """The JSON API. Its token comes from the environment or a file; without one, only its own machine may use it."""
 
     token_file: Path | None = None
     wait_seconds: Seconds = 60

@@ -1,4 +1,4 @@
-"""What is configured for Slack: secrets read, and everything that is missing for what is wanted told at once."""
+"""Slack's settings with their secrets; one error names everything that is missing."""
 
 from dataclasses import dataclass, field
 
@@ -38,12 +38,12 @@ NO_KEY = (
     "no key that encrypts the tokens of teams: make one with "
     "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'`, and put it into " + SLACK_KEY_SETTING
 )
-NO_PUBLIC_URL = "no web.public_url: teams install the app on a page there, which Slack leads back to"
+NO_PUBLIC_URL = "no web.public_url: teams install the app on a page there"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """The app as teams install it in their browser."""
+    """The app that teams install."""
 
     id: str
     secret: str = field(repr=False)
@@ -52,7 +52,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackSettings:
-    """Checked for what is wanted of them. `client` None: teams can't install the app."""
+    """Checked settings. `client` None: teams can't install the app."""
 
     by_socket: bool
     token: str | None = field(repr=False)  # of one team
@@ -63,20 +63,20 @@ class SlackSettings:
 
 
 def is_on(config: Config) -> bool:
-    """Whether anything is configured that only Slack needs."""
+    """Return whether any Slack setting is configured."""
     return bool(config.slack_token() or config.slack_app_token() or config.slack.client_id)
 
 
 def read_settings(config: Config, *, hears: bool = True) -> SlackSettings | None:
-    """None: Slack is off. `hears` False: only answers are posted, by a worker alone.
+    """Read the settings; None if Slack is off. `hears` False: a worker that only posts needs fewer.
 
-    Raises ConfigError with all problems in one message.
+    ConfigError names all problems.
     """
     if not is_on(config):
         return None
     problems = [*_token_problems(config), *(_hearing_problems(config) if hears else ()), *_team_problems(config, hears)]
     if problems:
-        raise ConfigError(f"Slack can't be used: {'; '.join(problems)}. docs/slack.md goes through it step by step.")
+        raise ConfigError(f"Slack can't be used: {'; '.join(problems)}. See docs/slack.md for each step.")
     return SlackSettings(
         by_socket=config.slack.transport == "socket",
         token=_revealed(config.slack_token()),
@@ -88,9 +88,9 @@ def read_settings(config: Config, *, hears: bool = True) -> SlackSettings | None
 
 
 def public_address(url: str | None, by_socket: bool) -> str | None:
-    """The address that a manifest names; in Socket Mode None where there is none that Slack takes.
+    """Return the address for a manifest; in Socket Mode None if Slack wouldn't accept it.
 
-    Raises BadInput where Slack is to send requests there.
+    Raises BadInput if Slack must send requests there.
     """
     if by_socket:
         return url if url is not None and url.startswith("https://") else None
@@ -99,9 +99,9 @@ def public_address(url: str | None, by_socket: bool) -> str | None:
     try:
         address = web_address(url)
     except ValueError as error:
-        raise BadInput(f"{url!r} can't be used: {error}.") from error
+        raise BadInput(f"Can't use {url!r}: {error}.") from error
     if not address.startswith("https://"):
-        raise BadInput(f"Slack sends nothing to {address!r}: it has to begin with https://.")
+        raise BadInput(f"Slack can't use {address!r}. It must begin with https://.")
     return address
 
 
@@ -122,7 +122,7 @@ def _hearing_problems(config: Config) -> list[str]:
 
 
 def _team_problems(config: Config, hears: bool) -> list[str]:
-    """Of several teams. Whoever only posts needs no more than the key."""
+    """Check the settings for several teams. A worker that only posts needs just the key."""
     if config.slack.client_id is None:
         return []
     missing = [

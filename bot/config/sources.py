@@ -1,6 +1,6 @@
-"""`[[sources]]` of the configuration: one model a kind, each with what it takes to make a SourceSpec of it.
+"""`[[sources]]` of the configuration: one model for each kind, and its conversion to a SourceSpec.
 
-Secrets never stand here: tokens come from files (`token_file`) or from the environment (`token_variable` names what).
+Tokens come from files (`token_file`) or from the environment (`token_variable`).
 """
 
 import re
@@ -35,7 +35,7 @@ from core.errors import BadInput
 MEBIBYTE = 1024 * 1024
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _EVERY = re.compile(r"every\s+(\d{1,5})\s*([smhdw])[a-z]*")
-SHORTEST_SECONDS = 30  # between two syncs by the clock
+SHORTEST_SECONDS = 30  # between two scheduled syncs
 
 
 def _glob(text: str) -> str:
@@ -53,30 +53,30 @@ def _schedule(text: str) -> str:
 
 
 def _plain_url(text: str) -> str:
-    """An http(s) address that can be shown to everybody."""
+    """Return an http(s) address without credentials."""
     parts = urlsplit(text)
     if parts.password is not None or parts.username is not None:
-        raise ValueError("it must hold no name and no password: use token_file or token_variable")
+        raise ValueError("it must not contain a user name or a password; use token_file or token_variable")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("it must be an address like https://wiki.example.org/page")
     return text.rstrip("/") if not parts.query and parts.path in ("", "/") else text
 
 
 def _git_url(text: str) -> str:
-    """An address of git's that can be shown: https, ssh (both forms), file, or a folder of this machine."""
-    if text.startswith("-") or "::" in text:  # an option of git's, or a helper program that it would run
+    """Return a git address without credentials: https, ssh (both forms), file, or a local folder."""
+    if text.startswith("-") or "::" in text:  # an option of git, or a helper program that git would run
         raise ValueError("it must be an address like https://git.example.org/team/handbook.git")
     if "://" in text:
         parts = urlsplit(text)
         if parts.password is not None or (parts.username is not None and parts.scheme != "ssh"):
-            raise ValueError("it must hold no name and no password: use token_file or token_variable")
+            raise ValueError("it must not contain a user name or a password; use token_file or token_variable")
         if parts.scheme not in ("https", "http", "ssh", "file"):
-            raise ValueError("it must begin with https://, ssh:// or file://, or be a folder of this machine")
+            raise ValueError("it must begin with https://, ssh:// or file://, or be a local folder")
     return text
 
 
 def to_schedule(text: str) -> Every | Cron:
-    """Of "every 6h" or a crontab line in UTC. ValueError for what is neither, or more often than every half minute."""
+    """Read "every 6h" or a crontab line in UTC. ValueError for anything else, or for less than half a minute."""
     if found := _EVERY.fullmatch(text.strip().lower()):
         seconds = int(found[1]) * _UNITS[found[2]]
         if seconds < SHORTEST_SECONDS:
@@ -97,7 +97,7 @@ _AsList = BeforeValidator(lambda given: [given] if isinstance(given, str) else g
 
 
 class _SourceConfig(Section):
-    """What all kinds have in common."""
+    """Keys of all kinds."""
 
     name: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^\S(.*\S)?$")]
     workspace: Annotated[str, Field(min_length=1)] | None = None
@@ -111,10 +111,10 @@ class _SourceConfig(Section):
 
     @abstractmethod
     def to_origin(self) -> Origin:
-        """Where the documents are, as core knows it."""
+        """Return the origin of the documents."""
 
     def to_spec(self, workspace: str) -> SourceSpec:
-        """The source as core knows it; `workspace` where it names none."""
+        """Return the source; `workspace` is its default."""
         return SourceSpec(
             name=self.name,
             workspace=self.workspace or workspace,
@@ -258,12 +258,12 @@ SourceConfig = Annotated[
     Field(discriminator="kind"),
 ]
 
-# Where a source's token is looked for when it names no variable of its own.
+# Default variables of sources' tokens.
 TOKEN_VARIABLES = {"github": "GITHUB_TOKEN", "confluence": "CONFLUENCE_TOKEN"}
 
 
 def twice_named(sources: tuple[SourceConfig, ...], workspace: str) -> list[str]:
-    """Names that two sources of a workspace share."""
+    """Return names that two sources of a workspace share."""
     seen, twice = set[tuple[str, str]](), []
     for source in sources:
         key = (source.workspace or workspace, source.name)
@@ -278,7 +278,7 @@ def _absolute(path: Path) -> Path:
 
 
 def _valued(check: Callable[[str], object], text: str) -> str:
-    """`text`, when `check` lets it pass: pydantic collects ValueErrors alone."""
+    """Return `text` if it passes `check`; turns errors into ValueError for pydantic."""
     try:
         check(text)
     except BadInput as error:

@@ -1,8 +1,8 @@
 """The Discord adapter.
 
-- `events`: what comes in. `events/client.py` receives it, `events/translate.py` makes an `IncomingMessage` of it.
+- `events`: input. `events/client.py` receives messages, `events/translate.py` makes an `IncomingMessage` of each.
 - `actions`: slash commands, buttons, context menus and forms.
-- `delivery`: what goes out. `delivery/platform.py` posts answers, `delivery/destinations.py` knows where to.
+- `delivery`: output. `delivery/platform.py` posts answers to the places in `delivery/destinations.py`.
 - `rendering`: answers, notices and buttons as values. Pure.
 - `connection.py`: login, connection and `footnote doctor`.
 

@@ -1,4 +1,4 @@
-"""Login and connection of the bot: intents and permissions it needs, what a refusal means, and its check by doctor."""
+"""Login and connection of the bot: intents, permissions, refusals, and the check by doctor."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from bot.discordbot.events.client import FootnoteClient, ShardedFootnoteClient
 from bot.presentation.platform_parts import PlatformParts
 from core.errors import ConfigError, FootnoteError, PlatformError
 
-# docs/discord.md says what each one is for.
+# docs/discord.md explains each one.
 PERMISSIONS = discord.Permissions(
     view_channel=True,
     send_messages=True,

@@ -1,1 +1,1 @@
-"""How every adapter shows an answer: words, harmless Markdown, drafts; and what people do with it by button."""
+"""Presentation shared by all adapters: texts and buttons of an answer, harmless Markdown, progress, button actions."""

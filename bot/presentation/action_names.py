@@ -1,11 +1,9 @@
-"""The names of buttons and menus: what they do, for which answer, and which part of which post they stand in. Pure.
+"""The names of buttons and menus: their action, their answer, and the part of a post that they mark. Pure.
 
     fn:<verb>:<id>[:<n>][@<post id>.<part>]
 
-The tail marks a post's part, so that a process that starts again finds its own messages (`find_part`). Discord keeps
-names as `custom_id`, Slack as `action_id` and `block_id`; both give them back with what is pressed.
-
-Names: `Verb`, `ActionName`, `to_action_name`, `read_action_name`, `find_part`, `find_answer`, `post_id`, `PATTERN`.
+The suffix marks a part, so that a process that starts again finds its own messages (`find_part`). Discord stores names
+as `custom_id`, Slack as `action_id` and `block_id`; both return them with an interaction.
 """
 
 import hashlib
@@ -16,29 +14,29 @@ from enum import StrEnum
 
 MAX_ACTION_NAME = 100  # characters, Discord's limit; Slack takes 255
 _ID = r"[0-9A-Za-z_-]{1,36}"  # 32 hexadecimal digits as a rule, a UUID with hyphens at most
-# For `discord.ui.DynamicItem`, and for reading back what an interaction brings.
+# Also the template of Discord's DynamicItem.
 PATTERN = re.compile(
     rf"fn:(?P<verb>[a-z]{{1,8}}):(?P<id>{_ID})(?::(?P<n>\d{{1,4}}))?(?:@(?P<post>{_ID})\.(?P<part>\d{{1,4}}))?"
 )
 
 
 class Verb(StrEnum):
-    """What a button or menu asks for."""
+    """The action of a button or menu."""
 
     PASSAGES = "passages"
     UP = "up"
     DOWN = "down"
     RATE = "rate"  # a pair of buttons whose value is "up" or "down"
-    REFERENCES = "refs"  # all that the answer refers to
+    REFERENCES = "refs"  # all references of the answer
     HOW = "how"
     STOP = "stop"
     ASK = "ask"  # n: the suggestion, from 0
-    CHOOSE = "choose"  # a menu; n: which of several, from 0; its values are places in `choices`, from 0
-    AGAIN = "again"  # a stale answer: asks its question once more
-    SHARE = "share"  # a private answer, with its channel
+    CHOOSE = "choose"  # a menu; n: its number, from 0; its values are places in `choices`, from 0
+    AGAIN = "again"  # of a stale answer: asks its question again
+    SHARE = "share"  # of a private answer: shows it to its channel
     PAGE = "page"  # of a list; n: the page, from 1
-    FORM = "form"  # id: the command whose form is to be shown
-    PART = "part"  # does nothing: only says which part of a post this is
+    FORM = "form"  # id: the command whose form it opens
+    PART = "part"  # no action; shows the number of a part
 
 
 _OF_ANSWERS = frozenset(
@@ -50,12 +48,12 @@ _HELD_IN = ("components", "children", "elements")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionName:
-    """A name, read. `id` is the answer's message id; of stop and of what runs, the post's."""
+    """A parsed name. `id` is the answer's message id; for an answer in progress, the id of its post."""
 
     verb: Verb
     id: str
     n: int | None = None
-    post_id: str | None = None  # None: this one marks no part
+    post_id: str | None = None  # None: it marks no part
     part: int | None = None  # from 1
 
     def __str__(self) -> str:
@@ -65,15 +63,15 @@ class ActionName:
 
 
 def to_action_name(name: ActionName) -> str:
-    """The name as text, at most 100 characters. ValueError for ids that are none, which is a fault of the caller."""
+    """Return the name as text of at most 100 characters. Raises ValueError for malformed ids."""
     text = str(name)
     if PATTERN.fullmatch(text) is None:
-        raise ValueError(f"{text[:200]!r} is no name for a button: ids have 1 to 36 letters and digits.")
+        raise ValueError(f"{text[:200]!r} isn't a name for a button: ids have 1 to 36 letters and digits.")
     return text
 
 
 def read_action_name(text: str) -> ActionName | None:
-    """None for what is not ours."""
+    """Return the parsed name; None if another app made it."""
     found = PATTERN.fullmatch(text)
     if found is None or found["verb"] not in set(Verb):
         return None
@@ -87,7 +85,7 @@ def read_action_name(text: str) -> ActionName | None:
 
 
 def find_part(components: Iterable[object]) -> tuple[str, int] | None:
-    """(post id, part from 1) of a message, from its components or blocks, as an API returns them or as objects."""
+    """Return a message's post id and part (from 1), by its components or blocks: JSON or objects."""
     for text in _names(components):
         name = read_action_name(text)
         if name is not None and name.post_id is not None and name.part is not None:
@@ -96,13 +94,13 @@ def find_part(components: Iterable[object]) -> tuple[str, int] | None:
 
 
 def find_answer(components: Iterable[object]) -> str | None:
-    """The id of the answer that a message shows, from its components or blocks; None where it shows none."""
+    """Return the id of the answer in a message, by its components or blocks; None without an answer."""
     names = [name for name in map(read_action_name, _names(components)) if name is not None]
     return next((name.id for name in names if name.verb in _OF_ANSWERS), None)
 
 
 def post_id(message_key: str) -> str:
-    """The name of a question's post: the same in every process, short enough for buttons."""
+    """Return the id of a question's post: the same in every process, short enough for buttons."""
     return hashlib.sha256(message_key.encode()).hexdigest()[:16]
 
 

@@ -1,10 +1,7 @@
-"""What people do with answers by button, menu or form, the same on every platform; adapters only bind it.
+"""Actions on answers by button, menu or form, the same on every platform.
 
-Every action takes the place where somebody acts, and the platform's id of the person. A private answer is its reader's
-alone, wherever it came to; any other is dealt with in its own thread. What can't be done is an error whose sentence is
-for that person.
-
-Names: `AnswerActions`, `Passages`, `Said`.
+Every action takes the address of the interaction and the person's platform id. A private answer is only for its reader,
+in any channel; other answers only accept actions in their own thread. Errors are sentences for the person who acted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,11 +23,11 @@ from core.features.staleness.asking_again import question_again
 from core.service.commands import Question
 from core.text.words import is_number
 
-NO_ACTION = "This button is from an earlier version: ask again."
+NO_ACTION = "This button is from an earlier version. Ask again."
 NO_ANSWER = "Only answers can be kept: choose the message that has an answer's buttons."
-FOR_ONE = "This answer is for one person alone: ask where others see it, then keep that answer."
+FOR_ONE = "This answer is private. Ask again in the channel, then keep that answer."
 NOWHERE = "Answers can't be kept here: this Footnote has nowhere to keep them."
-LOOKED_THROUGH = 50  # newest messages of a thread among which a running question is looked for
+SEARCHED_ENTRIES = 50  # newest entries of a thread among which a running question is searched for
 _THANKS = {
     Rating.UP: "Noted as helpful: thank you.",
     Rating.DOWN: (
@@ -42,22 +39,22 @@ _THANKS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passages:
-    """An answer with those of its footnotes that can be read where it stands; both mappings are by their number."""
+    """An answer with the footnotes that its thread may read; both mappings are by footnote number."""
 
     answer: Answer
     around: Mapping[int, QuoteContext]
-    links: Mapping[int, str]  # where a footnote leads; those that lead nowhere are left out
+    links: Mapping[int, str]  # addresses of footnotes; those without one are omitted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformMessage:
-    """A message on the platform that somebody wants to keep as an answer."""
+    """A message on the platform to keep as an answer."""
 
     text: str
     link: str  # its web address
     is_ours: bool  # the bot wrote it
-    is_direct: bool  # it stands in a channel of one person and the bot
-    answer_id: str | None = None  # the stored answer that it shows; None: it shows none
+    is_direct: bool  # it is in a direct channel
+    answer_id: str | None = None  # the stored answer in it, if any
 
 
 class AnswerActions:
@@ -65,7 +62,7 @@ class AnswerActions:
         self._parts = parts
 
     async def answer(self, place: ThreadAddress, reader: str, message_id: str) -> tuple[Conversation, Message]:
-        """The stored answer behind a button. NotFound where it is gone; AccessDenied for who may not see more of it."""
+        """Return the stored answer of a button. Raises NotFound, and AccessDenied if it is for another reader."""
         conversation, message = await self._parts.conversations.message(message_id, place.workspace)
         _require_reader(conversation.address, reader)
         if conversation.address != place and conversation.address.private_to is None:
@@ -73,7 +70,7 @@ class AnswerActions:
         return conversation, message
 
     async def passages(self, place: ThreadAddress, reader: str, message_id: str) -> Passages:
-        """What stands around an answer's quotes now, as far as its thread may read it. NotFound where that is none."""
+        """Return the current context of the quotes that the thread may read. Raises NotFound if it may read none."""
         conversation, message = await self.answer(place, reader, message_id)
         address = conversation.address
         scope = await self._parts.access.scope(address.workspace, address)
@@ -91,10 +88,7 @@ class AnswerActions:
         )
 
     async def references(self, place: ThreadAddress, reader: str, message_id: str) -> Answer:
-        """The stored answer with those of its references that can be read where it stands, and those that are broken.
-
-        Raises as `answer` does.
-        """
+        """Return the answer with its broken references and those that its thread may read. Raises as `answer` does."""
         conversation, message = await self.answer(place, reader, message_id)
         scope = await self._parts.access.scope(place.workspace, conversation.address)
         shown = [item for item in message.references if item.broken or await self._can_read(item.document_id, scope)]
@@ -107,7 +101,7 @@ class AnswerActions:
         )
 
     async def rate(self, place: ThreadAddress, reader: str, message_id: str, rating: Rating) -> str:
-        """Keep a person's rating, or take it back when it is given again; the sentence that says which."""
+        """Store a rating, or withdraw it if it is repeated; return a confirmation."""
         conversation, message = await self.answer(place, reader, message_id)
         before = (await self._parts.feedbacks.ratings_by(reader, conversation)).get(message.id)
         given = None if before is rating else rating
@@ -115,7 +109,7 @@ class AnswerActions:
         return _THANKS[given] if given is not None else "Taken back."
 
     async def steps(self, place: ThreadAddress, reader: str, wanted: str) -> Sequence[Job]:
-        """The tree of an answer, or of one in the making (`wanted` is its post's id), as far as it is. NotFound."""
+        """Return the job tree of an answer, or of one in progress, by its post's id. Raises NotFound."""
         entry = await self._entry(place, reader, wanted)
         if entry is not None:
             _require_reader(entry.address, reader)
@@ -126,7 +120,7 @@ class AnswerActions:
         return await self._parts.jobs.tree(message.job_id, place.workspace)
 
     async def stop(self, place: ThreadAddress, reader: str, wanted: str) -> str:
-        """Stop the answer that is being written into a post, for its asker alone; the sentence that says so."""
+        """Stop an answer in progress for its asker; return a confirmation."""
         entry = await self._entry(place, reader, wanted)
         if entry is None or entry.status.is_final:
             raise NotFound("There is nothing to stop: this answer is done.")
@@ -136,7 +130,7 @@ class AnswerActions:
     async def offered_question(
         self, place: ThreadAddress, reader: str, message_id: str, verb: Verb, wanted: str
     ) -> Question:
-        """The suggestion or choice that an answer offered in a place (from 0); below a private answer it is private."""
+        """Return the suggestion or choice at a place (from 0) of an answer; private if the answer is."""
         conversation, message = await self.answer(place, reader, message_id)
         outcome = message.outcome
         offered = () if outcome is None else outcome.suggestions if verb is Verb.ASK else outcome.choices
@@ -145,7 +139,7 @@ class AnswerActions:
         return Question(text=offered[int(wanted)], private=conversation.address.private_to is not None)
 
     async def ask_again(self, place: ThreadAddress, reader: str, name: str, message_id: str) -> str:
-        """Ask a stale answer's question once more, in the name of who presses; the sentence that says so.
+        """Ask a stale answer's question again in the reader's name; return a confirmation.
 
         Raises as `answer` and core.features.staleness.asking_again.question_again do.
         """
@@ -157,13 +151,13 @@ class AnswerActions:
         )
 
     async def question_of(self, conversation: Conversation, answer: Message) -> str | None:
-        """What was asked before an answer; None where the history has it no more."""
+        """Return the question of an answer; None if the history no longer has it."""
         _, messages = await self._parts.conversations.show(conversation.id, conversation.address.workspace)
         before = messages[: next(place for place, item in enumerate(messages) if item.id == answer.id)]
         return next((item.content for item in reversed(before) if item.role is Role.USER), None)
 
     async def question_behind(self, place: ThreadAddress, said: PlatformMessage) -> str | None:
-        """The question that a message is kept with; None: whoever keeps it has to say. BadInput for no answers."""
+        """Return the question that a message answers; None if it must be asked for. Raises BadInput."""
         if self._parts.keeping is None:
             raise BadInput(NOWHERE)
         found = await self._own_answer(place, said)
@@ -177,9 +171,9 @@ class AnswerActions:
         return await self.question_of(conversation, answer)
 
     async def keep(self, place: ThreadAddress, said: PlatformMessage, *, question: str, by: str) -> str:
-        """Keep a message as the answer to a question; `by` is the name of who does. The sentence that says so.
+        """Keep a message as the answer to a question, in the name of `by`; return a confirmation.
 
-        Raises BadInput where nothing can be kept, and what KeptAnswers.keep raises.
+        Raises BadInput if answers can't be kept, and as KeptAnswers.keep does.
         """
         if self._parts.keeping is None:
             raise BadInput(NOWHERE)
@@ -198,7 +192,7 @@ class AnswerActions:
 
     async def _can_read(self, document_id: str | None, scope: SearchScope) -> bool:
         if document_id is None:
-            return False  # of the time before references had ids
+            return False  # older references have no id
         try:
             await self._parts.corpus.get_document(document_id, scope)
         except NotFound:
@@ -206,18 +200,18 @@ class AnswerActions:
         return True
 
     async def _own_answer(self, place: ThreadAddress, said: PlatformMessage) -> tuple[Conversation, Message] | None:
-        """The stored answer that a message shows, for all to read; None for people's messages."""
+        """Return the public stored answer in a message; None for messages of people."""
         if said.answer_id is None:
             return None
         conversation, answer = await self._parts.conversations.message(said.answer_id, place.workspace)
-        if conversation.address.private_to is not None or said.is_direct:  # what is kept, all the workspace reads
+        if conversation.address.private_to is not None or said.is_direct:  # the workspace reads kept answers
             raise BadInput(FOR_ONE)
         return conversation, answer
 
     async def _entry(self, place: ThreadAddress, reader: str, wanted: str) -> InboxEntry | None:
-        """The question behind a post without a stored answer, whichever process works on it, or gave it up."""
-        entries = await self._parts.entries.recent(place.workspace, address=place, limit=LOOKED_THROUGH)
-        entries += await self._parts.entries.recent(place.workspace, author=reader, limit=LOOKED_THROUGH)
+        """Return the entry of a post without a stored answer, of any process."""
+        entries = await self._parts.entries.recent(place.workspace, address=place, limit=SEARCHED_ENTRIES)
+        entries += await self._parts.entries.recent(place.workspace, author=reader, limit=SEARCHED_ENTRIES)
         return next((entry for entry in entries if post_id(entry.message_key) == wanted), None)
 
 

@@ -12,7 +12,7 @@ from bot.presentation.answer_text import (
     ask_again_label,
     hidden_reference_count,
 )
-from bot.presentation.rendering import clip
+from bot.presentation.markdown import clip
 from core.domain.answer import Answer
 
 MAX_MENUS = 4  # of one post
@@ -30,6 +30,7 @@ class ActionButton:
     label: str
     name: str  # an action name
     emphasis: Emphasis = Emphasis.NORMAL
+    is_disabled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

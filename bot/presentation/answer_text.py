@@ -1,10 +1,6 @@
-"""What every platform says of an answer, its sources and its steps; each adapter sets the words in its own way. Pure.
+"""The texts of an answer, its sources, references and steps, the same on every platform. Pure.
 
-Words come plain, or, where they are put together here, escaped piece by piece by the `escape` that is given.
-
-Names: `SourceLink`, `QuoteContext`, `ThreadItem`; `answer_markdown`, `ask_again_label`, `gaps_line`,
- `suggestion_lines`; `source_title`, `source_path`, `source_quote`; `passage_lines`; `job_tree`,
-`job_line`, `remove_space_before_markers`; `pack_items`.
+Texts are plain. Functions that combine several pieces escape each one with `escape`.
 """
 
 import re
@@ -12,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from bot.presentation.rendering import clean, clip, safe_cut, units
+from bot.presentation.markdown import clean, clip, safe_cut, units
 from core.answering.answers.building import PARTIAL_NOTE
 from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
@@ -20,11 +16,11 @@ from core.domain.jobs import Job, JobStatus
 from core.knowledge.references.service import SHOWN, direct_of, looked_at
 from core.text.words import collapse, took
 
-SourceLink = Callable[[Citation], str | None]  # where a footnote leads; None: nowhere that can be clicked
+SourceLink = Callable[[Citation], str | None]  # returns the address of a footnote, or None
 Escape = Callable[[str], str]
 Item = TypeVar("Item")
 
-# Units. Whatever they hold, heading, path and quote of one entry fit well into one message.
+# Units. Heading, path and quote of one entry always fit into one message.
 TITLE_LENGTH = 100
 PATH_LENGTH = 160
 QUOTE_LENGTH = 220
@@ -47,7 +43,7 @@ WORKING = "Working on it"
 MORE_COMING = "More is being written."
 EMPTY = "There is nothing here yet."
 TRUNCATED = "There is more to this than a message holds."
-RATED_STATUSES = (AnswerStatus.ANSWERED, AnswerStatus.NOT_FOUND)  # whose readers are asked whether it helped
+RATED_STATUSES = (AnswerStatus.ANSWERED, AnswerStatus.NOT_FOUND)  # of answers that can be rated
 STATUS_SIGNS: Mapping[JobStatus, str] = {
     JobStatus.QUEUED: "○",
     JobStatus.RUNNING: "▸",
@@ -69,7 +65,7 @@ _BEFORE_NOTE = re.compile(r"[ \t]+(?=\[\d{1,3}\])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuoteContext:
-    """Text of the page before and behind a quote; "" at the page's ends, “…” where it goes on."""
+    """The page's text before and after a quote: "" at the page's ends, with “…” if there is more."""
 
     before: str = ""
     behind: str = ""
@@ -82,14 +78,14 @@ class ThreadItem:
 
     title: str
     detail: str = ""  # "12 messages, last used 2026-11-20"
-    url: str | None = None  # where it can be opened
+    url: str | None = None
 
 
-# ---------------------------------------------------------------------- the text and what stands around it
+# ---------------------------------------------------------------------- text and notes
 
 
 def answer_markdown(answer: Answer, escape: Escape, *, menu_holds: int, longest_option: int) -> str:
-    """Status, text, what has to be said of the text, and choices that menus cannot hold; Markdown, not yet harmless.
+    """Return status, text, notes and the choices that don't fit into menus, as Markdown; not yet harmless.
 
     Menus hold `menu_holds` choices of at most `longest_option` units.
     """
@@ -107,19 +103,19 @@ def answer_markdown(answer: Answer, escape: Escape, *, menu_holds: int, longest_
 
 
 def ask_again_label(question: str, *, alone: bool) -> str:
-    """Of the button that asks a stale answer's question again; one among several says which."""
+    """Return the label that asks a stale answer's question again; one of several names the question."""
     return "Ask again" if alone else f"Ask again: {collapse(question)}"
 
 
 def gaps_line(answer: Answer, escape: Escape = str) -> str:
-    """As one line; "" where nothing was missing, or the text says so itself."""
+    """Return the gaps on one line; "" if there are none, or the text names them."""
     gaps = [escape(clip(gap, GAP_LENGTH)) for gap in answer.data_gaps if gap not in answer.text]
     more = f" and {len(gaps) - GAPS_LISTED} more" if len(gaps) > GAPS_LISTED else ""
     return f"Asked and not found: {'; '.join(gaps[:GAPS_LISTED])}{more}" if gaps else ""
 
 
 def suggestion_lines(answer: Answer, escape: Escape = str, *, buttons: int, longest_label: int) -> list[str]:
-    """A line for each suggestion that no button shows whole: beyond the first `buttons`, or longer than a label."""
+    """Return a line for each suggestion without a button, or with a truncated label."""
     return [
         f"You could also ask: {escape(clip(text, QUESTION_LENGTH))}"
         for place, text in enumerate(answer.suggestions)
@@ -128,7 +124,7 @@ def suggestion_lines(answer: Answer, escape: Escape = str, *, buttons: int, long
 
 
 def _choices(answer: Answer, escape: Escape, menu_holds: int, longest_option: int) -> str:
-    """Choices as a list, where menus would cut or drop some, or cannot be used."""
+    """Return the choices as a list if they don't fit into menus; else ""."""
     fits = all(units(collapse(choice)) <= longest_option for choice in answer.choices)
     if fits and len(answer.choices) <= menu_holds and answer.message_id:
         return ""
@@ -142,14 +138,14 @@ def _choices(answer: Answer, escape: Escape, menu_holds: int, longest_option: in
 
 
 def source_title(citation: Citation) -> str:
-    """Page and title; a document without a title goes by its file's name."""
+    """Return page and title; the file name if there is no title."""
     title = clip(citation.document_title, TITLE_LENGTH)
     name = title or clip(citation.document.rsplit("/", 1)[-1], TITLE_LENGTH) or "a document"
     return f"Page {citation.page_number} of “{name}”"
 
 
 def source_path(citation: Citation) -> str:
-    """`Chapter > Section`, without the document's own title; "" for none."""
+    """Return `Chapter > Section`, without the document's own title; "" if there is no path."""
     title = clip(citation.document_title, TITLE_LENGTH)
     path = [clip(part, TITLE_LENGTH) for part in citation.heading_path]
     path = path[1:] if path[:1] == [title] else path
@@ -157,12 +153,12 @@ def source_path(citation: Citation) -> str:
 
 
 def source_quote(citation: Citation) -> str:
-    """The beginning of the quote, on one line."""
+    """Return the beginning of the quote, on one line."""
     return clip(citation.quote, QUOTE_LENGTH)
 
 
 def passage_lines(text: str, longest: int) -> Iterator[str]:
-    """The text's lines, without those of white space; longer ones than `longest` units are cut between words."""
+    """Yield the text's lines, without blank ones; cut lines longer than `longest` units between words."""
     for line in clean(text).split("\n"):
         rest = line.strip()
         while rest:
@@ -178,24 +174,24 @@ def passage_lines(text: str, longest: int) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceRow:
-    """A reference in a list, as plain words."""
+    """A reference in a list, as plain text."""
 
     label: str
-    detail: str = ""  # where it is, or what is wrong with it
+    detail: str = ""  # its path, or its fault
     summary: str = ""
     is_cited: bool = False
-    is_named: bool = False  # by the question
+    is_named: bool = False  # in the question
     document_id: str | None = None
 
 
 def named_reference_lines(answer: Answer, escape: Escape = str, *, most: int = SHOWN) -> list[str]:
-    """A line for each document that the question named, at most `most`: `House: house.md — Where we live.`"""
+    """Return a line for each document named in the question, at most `most`: `House: house.md — Where we live.`"""
     rows = [_to_row(reference, answer) for reference in _named(answer)[:most]]
     return [reference_line(row, escape) for row in rows]
 
 
 def other_references_line(answer: Answer, escape: Escape = str, *, most: int = SHOWN, more: str = "") -> str:
-    """What was found and not used, as one line; "" for nothing. `more` says how to see those that are only counted."""
+    """Return the documents found but not used, on one line; "" if none. `more` is added to the count of hidden ones."""
     seen = _seen(answer)
     named = _named(answer)
     room = max(0, most - len(named))
@@ -207,12 +203,12 @@ def other_references_line(answer: Answer, escape: Escape = str, *, most: int = S
 
 
 def hidden_reference_count(answer: Answer, most: int = SHOWN) -> int:
-    """How many references are only counted."""
+    """Return the number of references that are only counted."""
     return max(0, len(_named(answer)) + len(_seen(answer)) - most)
 
 
 def reference_rows(answer: Answer) -> list[ReferenceRow]:
-    """All that the answer refers to: named, cited, looked at, in this order."""
+    """Return all references: named, cited, looked at, in this order."""
     named, seen = _named(answer), _seen(answer)
     told = {id(reference) for reference in (*named, *seen)}
     cited = [reference for reference in answer.references if id(reference) not in told]
@@ -220,7 +216,7 @@ def reference_rows(answer: Answer) -> list[ReferenceRow]:
 
 
 def references_markdown(answer: Answer, escape: Escape) -> str:
-    """All of them as a list in Markdown; not yet harmless but for what `escape` was given."""
+    """Return all references as a Markdown list; only the pieces given to `escape` are harmless yet."""
     rows = [f"{number}. {reference_line(row, escape)}" for number, row in enumerate(reference_rows(answer), start=1)]
     return "\n".join(rows) or NO_REFERENCES
 
@@ -258,13 +254,13 @@ def _to_row(reference: Reference, answer: Answer) -> ReferenceRow:
 
 
 def _unlinked(label: str) -> str:
-    """`House#Keys`, of `[[House#Keys]]`: brackets are for who writes links."""
+    """Return `House#Keys` for `[[House#Keys]]`."""
     link = _WIKILINK.fullmatch(label)
     return link[1] if link else label
 
 
 def reference_line(row: ReferenceRow, escape: Escape = str) -> str:
-    """`House: house.md, cited — where we live`."""
+    """Return `House: house.md, cited — where we live`."""
     said = f"{escape(row.label)}: {escape(row.detail)}" if row.detail else escape(row.label)
     about = f" — {escape(row.summary)}" if row.summary else ""
     return f"{said}{', cited' if row.is_cited else ''}{about}"
@@ -274,7 +270,7 @@ def reference_line(row: ReferenceRow, escape: Escape = str) -> str:
 
 
 def job_tree(jobs: Sequence[Job]) -> Iterator[tuple[int, Job]]:
-    """Depth (from 0) and job, depth first, children in the order given; jobs whose parent is not there are roots."""
+    """Yield depth (from 0) and job, depth first, siblings in the given order; jobs without their parent are roots."""
     known = {job.id for job in jobs}
     children: dict[str | None, list[Job]] = {}
     for job in jobs:
@@ -288,21 +284,21 @@ def job_tree(jobs: Sequence[Job]) -> Iterator[tuple[int, Job]]:
 
 
 def job_line(job: Job, escape: Escape = str) -> str:
-    """`✓ search “keys” (3 passages, 120 ms)`: a sign, and in words whatever is not simply done."""
+    """Return `✓ search “keys” (3 passages, 120 ms)`."""
     said = ", ".join(job_details(job, escape))
     words = f"{STATUS_SIGNS[job.status]} {job_title(job, escape)}"
     return f"{words} ({said})" if said else words
 
 
 def job_title(job: Job, escape: Escape = str) -> str:
-    """`search “keys”`."""
+    """Return `search “keys”`."""
     asked = clip(job.asked, ASKED_LENGTH)
     name = escape(clip(job.name, ASKED_LENGTH) or job.kind.value)
     return f"{name} “{escape(asked)}”" if asked else name
 
 
 def job_details(job: Job, escape: Escape = str) -> list[str]:
-    """What came of it, and how long it took; its status in words, but for done."""
+    """Return a job's result, duration and error, and its status unless it is done."""
     passages = job.output.get("passages")
     details = [
         job.status.value if job.status is not JobStatus.DONE else "",
@@ -315,12 +311,12 @@ def job_details(job: Job, escape: Escape = str) -> list[str]:
 
 
 def earlier_steps_line(count: int) -> str:
-    """For those that are left out."""
+    """Return the line for omitted steps."""
     return f"… {count} earlier {'step' if count == 1 else 'steps'}"
 
 
 def remove_space_before_markers(draft: str) -> str:
-    """A draft whose footnotes can be taken out without leaving a space before a point: they come with the proof."""
+    """Return a draft without spaces before its markers, so that they can be removed: footnotes come with the proof."""
     return _BEFORE_NOTE.sub("", draft)
 
 
@@ -328,9 +324,9 @@ def remove_space_before_markers(draft: str) -> str:
 
 
 def pack_items(items: Iterable[Item], size: Callable[[Item], int], first: int, limit: int) -> list[list[Item]]:
-    """Items in order, in lists whose sizes sum up to at most `limit`; the first list has `first`.
+    """Return the items in order, in lists with a total size of at most `limit`; `first` for the first list.
 
-    Only the first list may be empty: where not even one item fits into it.
+    The first list is empty if its first item doesn't fit; others never are.
     """
     lists: list[list[Item]] = [[]]
     room = first

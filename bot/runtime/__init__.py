@@ -1,1 +1,1 @@
-"""What a process has of the machine it runs on: the clock, the person, signals, the log."""
+"""The process's machine: clock, local user, signals, log and metrics."""

@@ -1,8 +1,8 @@
-"""The person at this machine: whose questions the command line asks, and up to whose reading positions it shows."""
+"""The local user: author of the command line's questions, and reader of its pages."""
 
 
 def author_name() -> str:
-    """As the operating system calls them."""
+    """Return the user's name in the operating system."""
     import getpass
 
     try:

@@ -1,19 +1,19 @@
-"""The service's log: one line an event on standard error, with time, level and where it comes from.
+"""The service's log: one line for each event on standard error, with time, level and logger.
 
-What is logged is written by this project: names, ids and counts, never keys, tokens or the text of documents.
+Messages hold names, IDs and counts, never keys, tokens or the text of documents.
 """
 
 import logging
 import sys
 
-# Libraries log what they do at INFO; only what went wrong in them matters here.
+# Libraries log at INFO what they do; only their warnings and errors matter here.
 OWN_LOGGERS = ("bot", "core", "storage")
 LINE = "%(asctime)s.%(msecs)03d %(levelname)s %(name)s: %(message)s"
 TIME = "%Y-%m-%dT%H:%M:%S"
 
 
 class OneLine(logging.Formatter):
-    """Line breaks of messages and tracebacks become visible escapes: an event stays a line, whatever it quotes."""
+    """A formatter that escapes line breaks, so that each event stays on one line."""
 
     def format(self, record: logging.LogRecord) -> str:
         return super().format(record).replace("\r", "\\r").replace("\n", "\\n")

@@ -1,6 +1,6 @@
-"""What the service counts, for Prometheus: questions by outcome, latency by stage, queue depth, tokens, ingest.
+"""The service's Prometheus metrics: questions by outcome, latency by stage, queue depth, tokens, ingest.
 
-Each `Metrics` has a registry of its own: two services in one process, or two tests, do not share counts.
+Each `Metrics` has its own registry, so that two services in one process don't share counts.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ CONTENT_TYPE = CONTENT_TYPE_LATEST
 # Seconds. An extractive answer takes tenths, a model's some seconds, the agent's budget ends it at two minutes.
 LATENCY_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160)
 INGEST_BUCKETS = (0.1, 1, 10, 60, 300, 1800, 7200)
-RAISED = "raised"  # the outcome of a question whose try ended in an error: the worker may try again
+RAISED = "raised"  # outcome of an attempt that raised; the worker may retry
 
 
 class Metrics:
-    """Counts that only grow while the process lives, and the queue as it is when asked."""
+    """Counters of the process, and the current queue."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -58,7 +58,7 @@ class Metrics:
         self._tokens.labels("cache_read").inc(answer.usage.cache_read_tokens)
 
     def raised(self, platform: str) -> None:
-        """A try at a question ended without an answer."""
+        """Count an attempt without an answer."""
         self._questions.labels(platform, RAISED).inc()
 
     def ingested(self, report: IngestReport) -> None:
@@ -69,7 +69,7 @@ class Metrics:
         self._ingest.observe(report.seconds)
 
     def render(self, depth: Mapping[InboxStatus, int]) -> bytes:
-        """The exposition format, with the queue's depth as it is now."""
+        """Return the exposition format, with the current depth of the queue."""
         for status in (InboxStatus.QUEUED, InboxStatus.RUNNING):
             self._queue.labels(status.value).set(depth.get(status, 0))
         return generate_latest(self.registry)

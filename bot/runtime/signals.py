@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT for a process that runs until it is told to stop."""
+"""SIGTERM and SIGINT of a long-running process."""
 
 import asyncio
 import logging
@@ -8,8 +8,8 @@ import threading
 from collections.abc import Callable
 from typing import NoReturn
 
-# From the signal to the end of the process, whatever hangs: people get impatient after five seconds, and a busy machine
-# takes its time to tell of the signal. Longer than the grace of posts under way (core/service/worker.py).
+# Deadline from the signal to the end of the process: users expect five seconds, and a busy machine delivers the signal
+# late. Longer than the grace of running posts (core/service/worker.py).
 SHUTDOWN_SECONDS = 3.5
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 class Signals:
-    """While it is open: the first signal calls `stop` and sets a deadline, the second ends the process at once."""
+    """Handlers: the first signal calls `stop` and sets a deadline, the second ends the process at once."""
 
     def __init__(self, stop: Callable[[], None]) -> None:
         self._stop = stop
@@ -28,7 +28,7 @@ class Signals:
             asyncio.get_running_loop().add_signal_handler(number, self._received, number)
 
     def __exit__(self, *_: object) -> None:
-        """After a signal the deadline stays: threads that hang would keep the process from ending."""
+        """Keep the deadline after a signal, because hanging threads would keep the process alive."""
         for number in SIGNALS:
             asyncio.get_running_loop().remove_signal_handler(number)
             if self._deadline is not None:
@@ -45,7 +45,7 @@ class Signals:
 
 
 def _give_up() -> NoReturn:
-    _log.warning("Some work did not stop in time: it is cut off, and done again at the next start")
+    _log.warning("Some work didn't stop in time. It is cut off, and repeated at the next start")
     os._exit(0)
 
 

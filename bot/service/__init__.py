@@ -1,1 +1,1 @@
-"""The running service: service.py starts it whole, worker.py a worker alone; the others are its parts."""
+"""The running service: all of it (service.py), or only a worker (worker.py), and the operations of commands."""

@@ -1,24 +1,36 @@
-"""`footnote doctor`: tries every part that an answer needs; what fails says what to do next."""
+"""Checks of every part that an answer needs, for `footnote doctor`."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from bot.config import Config
+from bot.config.slack import APP_PAGE, SlackSettings, read_settings
+from bot.service.calls import OperationContext, operation
+from bot.slackbot.events.manifest import SCOPES
+from bot.slackbot.events.teams import PLATFORM, check_token
+from bot.slackbot.events.transport import open_address
+from bot.slackbot.web_api import build_client
 from bot.wiring.parts import Parts, build_parts
 from core.domain.answer import Capabilities
-from core.errors import FootnoteError, InvalidState
+from core.domain.service import Installation
+from core.errors import ConfigError, FootnoteError, InvalidState
 from core.features.maintenance import REINDEX, lacking
 from core.ports import LearningProvider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One part, whether it works, and in one sentence how, or what to do."""
+    """A part's state, or its problem and the fix, in one sentence."""
 
     name: str
     ok: bool
     detail: str
+
+
+@operation
+async def check_parts(context: OperationContext, request: None) -> list[Check]:
+    return await examine(context.parts)
 
 
 async def examine_config(config: Config) -> list[Check]:
@@ -47,24 +59,24 @@ async def examine(parts: Parts) -> list[Check]:
 
 
 async def require_filled_index(app: Parts) -> int:
-    """How many passages the index holds. Raises InvalidState when documents of a shared database are not in it.
+    """Return how many passages the index holds. InvalidState if the documents of a shared database aren't in it.
 
-    That is how a process looks whose index is its own while the database is not: it would find nothing, and say so.
+    That happens if a process has its own index but shares the database: it would find nothing.
     """
     count = await app.index.count()
     if count == 0 and app.is_shared and any((await app.corpus.live_revisions()).values()):
         where = "the one under [index] url" if app.config.index.url else "the data directory's own"
         raise InvalidState(
-            f"The database has documents, but the search index ({where}) is empty: set [index] url to the Qdrant "
+            f"The database has documents, but the search index ({where}) is empty. Set [index] url to the Qdrant "
             f"server that holds them, for every process, or build the index from the database with {REINDEX}."
         )
     return count
 
 
 async def count_lacking(app: Parts) -> tuple[int, int]:
-    """How many passages the index lacks, and how many it should hold; a look that costs milliseconds.
+    """Return how many passages the index lacks, and how many it should hold. Takes milliseconds.
 
-    Passages that it holds too much, of an ingest that was interrupted or is under way, may hide some.
+    Surplus passages, of an ingest that was interrupted or is under way, may hide missing ones.
     """
     expected = sum((await app.corpus.live_revisions()).values())
     return max(expected - await app.index.count(), 0), expected
@@ -93,7 +105,7 @@ async def _index(app: Parts) -> str:
         raise InvalidState(lacking(missing, expected))
     if app.is_shared and not app.config.index.url:
         return (
-            f"{count} passages, embedded: for this process alone; `footnote worker` needs a Qdrant server ([index] url)"
+            f"{count} passages, embedded: only for this process; `footnote worker` needs a Qdrant server ([index] url)"
         )
     return f"{count} passages"
 
@@ -107,18 +119,18 @@ async def _library(app: Parts) -> str:
 
 
 async def _scans(app: Parts) -> str:
-    """Reading scans is nobody's duty: what is off is told, not failed."""
+    """Reading scans is optional, so this check never fails."""
     from bot.wiring.parts import can_recognise
 
     if not app.config.ingest.ocr:
         return "scanned PDFs are refused: [ingest] ocr is false"
     if not can_recognise():
-        return "scanned PDFs are refused: to have their text recognised, pip install 'footnote[ocr]'"
+        return "scanned PDFs are refused: to recognise their text, pip install 'footnote[ocr]'"
     return "the text of scanned PDF pages is recognised (OCR)"
 
 
 async def _provider(app: Parts) -> str:
-    """Every provider that may be asked: a fallback that does not work is better found now than when it is needed."""
+    """Check every provider, fallbacks too."""
     from bot.wiring.models import check_provider
 
     said, failed = [], []
@@ -135,7 +147,7 @@ async def _provider(app: Parts) -> str:
 
 
 def _skills(capabilities: Capabilities) -> str:
-    """What a model was found to do."""
+    """Return the abilities that were found in a model."""
     can = {
         "tools": capabilities.tools,
         "replies by a schema": capabilities.structured,
@@ -158,6 +170,69 @@ async def _discord(app: Parts) -> str:
 
 
 async def _slack(app: Parts) -> str:
-    from bot.service.doctor_slack import describe_slack
 
     return await describe_slack(app)
+
+
+OFF = "off: no token in SLACK_BOT_TOKEN or the file of [slack] token_file, and no [slack] client_id"
+
+
+async def describe_slack(app: Parts) -> str:
+    """Return what works, in one line. ConfigError lists everything that doesn't."""
+    settings = read_settings(app.config)
+    if settings is None:
+        return OFF
+    found, problems = [], []
+    for check in (_check_token, _check_teams, _check_transport):
+        try:
+            found += await check(app, settings)
+        except FootnoteError as error:
+            problems.append(str(error))
+    if problems:
+        raise ConfigError(" ".join(problems))
+    return "; ".join(found)
+
+
+async def _check_token(app: Parts, settings: SlackSettings) -> list[str]:
+    if settings.token is None:
+        return []
+    tested = await check_token(settings.token)
+    team = str(tested.get("team") or tested["team_id"])
+    _require_scopes(str(tested["scopes"]).replace(" ", "").split(","), team)
+    return [f"{tested.get('user') or tested['user_id']} is ready in {team} ({tested['team_id']})"]
+
+
+async def _check_teams(app: Parts, settings: SlackSettings) -> list[str]:
+    if not settings.has_keys:
+        return []
+    teams = await app.installations.list_installations(PLATFORM)
+    for team in teams:
+        await _check_team(team)
+    where = f" at {settings.client.public_url}/slack/install" if settings.client else ""
+    return [f"installed by {len(teams)} {'team' if len(teams) == 1 else 'teams'}{where}"]
+
+
+async def _check_team(team: Installation) -> None:
+    try:
+        tested = await check_token(team.token)
+    except ConfigError as error:
+        raise ConfigError(
+            f"The token of {team.team_name} ({team.team_id}) was refused. Install the app there again."
+        ) from error
+    _require_scopes(str(tested["scopes"]).replace(" ", "").split(","), team.team_name)
+
+
+async def _check_transport(app: Parts, settings: SlackSettings) -> list[str]:
+    if not settings.by_socket:
+        return ["HTTP requests, signed"]
+    await open_address(build_client(None), settings.app_token or "")
+    return ["Socket Mode"]
+
+
+def _require_scopes(granted: Collection[str], team: str) -> None:
+    missing = sorted(SCOPES.keys() - set(granted))
+    if missing:
+        raise ConfigError(
+            f"In {team} the bot lacks the scopes {', '.join(missing)}. Update the app at {APP_PAGE} (your app, Parts "
+            "Manifest) with what `footnote manifest slack` prints, and install it there again."
+        )

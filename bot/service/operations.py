@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.service.calls import OnProgress, OperationContext, Progress, operation
-from bot.service.doctor import Check, examine
 from bot.web import queries
 from bot.web.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
 from core.domain.conversation import Conversation, IncomingMessage, Message
@@ -334,11 +333,6 @@ async def show_statistics(context: OperationContext, request: float) -> Statisti
 @operation
 async def explain_access(context: OperationContext, request: AccessQuestion) -> Explanation:
     return await context.parts.explanations.of(request)
-
-
-@operation
-async def check_parts(context: OperationContext, request: None) -> list[Check]:
-    return await examine(context.parts)
 
 
 # Storage

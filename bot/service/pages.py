@@ -8,12 +8,11 @@ from aiohttp import web
 from bot.runtime.metrics import Metrics
 from bot.service.platforms import Platforms
 from bot.service.submission import QuestionSubmitter
-from bot.web.api.auth import ApiDoor
+from bot.web.api.auth import ApiContext
 from bot.web.api.routes import add_api
 from bot.web.app import WebAddition, WebParts, build_web
 from bot.web.chat import ChatParts, add_chat
-from bot.web.pages.connections import add_connection_pages
-from bot.web.pages.statistics import add_statistics_page
+from bot.web.pages.library import add_connection_pages, add_statistics_page
 from bot.wiring.parts import Parts
 from bot.wiring.platforms import link_key
 from core.answering.answers.stored import stored_ids
@@ -44,7 +43,7 @@ def build_pages(made: PageParts) -> web.Application:
     """Build the configured web application. StorageError without a key to sign links."""
     parts = _web_parts(made)
     additions: list[WebAddition] = [
-        partial(add_api, door=_door(made)),
+        partial(add_api, api=_api_context(made)),
         partial(add_chat, chat=_chat(made)),
         partial(add_connection_pages, connections=made.app.connections),
         partial(add_statistics_page, statistics=made.app.statistics),
@@ -82,10 +81,10 @@ def _web_parts(made: PageParts) -> WebParts:
     )
 
 
-def _door(made: PageParts) -> ApiDoor:
+def _api_context(made: PageParts) -> ApiContext:
     app, settings = made.app, made.app.config.api
     token = app.config.api_token()
-    return ApiDoor(
+    return ApiContext(
         inbox=made.inbox,
         store=app.inbox_store,
         platform=made.platforms.api,

@@ -27,10 +27,9 @@ from bot.service.command_server import CommandServer
 from bot.service.doctor import require_filled_index
 from bot.service.pages import PageParts, build_pages
 from bot.service.platforms import build_platforms, prepared_answers
-from bot.service.schedule import Schedule, Tick
+from bot.service.schedule import Schedule, Tick, start_watching, sync_ticks
 from bot.service.service_lock import ServiceInfo, ServiceLock, socket_path
 from bot.service.submission import QuestionSubmitter
-from bot.service.syncing import start_watching, sync_ticks
 from bot.service.worker import (
     repair_index,
     repair_note,
@@ -42,7 +41,7 @@ from bot.service.worker import (
 )
 from bot.slackbot.connection import SlackConnection
 from bot.web.app import build_runner
-from bot.web.inbox_poller import Noticing
+from bot.web.inbox_poller import InboxPoller
 from bot.wiring.discord import open_discord
 from bot.wiring.parts import Parts, build_parts
 from bot.wiring.platforms import shared_parts
@@ -124,7 +123,7 @@ class Service:
         stack.push_async_callback(command_server.close)
         await command_server.open()
         if app.is_shared:
-            await start_task(stack, Noticing(app.inbox_store, platforms.hub, app.workspace).run())
+            await start_task(stack, InboxPoller(app.inbox_store, platforms.hub, app.workspace).run())
         reception = await receive_slack(stack, slack, app, commands, worker) if slack else None
         parts = PageParts(
             app=app,

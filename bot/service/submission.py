@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from bot.service.answer_listeners import AnswerListeners
 from bot.service.calls import Caller, EmittingSink, OperationContext, operation
-from bot.terminal.platform import PLATFORM
-from bot.terminal.translate import NO_QUESTION
+from bot.terminal.platform import NO_QUESTION, PLATFORM
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress, message_key
 from core.domain.jobs import Job

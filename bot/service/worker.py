@@ -1,7 +1,7 @@
-"""The worker: part of `footnote serve`, and by itself `footnote worker`.
+"""The worker: part of `footnote serve`, or a process of its own as `footnote worker`.
 
-A worker alone shares a PostgreSQL database with the processes that people talk to. It has no pages, no door and no
-clock: it claims what they accepted, answers, and posts to the platforms it can post to (bot/service/platforms.py).
+A separate worker shares a PostgreSQL database with services. It has no pages and no schedule: it claims questions that
+they accepted, answers them, and posts to its platforms (bot/service/platforms.py).
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from core.errors import ConfigError, FootnoteError, InvalidState
 from core.ports.service import ChatPlatform
 from core.service.worker import Worker
 
-WORKER_END_SECONDS = 2.0  # longer only for those who do not notice
+WORKER_END_SECONDS = 2.0  # then the task is cancelled
 
 _log = logging.getLogger(__name__)
 
@@ -38,12 +38,12 @@ class LoneWorker:
         self._stopping = asyncio.Event()
 
     async def run(self) -> None:
-        """Start, work, stop. Raises FootnoteError when something can't be started, one sentence each."""
+        """Start, work, stop. Raises FootnoteError if a part can't start."""
         require_shared(self._config)
         with Signals(self.stop):
             async with AsyncExitStack() as stack:
                 app = await build_parts(self._config, stack)
-                await require_filled_index(app)  # opens it now: without its server this is a clear error
+                await require_filled_index(app)  # opens it now, so that a missing server is a clear error
                 discord = await open_discord(stack, app)
                 slack = await open_slack(stack, app, hears=False)
                 platforms = build_platforms(
@@ -51,53 +51,53 @@ class LoneWorker:
                 )
                 _, task = await start_worker(stack, app, prepared_answers(app, platforms), platforms.by_name)
                 await start_task(stack, warm(app))
-                await start_task(stack, app.extractions.work(()))  # of files attached to questions that it answers
+                await start_task(stack, app.extractions.work(()))  # for files attached to its questions
                 _log.info("Working for %s", app.database.name)
                 self._on_ready()
                 await until_end([task], self._stopping)
-                _log.info("Stopping: unfinished work is left for the other processes")
+                _log.info("Stopping. Other processes resume unfinished work")
             _log.info("Stopped")
 
     def stop(self) -> None:
-        """Claim nothing more; `run` then returns."""
+        """Make `run` return."""
         self._stopping.set()
 
 
 def require_shared(config: Config) -> None:
-    """Raises InvalidState where a second process would have nothing to work on."""
+    """Raise InvalidState if database or index are only for one process."""
     if config.database_url() is None:
         raise InvalidState(
-            "`footnote worker` shares a database with other processes, but a data directory's SQLite file is for one "
-            "process: run `footnote serve`, which answers by itself, or set [database] url to a PostgreSQL server."
+            "`footnote worker` shares a database with other processes, but a SQLite file is only for one. "
+            "Run `footnote serve`, which answers by itself, or set [database] url to a PostgreSQL server."
         )
     if not config.index.url:
         raise InvalidState(
-            "`footnote worker` shares the search index with other processes, but the embedded one is for one process: "
-            "set [index] url to a Qdrant server, for all of them."
+            "`footnote worker` shares the search index with other processes, but the embedded one is only for one. "
+            "Set [index] url to a Qdrant server, for all processes."
         )
     if config.service.parallel == 0:
-        raise ConfigError("[service] parallel = 0 leaves nothing to do for `footnote worker`: set it to 1 or more.")
+        raise ConfigError("[service] parallel = 0 leaves nothing to do for `footnote worker`. Set it to 1 or more.")
     posts_elsewhere = config.discord_token() or slack_is_on(config)
     if posts_elsewhere and config.web.public_url and config.web_key() is None:
         raise ConfigError(
-            "Footnotes that `footnote worker` posts to Discord or Slack lead to the pages of another process, which "
-            f"has to know who signed them: give all processes the same {WEB_KEY_VARIABLE}, or [web] secret_key_file."
+            "Footnotes that `footnote worker` posts to Discord or Slack link to pages of another process, which "
+            f"checks their signatures. Give all processes the same {WEB_KEY_VARIABLE}, or [web] secret_key_file."
         )
 
 
 def require_somebody_to_answer(config: Config) -> None:
-    """Raises ConfigError for a service that answers nothing on a database of its own."""
+    """Raise ConfigError for a service with its own database and no worker."""
     if config.service.parallel == 0 and config.database_url() is None:
         raise ConfigError(
-            "[service] parallel = 0 leaves all questions to other processes, which a SQLite file can't have: "
-            "set it to 1 or more, or [database] url to a PostgreSQL server."
+            "[service] parallel = 0 leaves all questions to other processes, which a SQLite file can't have. "
+            "Set it to 1 or more, or [database] url to a PostgreSQL server."
         )
 
 
 async def start_worker(
     stack: AsyncExitStack, app: Parts, answers: Answering, platforms: Mapping[str, ChatPlatform]
 ) -> tuple[Worker, "asyncio.Task[None]"]:
-    """A worker that runs until the end of `stack`, and its task."""
+    """Start a worker that runs until the end of `stack`; return it and its task."""
     store = app.inbox_store
     worker = Worker(store, answers, platforms, app.clock, jobs=app.job_store, parallel=app.config.service.parallel)
     await stack.enter_async_context(store.watch(worker.wake))
@@ -107,14 +107,14 @@ async def start_worker(
 
 
 async def start_task(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-    """Something that goes on beside all else until the end of `stack`."""
+    """Start a task that runs until the end of `stack`."""
     task = asyncio.create_task(work)
     stack.push_async_callback(_end, task)
     return task
 
 
 async def until_end(working: Collection["asyncio.Task[None]"], stopping: asyncio.Event) -> None:
-    """Wait to be told to stop. Raises what ended one of those who work, where something did."""
+    """Wait for `stopping`. Raises the error of a task that ended before."""
     told = asyncio.create_task(stopping.wait())
     await asyncio.wait({told, *working}, return_when=asyncio.FIRST_COMPLETED)
     told.cancel()
@@ -124,7 +124,7 @@ async def until_end(working: Collection["asyncio.Task[None]"], stopping: asyncio
 
 
 async def warm(app: Parts) -> None:
-    """Load the embedding model, so that the first question does not wait for it."""
+    """Load the embedding model before the first question."""
     try:
         _log.info("Embedding model: %s", await app.describe_embedder())
     except FootnoteError as error:
@@ -132,18 +132,18 @@ async def warm(app: Parts) -> None:
 
 
 async def repair_index(app: Parts) -> None:
-    """Index again, from the database, what the index lacks: its folder was lost, or a database restored."""
+    """Index passages again that the index lacks, because its folder was lost or a database restored."""
     try:
         missing, expected = await count_lacking(app)
         if missing:
-            _log.warning("The search index lacks %d of %d passages: they are indexed again now", missing, expected)
+            _log.warning("The search index lacks %d of %d passages. They are indexed again now", missing, expected)
             _log.info("%s", repair_note(await app.upkeep.reindex(ignore_progress)))
     except FootnoteError as error:
         _log.error("%s", error)
 
 
 def repair_note(report: RepairReport) -> str | None:
-    """What was done to the index, for the log; None: nothing."""
+    """Describe a repair of the index for the log; None if nothing was done."""
     if not report.documents and not report.left_over:
         return None
     return f"Indexed {report.documents} documents again, removed {report.left_over} old revisions from the search index"

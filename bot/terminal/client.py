@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from bot.terminal.platform import Typed, to_typed
 from bot.terminal.render import answer_view, footnote_links, markdown_view, running_view, stale_note, step_line
-from bot.terminal.translate import Typed, to_typed
 from core.answering.service import check_question
 from core.domain.answer import Answer
 from core.domain.conversation import Circumstances, Conversation, IncomingMessage, ThreadAddress, message_key
@@ -43,7 +43,7 @@ class ChatOptions:
 
 
 class ChatService(Protocol):
-    """What a chat asks of the library, in this process or through the running service."""
+    """The library, in this process or through the running service."""
 
     @property
     def workspace(self) -> str: ...
@@ -79,12 +79,12 @@ class TerminalChat:
         self._console = console
         self._options = options
         self._read_line = read_line
-        self._conversation: Conversation | None = None  # None: the next question begins one
+        self._conversation: Conversation | None = None  # None: the next question starts one
         self._pinned_id: str | None = None
-        self._typed_early: str | None = None  # where a conversation was to be picked
+        self._typed_early: str | None = None  # instead of picking a conversation
 
     def run(self, runner: asyncio.Runner) -> None:
-        """Until the reader leaves. Raises NotFound for a conversation or document that isn't there."""
+        """Chat until the reader leaves. Raises NotFound for an unknown conversation or document."""
         try:
             runner.run(self._begin())
         except EOFError:
@@ -127,7 +127,7 @@ class TerminalChat:
         self._pinned_id = document.id if document else None
         if self._conversation is not None:
             self._console.print(Text(f"Conversation: {self._conversation.title}", style="bold"))
-            await self._tell_stale(self._conversation)
+            await self._print_stale_note(self._conversation)
 
     async def _pick(self) -> Conversation | None:
         """Return one of the earlier conversations, if there are any and the reader picks one."""
@@ -175,19 +175,19 @@ class TerminalChat:
             await self._ask(result.ask)
             return
         if result.file is not None:
-            self._hand_over(result.file)
+            self._show_file(result.file)
         else:
             self._console.print(markdown_view(result.text))
         if result.citations:
             self._console.print(footnote_links(result.citations))
         if result.open_conversation is not None:
             self._conversation = result.open_conversation
-            await self._tell_stale(self._conversation)
+            await self._print_stale_note(self._conversation)
         elif result.start_new:
             self._conversation = None
 
-    def _hand_over(self, file: ExportedFile) -> None:
-        """Text is shown; what can't be is written beside where the chat was started, never over another file."""
+    def _show_file(self, file: ExportedFile) -> None:
+        """Print a text file; write any other into the current folder, but never over an existing one."""
         if file.is_text:
             self._console.print(Text(file.data.decode()))
             return
@@ -201,8 +201,8 @@ class TerminalChat:
             ) from error
         self._console.print(Text(f"Written: {file.name}"))
 
-    async def _tell_stale(self, conversation: Conversation) -> None:
-        """The terminal's note: nobody can be told of it while no chat is open."""
+    async def _print_stale_note(self, conversation: Conversation) -> None:
+        """Print a note about stale answers, which can't be sent while no chat is open."""
         found = await self._service.list_stale(conversation.id)
         if found:
             self._console.print(stale_note(found))
@@ -224,10 +224,7 @@ class TerminalChat:
 
 
 class _LiveProgress:
-    """The steps, then the draft as it grows, without footnotes; gone when the answer is there.
-
-    With `verbose`, tool calls stay.
-    """
+    """The steps, then the growing draft without footnotes, until the answer is there; `verbose` keeps tool calls."""
 
     def __init__(self, console: Console, *, verbose: bool) -> None:
         self._console = console

@@ -1,8 +1,6 @@
-"""The terminal as a chat platform: an answer is "posted" by being in its conversation, where its command finds it.
+"""The terminal as a chat platform, and the parser of its input."""
 
-A command that waits listens to the worker of its own service (bot/service/answer_listeners.py). It reads what another
-process answers from the history, as after a crash.
-"""
+from dataclasses import dataclass
 
 from core.domain.answer import Answer
 from core.domain.conversation import ThreadAddress
@@ -14,7 +12,7 @@ PLATFORM = "terminal"
 
 
 class TerminalPlatform:
-    """Implements core.ports.service.ChatPlatform."""
+    """A ChatPlatform that posts nothing: a command finds the answer in its conversation."""
 
     name = PLATFORM
 
@@ -22,9 +20,34 @@ class TerminalPlatform:
         return SilentProgress()
 
     async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
-        """`conversation id/message id` of the stored answer."""
+        """Return `conversation id/message id` of the stored answer."""
         return f"{answer.conversation_id}/{answer.message_id}"
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
-        """Nothing more to show: the sentence is the entry's."""
+        """Return no reference: the command shows the sentence of the entry."""
         return ""
+
+
+# The reply to `footnote ask "/help"`.
+NO_QUESTION = "A question that begins with / is a command: commands work inside `footnote chat`."
+LEAVE = frozenset({"quit", "exit", "/quit", "/exit"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """A line: `leave`, a command with its argument, or a question; all empty for a blank line."""
+
+    question: str = ""
+    command: str = ""
+    argument: str = ""
+    leave: bool = False
+
+
+def to_typed(line: str) -> Typed:
+    text = line.strip()
+    if text.lower() in LEAVE:
+        return Typed(leave=True)
+    if text.startswith("/"):
+        name, _, argument = text[1:].partition(" ")
+        return Typed(command=name.lower() or "help", argument=argument.strip())
+    return Typed(question=text)

@@ -1,6 +1,6 @@
-"""Answers, hits and lists as rich renderables. Pure: nothing is printed here, and nothing from documents is markup."""
+"""Answers, hits, lists and access explanations as rich renderables. Pure; text of documents is never markup."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
@@ -14,11 +14,14 @@ from rich.tree import Tree
 
 from bot.presentation.answer_text import named_reference_lines, other_references_line, reference_line, reference_rows
 from bot.terminal.console import one_line
+from core.access.scopes import Ground
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation
 from core.domain.corpus import Document, Page, PageHit
 from core.domain.features import StaleAnswer
 from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.service import TO_THE_END
+from core.features.access_explanation import AccessQuestion, Explanation, Holder, SourceReason, VerdictOn
 from core.features.export import footnote_label
 from core.features.staleness.listing import told
 from core.knowledge.references.service import looked_at
@@ -28,8 +31,9 @@ from core.text.words import shorten, took
 if TYPE_CHECKING:
     from core.features.evaluation import EvaluationReport, PlayedCase
 
+
 QUOTE_LENGTH = 220
-RUNNING_STEPS = 8  # of an answer that is being made; they go when it is there
+RUNNING_STEPS = 8  # shown of an answer in progress
 # The rates of an evaluation, with headings short enough for eighty columns.
 RATES = {
     "questions": "n",
@@ -48,6 +52,8 @@ RATES_LEGEND = (
     "answer in the text; follow: follow-ups on the gold document; ref un, ref ans: unanswerable questions and lookups "
     "refused"
 )
+# Sources of other threads that are listed; the rest are counted, as there may be one for each thread.
+MOST_ATTACHED = 10
 STATUS_STYLE = {
     JobStatus.DONE: "green",
     JobStatus.FAILED: "red",
@@ -57,9 +63,9 @@ ANSWER_STYLE = {AnswerStatus.ERROR: "red", AnswerStatus.REFUSED: "yellow", Answe
 
 
 def answer_view(answer: Answer, *, verbose: bool = False) -> RenderableType:
-    """The text, then its footnotes with quotes and links, what else was referred to, choices and suggestions.
+    """Return the text, footnotes with quotes and links, references, choices and suggestions.
 
-    Ten references are named; `verbose` names all of them.
+    Names ten references, or all of them with `verbose`.
     """
     style = ANSWER_STYLE.get(answer.status, "")
     parts: list[RenderableType] = [Text(answer.text, style=style) if style else markdown_view(answer.text)]
@@ -88,20 +94,20 @@ def _references(answer: Answer, *, verbose: bool) -> list[RenderableType]:
     named = [_item(Text(one_line(line), style="dim")) for line in named_reference_lines(answer)]
     parts: list[RenderableType] = [Text("Named in the question:", style="dim"), *named] if named else []
     looked = other_references_line(answer, more=" (--verbose names them)")
-    if looked and answer.status is not AnswerStatus.NOT_FOUND:  # then the closest pages are told
+    if looked and answer.status is not AnswerStatus.NOT_FOUND:  # that shows the closest pages
         parts.append(Text(one_line(looked), style="dim"))
     return parts
 
 
 def _item(words: RenderableType, mark: str = "•") -> RenderableType:
-    """An item of a list; what does not fit into its line goes on below its first word."""
+    """Return a list item; further lines are indented to its first word."""
     item = Table.grid(padding=(0, 1, 0, 0))
     item.add_row(Text(f"  {mark}", style="dim"), words)
     return item
 
 
 def footnote_view(citation: Citation) -> RenderableType:
-    """`[1] Page 5 of "report.pdf" > Chapter`, its quote, its link."""
+    """Return `[1] Page 5 of "report.pdf" > Chapter`, its quote, and its link."""
     head = Text.assemble((f"[{citation.number}] ", "bold cyan"), (footnote_label(citation), "bold"))
     link = citation.url or citation.deep_link
     lines = [head, Text(f"“{shorten(citation.quote, QUOTE_LENGTH)}”", style="italic dim")]
@@ -111,13 +117,13 @@ def footnote_view(citation: Citation) -> RenderableType:
 
 
 def footnote_links(citations: Sequence[Citation]) -> RenderableType:
-    """A line `[1] address` for each footnote of a text that leads anywhere."""
+    """Return a line `[1] address` for each footnote with a link."""
     found = [(item.number, item.url or item.deep_link) for item in citations]
     return Group(*(Text.assemble((f"[{number}] ", "bold cyan"), (link, "blue")) for number, link in found if link))
 
 
 def markdown_view(text: str) -> RenderableType:
-    """Markdown without live links: where a link leads is written out, and nothing else is hidden either."""
+    """Return Markdown with its addresses written out instead of live links."""
     view = Markdown("", hyperlinks=False)
     view.parsed = _parser().parse(text)
     return view
@@ -125,7 +131,7 @@ def markdown_view(text: str) -> RenderableType:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Without what rich would not show: raw HTML (`List<String>`), and addresses for later (`[1]: guide.md`)."""
+    """Return a parser without syntax that rich hides: raw HTML (`List<String>`), link definitions (`[1]: guide.md`)."""
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("reference")
 
 
@@ -159,7 +165,7 @@ def document_table(documents: Sequence[Document]) -> RenderableType:
 
 
 def _whole(heading: str) -> Column:
-    """A column of what is typed again, so nothing of it is cut: it goes on in the next line."""
+    """Return a column that wraps instead of cutting: people copy its values."""
     return Column(heading, overflow="fold")
 
 
@@ -167,13 +173,13 @@ def conversation_table(conversations: Sequence[Conversation]) -> RenderableType:
     table = Table(Column("Id", no_wrap=True), "Title", "Messages", "Last used (UTC)", box=None, pad_edge=False)
     for item in conversations:
         table.add_row(item.id, Text(item.title), str(item.message_count), f"{item.last_message_at:%Y-%m-%d %H:%M}")
-    return table if conversations else Text("There are no conversations yet: ask something.")
+    return table if conversations else Text("No conversations yet. Ask a question to start one.")
 
 
 def stale_view(found: Sequence[StaleAnswer]) -> RenderableType:
-    """Each stale answer with what became of its footnotes, by conversation."""
+    """Return the stale answers by conversation, each with the state of its footnotes."""
     if not found:
-        return Text("All answers still stand on what their documents say.")
+        return Text("No stale answers. Every cited passage is still in its document.")
     parts: list[RenderableType] = []
     for place, item in enumerate(found):
         if place == 0 or found[place - 1].conversation.id != item.conversation.id:
@@ -185,7 +191,7 @@ def stale_view(found: Sequence[StaleAnswer]) -> RenderableType:
 
 
 def stale_note(found: Sequence[StaleAnswer]) -> RenderableType:
-    """What is said once where a conversation is gone on with that has stale answers."""
+    """Return the note for a conversation with stale answers."""
     answers = "One answer here is" if len(found) == 1 else f"{len(found)} answers here are"
     return Text(f"{answers} out of date: /stale lists them, and asks again.", style="yellow")
 
@@ -197,13 +203,13 @@ def job_trees(trees: Sequence[Sequence[Job]], *, roots_only: bool = False) -> Re
 
 
 def running_view(jobs: Sequence[Job]) -> RenderableType:
-    """The latest steps of an answer that is being made, until there is a draft to show."""
+    """Return the latest steps of an answer in progress, until there is a draft."""
     steps = [job for job in jobs if job.parent_id is not None][-RUNNING_STEPS:]
     return Group(*(Text("  ") + _job_label(job) for job in steps)) if steps else Text("…", style="dim")
 
 
 def step_line(job: Job) -> RenderableType:
-    """A finished step with what it was asked and what it gave, for `--verbose`."""
+    """Return a finished step with its input and result, for `--verbose`."""
     line = Text("  ") + _job_label(job)
     if job.kind is JobKind.TOOL:
         line.append(f"\n    asked {dict(job.input)}\n    found {job.output.get('passages', 0)} passages", style="dim")
@@ -211,7 +217,7 @@ def step_line(job: Job) -> RenderableType:
 
 
 def eval_view(report: "EvaluationReport") -> RenderableType:
-    """The rates over all questions and by kind of document, the latency, and what was left out."""
+    """Return the rates over all questions and by kind of document, the latency, and the omitted sets."""
     rates = report.to_json()
     kinds = cast("dict[str, dict[str, object]]", rates["by_set_kind"])
     latency = cast("dict[str, object]", rates["latency_ms"])
@@ -254,3 +260,83 @@ def _job_label(job: Job) -> Text:
 
 def _reference_line(label: str, summary: str, snippet: str) -> RenderableType:
     return _item(Text.assemble(label, (f" > {summary}" if summary else ""), (f"\n{snippet}", "dim")))
+
+
+def explanation_view(found: Explanation) -> RenderableType:
+    """Return the place, a line for each source, the reading positions, and the verdict on the document in question."""
+    parts: list[RenderableType] = [Text(_where(found), style="bold"), Text(), *_sources(found)]
+    parts += [Text(), *_positions(found)]
+    if found.document is not None:
+        parts += [Text(), *_verdict(found.document)]
+    return Group(*parts)
+
+
+def _where(found: Explanation) -> str:
+    question = found.question
+    who = question.person or "anybody"
+    if question.address is None:
+        return f"What {who} reads in the workspace {question.workspace}, outside of channels:"
+    address = question.address
+    place = f"{address.platform}:{address.channel}" + (f", thread {address.thread}" if address.thread else "")
+    company = "alone" if found.alone else "where others read along"
+    told = f"What {who} reads in {place} of the workspace {address.workspace}, {company}"
+    return f"{told}, of the sources of {question.workspace}:" if address.workspace != question.workspace else f"{told}:"
+
+
+def _sources(found: Explanation) -> Iterator[RenderableType]:
+    if not found.sources:
+        workspace = found.question.workspace
+        yield Text(
+            f"There are no sources in the workspace {workspace}: add one with `footnote --workspace {workspace} ingest "
+            "PATH`, or name another workspace with --workspace."
+        )
+    named = list(_named(found.sources))
+    yield from map(_source, named)
+    if more := len(found.sources) - len(named):
+        yield Text.assemble(("✗ ", "red"), f"and {more} more that were attached in other threads")
+
+
+def _named(sources: Sequence[SourceReason]) -> Iterator[SourceReason]:
+    attached = 0
+    for source in sources:
+        attached += source.ground is Ground.ATTACHED_ELSEWHERE
+        if source.ground is not Ground.ATTACHED_ELSEWHERE or attached <= MOST_ATTACHED:
+            yield source
+
+
+def _source(source: SourceReason) -> RenderableType:
+    mark = ("✓ ", "green") if source.ground.is_readable else ("✗ ", "red")
+    return Text.assemble(mark, (one_line(source.name), "bold"), f": {source.sentence}")
+
+
+def _positions(found: Explanation) -> Iterator[RenderableType]:
+    if not found.positions:
+        yield Text("No reading position holds here: what may be read may be read to its end.")
+        return
+    yield Text("Reading positions:")
+    for position in found.positions:
+        said = f": {_shown(position.last_page)}, {_whose(position.holder, found.question)}"
+        others = [item for item in position.held if item.holder is not position.holder]
+        told = "; ".join(f"{_whose(item.holder, found.question)} is {_shown(item.last_page)}" for item in others)
+        line = Text.assemble((position.document.title, "bold"), f" ({one_line(position.document.path)})", said)
+        line.append(f" ({told})" if told else "", style="dim")
+        yield _item(line)
+
+
+def _whose(holder: Holder, question: AccessQuestion) -> str:
+    if holder is Holder.CHANNEL:
+        return "the channel's position"
+    return f"{question.person}'s position" if holder is Holder.PERSON else f"lifted by {question.person}"
+
+
+def _shown(last: int) -> str:
+    if last == 0:
+        return "not begun"
+    return "to the end" if last == TO_THE_END else f"up to page {last}"
+
+
+def _verdict(told: VerdictOn) -> Iterator[RenderableType]:
+    yield Text(told.sentence, style="bold")
+    if told.changes:
+        yield Text("What would change it:")
+        yield from (_item(Text(change)) for change in told.changes)

@@ -1,4 +1,4 @@
-"""Extracted data as rich renderables. Pure, and nothing from documents is markup."""
+"""Extracted data as rich renderables. Pure; text of documents is never markup."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ TROUBLES_LISTED = 20
 
 
 def extraction_view(report: "ExtractionReport") -> RenderableType:
-    """What a run found, by type, and every extractor that failed, with its reason."""
+    """Return the results of a run by type, and its failures and warnings."""
     found = ", ".join(f"{count:,} {kind.value}" for kind, count in sorted(report.counts.items())) or "nothing"
     lines = [
         Text(f"Documents: {report.documents} extracted, {report.unchanged} up to date, {report.seconds:.1f} s."),
@@ -39,7 +39,7 @@ def extraction_view(report: "ExtractionReport") -> RenderableType:
 
 
 def troubles_view(troubles: Sequence["Trouble"]) -> RenderableType:
-    """What extractors failed at, refused or left out of the documents that were listed."""
+    """Return the failures and omissions of extractors in the listed documents."""
     shown = [
         Text(f"  {one_line(item.document)}: {item.extractor}: {one_line(item.reason)}")
         for item in troubles[:TROUBLES_LISTED]
@@ -50,7 +50,7 @@ def troubles_view(troubles: Sequence["Trouble"]) -> RenderableType:
 
 
 def extracts_view(extracts: Sequence[Extract]) -> RenderableType:
-    """One line each: type, place, confidence, data in short."""
+    """Return a line each: type, place, confidence, and abridged data."""
     if not extracts:
         return Text("Nothing was extracted here: `footnote ingest` and `footnote extract` do so.")
     table = Table("Type", "Document", "Page", "Span", "Sure", "Data", box=None, pad_edge=False)
@@ -65,7 +65,7 @@ def extracts_view(extracts: Sequence[Extract]) -> RenderableType:
 
 
 def facts_view(found: "FoundFacts") -> RenderableType:
-    """The rows with the numbers of their footnotes, then the footnotes."""
+    """Return the rows with their footnote numbers, then the footnotes."""
     asked = Text(f"Asked: {one_line(str(found.query))}", style="dim")
     unknown = [Text(f"{found.unknown} more can't be compared.", style="dim")] if found.unknown else []
     if not found.rows:
@@ -112,7 +112,7 @@ def _words(name: str) -> str:
 
 
 def _in_short(value: object) -> str:
-    """Data as people read it in one line, without places and what is not known."""
+    """Return data on one line, without places and unknown values."""
     if isinstance(value, Mapping):
         said = {name: item for name, item in value.items() if item not in (None, "", [], ()) and name not in _PLACES}
         return ", ".join(f"{name}: {_in_short(item)}" for name, item in said.items())

@@ -14,7 +14,7 @@ from bot.web.pages.jobs import add_jobs_pages
 from bot.web.pages.library import add_library_pages
 from bot.web.pages.source import add_source_pages
 from bot.web.parts import PARTS, ScopeOf, WebParts, WorkerControls
-from bot.web.security import add_headers, guard, who_looks
+from bot.web.security import add_headers, guard, template_context
 from core.text.words import took
 
 __all__ = ["PARTS", "ScopeOf", "WebAddition", "WebParts", "WorkerControls", "build_runner", "build_web"]
@@ -22,9 +22,9 @@ __all__ = ["PARTS", "ScopeOf", "WebAddition", "WebParts", "WorkerControls", "bui
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 HOME = "home"  # the name of the route "/", which the chat takes
-MAX_BODY_BYTES = 512 * 1024  # of a request: a long question with room to spare
-# Of a request's first line: the longest query that is allowed, in any script, is 24,000 bytes where it is escaped.
-# Beyond this the server itself answers, in plain text.
+MAX_BODY_BYTES = 512 * 1024  # of a request, enough for the longest question
+# Of a request's first line: the longest query, with each character escaped, takes 24,000 bytes. Beyond this limit
+# aiohttp answers in plain text.
 MAX_ADDRESS_BYTES = 64 * 1024
 
 # Adds routes (and middlewares, innermost) to the application: add_api, add_chat.
@@ -32,13 +32,13 @@ WebAddition = Callable[[web.Application, WebParts], None]
 
 
 def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.Application:
-    """The application over ready-made parts; nothing is opened before it is run."""
+    """Build the application over ready-made parts. Opens nothing."""
     app = web.Application(client_max_size=MAX_BODY_BYTES)
     app[PARTS] = parts
     app.on_response_prepare.append(add_headers)
     environment = aiohttp_jinja2.setup(
         app,
-        context_processors=(who_looks,),
+        context_processors=(template_context,),
         loader=jinja2.FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -61,7 +61,7 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
 
 
 def build_runner(pages: web.Application, *, shutdown_timeout: float) -> web.AppRunner:
-    """What serves the application; the caller sets it up and cleans it up."""
+    """Return a runner; the caller sets it up and cleans it up."""
     return web.AppRunner(
         pages,
         access_log=None,
@@ -76,12 +76,12 @@ async def _to_library(request: web.Request) -> web.StreamResponse:
 
 
 def _add_static(app: web.Application) -> Callable[[str], str]:
-    """Serve the static files, and name each with a mark of its content, so that a browser never shows an old one."""
+    """Serve the static files; return a function that adds a content hash to a name, so that browsers reload changes."""
     files = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.is_file()}
     marks = {name: sha256(path.read_bytes()).hexdigest()[:10] for name, path in files.items()}
 
     async def serve(request: web.Request) -> web.StreamResponse:
-        file = files.get(request.match_info["name"])  # no path is made of what was asked for
+        file = files.get(request.match_info["name"])  # the requested name never becomes a path
         if file is None:
             raise web.HTTPNotFound
         return web.FileResponse(file)

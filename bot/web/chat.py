@@ -1,4 +1,4 @@
-"""The chat page: its shell, and what its script asks for. All answers but the page and the events are JSON."""
+"""Routes of the chat page."""
 
 import uuid
 from collections.abc import Mapping
@@ -7,18 +7,24 @@ from dataclasses import dataclass, replace
 import aiohttp_jinja2
 from aiohttp import web
 
-from bot.web.again import AskingAgain
 from bot.web.client import WebPlatform
-from bot.web.events import EventHub
-from bot.web.files import file_json, file_response
+from bot.web.events import EventHub, stream
 from bot.web.links import Links
 from bot.web.parts import WebParts
 from bot.web.render import answer_html
-from bot.web.requests import as_json, body_of, person_of, place_of, remember_person, require_person, text_of
+from bot.web.requests import (
+    as_json,
+    body_of,
+    file_json,
+    file_response,
+    person_of,
+    place_of,
+    remember_person,
+    require_person,
+    text_of,
+)
 from bot.web.security import is_local
-from bot.web.streams import stream
-from bot.web.summaries import Summaries
-from bot.web.threads import LinkMaker, Threads
+from bot.web.threads import LinkMaker, Summaries, Threads
 from bot.web.translate import (
     CHANNEL_THREAD,
     PLATFORM,
@@ -35,11 +41,37 @@ from core.domain.features import Rating
 from core.domain.service import CommandLine
 from core.errors import BadInput, InvalidState, NotFound
 from core.features.feedback import Feedbacks
+from core.features.staleness.asking_again import question_again
 from core.ports.service import InboxStore
 from core.serializers.objects import Json
 from core.service.addressing import LEFT_TO_PEOPLE
 from core.service.commands import CommandCall, CommandResult, Question
 from core.service.inbox import Inbox
+from core.work.conversations import Conversations
+
+
+@dataclass(frozen=True, slots=True)
+class AskingAgain:
+    workspace: str
+    conversations: Conversations
+    inbox: Inbox
+    entries: InboxStore
+    hub: EventHub
+
+    async def ask(self, request: web.Request) -> Json:
+        """Submit the question of a stale answer again, once; durable when this returns. Raises as `question_again`."""
+        address = thread_address(self.workspace, *place_of(request))
+        conversation, answer = await self.conversations.message(
+            text_of(await body_of(request), "message"), self.workspace
+        )
+        if conversation.address != address:
+            raise NotFound("This answer belongs to another thread. Ask again there.")
+        question = await question_again(self.entries, conversation, answer, by=require_person(request))
+        receipt = await self.inbox.receive(question)
+        self.hub.publish(str(address), "changed", {})
+        self.hub.publish_all("threads", {})
+        return {"accepted": receipt.accepted, "sentence": receipt.decision.sentence, "key": receipt.message_key}
+
 
 NOT_HELPFUL = "Noted as not helpful. /case keeps how it was answered as a regression case."
 RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}
@@ -47,18 +79,18 @@ RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "n
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatParts:
-    """What the chat needs beside the parts of the web."""
+    """Parts that only the chat page needs."""
 
     hub: EventHub
     platform: WebPlatform
     inbox: Inbox
     entries: InboxStore
     feedbacks: Feedbacks
-    examples: tuple[str, ...] = ()  # questions that invite on an empty first screen
+    examples: tuple[str, ...] = ()  # questions to suggest on an empty first screen
 
 
 def add_chat(app: web.Application, parts: WebParts, chat: ChatParts) -> None:
-    """Put the chat page at "/" and what its script asks for under "/chat/"."""
+    """Add the chat page at "/", and the routes of its script under "/chat/"."""
     pages = _Chat(parts, chat)
     app.router.add_get("/", pages.page, name="home")
     app.router.add_get("/c/{channel}", pages.page)
@@ -102,7 +134,7 @@ class _Chat:
         return aiohttp_jinja2.render_template("chat.html", request, {})
 
     async def home(self, request: web.Request) -> Json:
-        """Who looks, what there is, and what can be typed."""
+        """Return the person, the channels, and the commands."""
         table = self._parts.commands.table.values()
         return {
             "person": person_of(request),
@@ -124,7 +156,7 @@ class _Chat:
         return await self._threads.read(check_id(request.match_info["conversation"], "The id"), person_of(request))
 
     async def send(self, request: web.Request) -> Json:
-        """Hand a message to the inbox; durable when this answers. Sent again with its key it is the same message."""
+        """Submit a message to the inbox; durable when this returns. The same key is the same message."""
         post = await self._to_post(request)
         incoming = to_incoming(replace(post, others=await self._threads.others(post)))
         receipt = await self._chat.inbox.receive(incoming)
@@ -148,9 +180,9 @@ class _Chat:
         }
 
     async def stop(self, request: web.Request) -> Json:
-        """Stop an answer. Only its asker may."""
+        """Stop an answer, on behalf of the person who asked."""
         if self._parts.worker is None:
-            raise InvalidState("Answers can't be stopped here: no worker runs in this process.")
+            raise InvalidState("Answers can't be stopped here, because this process runs no worker.")
         key = text_of(await body_of(request), "key")
         await self._parts.worker.cancel(key, require_person(request))
         return {"stopped": key}
@@ -164,17 +196,17 @@ class _Chat:
         return {"title": renamed.title}
 
     async def delete(self, request: web.Request) -> Json:
-        """What is being answered in the thread is stopped first. InvalidState if it can't be."""
+        """Delete a thread; stops its questions in progress first. InvalidState if they can't be stopped."""
         result = await self._parts.commands.run(await self._call(request, "delete"))
         self._tell_of(result)
         return {"deleted": result.deleted.id if result.deleted else None}
 
     async def rate(self, request: web.Request) -> Json:
-        """Keep, change or take back the asking person's thumb under an answer."""
+        """Store, change or remove a person's rating of an answer."""
         body = await body_of(request)
         value, message_id = text_of(body, "value"), text_of(body, "message")
         if value not in RATINGS:
-            raise BadInput(f"There is no rating {value[:20]!r}: use {', '.join(RATINGS)}.")
+            raise BadInput(f"Unknown rating {value[:20]!r}. Use {', '.join(RATINGS)}.")
         found = await self._conversation(request)
         await self._chat.feedbacks.rate(found, message_id, require_person(request), RATINGS[value])
         return {"rated": value, "told": NOT_HELPFUL if value == "down" else ""}
@@ -183,11 +215,11 @@ class _Chat:
         call = await self._call(request, "export", request.query.get("format", "markdown"))
         result = await self._parts.commands.run(call)
         if result.file is None:
-            raise InvalidState("The export gave no file: try again.")
+            raise InvalidState("The export returned no file. Try again.")
         return file_response(result.file)
 
     async def events(self, request: web.Request) -> web.StreamResponse:
-        """A thread's events as they come; ends when the browser goes or the service stops."""
+        """Stream a thread's events until the browser disconnects or the service stops."""
         topic = str(thread_address(self._parts.workspace, *place_of(request)))
         after = request.headers.get("Last-Event-ID") or request.query.get("after")
         return await stream(request, self._chat.hub.read(topic, after))
@@ -196,7 +228,7 @@ class _Chat:
         self._chat.hub.close()
 
     async def _call(self, request: web.Request, name: str, argument: str = "") -> CommandCall:
-        """A command about the thread that the request names. NotFound when there is none."""
+        """Run a command on the thread of the request. NotFound for an unknown thread."""
         found = await self._conversation(request)
         return CommandCall(
             name=name,
@@ -233,7 +265,7 @@ class _Chat:
         self._chat.hub.publish(str(incoming.address), "changed", {})
 
     async def _run(self, line: CommandLine, request: web.Request, post: WebPost) -> Json:
-        """Run a command for the one who gave it; its result is shown to nobody else."""
+        """Run a command; only the person who gave it sees the result."""
         address = thread_address(post.workspace, post.channel, post.thread)
         current = await self._parts.conversations.find(address) if post.thread else None
         call = CommandCall(
@@ -265,10 +297,10 @@ class _Chat:
         }
 
     async def _ask(self, question: Question, post: WebPost) -> Json:
-        """Ask what a command asks: in its thread, or in one of its own."""
+        """Submit a command's question, in its thread or in a new one."""
         if question.private:
-            raise BadInput("Everybody sees what is asked here: ask without --private, or in the terminal.")
-        key = uuid.uuid5(uuid.NAMESPACE_URL, f"ask {post.key}").hex  # another message than the command
+            raise BadInput("Everyone can see questions asked here. Ask without --private, or in the terminal.")
+        key = uuid.uuid5(uuid.NAMESPACE_URL, f"ask {post.key}").hex  # a different message from the command
         asked = question.on(to_incoming(replace(post, text=f"@{BOT_NAME} {question.text}", key=key)))
         receipt = await self._chat.inbox.receive(asked)
         self._chat.hub.publish(str(asked.address), "changed", {})
@@ -281,7 +313,7 @@ class _Chat:
         }
 
     def _tell_of(self, result: CommandResult) -> None:
-        """Other pages that show what a command changed look again."""
+        """Notify other pages that show what a command changed."""
         for changed, kind in ((result.renamed, "changed"), (result.deleted, "deleted")):
             if changed is not None:
                 self._chat.hub.publish(str(changed.address), kind, {})
@@ -290,7 +322,7 @@ class _Chat:
     async def _conversation(self, request: web.Request) -> Conversation:
         found = await self._parts.conversations.find(thread_address(self._parts.workspace, *place_of(request)))
         if found is None:
-            raise NotFound("There is no such thread: it was deleted, or its address is mistyped.")
+            raise NotFound("Thread not found. It was deleted, or the address is mistyped.")
         return found
 
 

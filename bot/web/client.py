@@ -1,25 +1,103 @@
-"""The chat page as a platform: answers go into the history, and to the browsers that look on.
+"""The chat page as a platform: answers in the history, with live progress in each browser."""
 
-A post of this platform is a message of the conversation. So it outlives a restart, and posting again finds it by its
-id: what browsers show is always the history, and beside it only what is being made right now.
-"""
-
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import count
 
 from bot.web.events import EventHub
-from bot.web.live import LivePost, LiveProgress
+from bot.web.render import step_view
 from bot.web.translate import PLATFORM
 from core.answering.answers.stored import stored_ids
 from core.answering.service import BOT_NAME
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, Message, Outcome, Role, ThreadAddress
+from core.domain.jobs import Job
 from core.domain.service import InboxEntry, PostRef
 from core.ports import Clock, ProgressSink
+from core.serializers.objects import Json
 from core.work.conversations import Conversations
+
+# Minimum time between two pieces of a draft.
+FLUSH_SECONDS = 0.04
+# Minimum characters of a piece. A burst is shown by quarters of the rest, within a fifth of a second.
+LEAST_PIECE = 48
+# Steps shown under a running answer.
+SHOWN_STEPS = 100
+
+
+@dataclass(slots=True, kw_only=True)
+class LivePost:
+    """The current state of a running answer, for browsers that connect late."""
+
+    key: str
+    address: ThreadAddress
+    author: str
+    question: str
+    turn: int  # increases with each restart of a draft, over all answers of the process
+    text: str = ""  # the draft of this turn, as sent to browsers
+    steps: dict[str, Json] = field(default_factory=dict)
+
+    def to_view(self) -> Json:
+        return {
+            "key": self.key,
+            "author": self.author,
+            "question": self.question,
+            "turn": self.turn,
+            "text": self.text,
+            "steps": list(self.steps.values())[-SHOWN_STEPS:],
+        }
+
+
+class LiveProgress:
+    """ProgressSink that sends a draft in even pieces, each with its turn and its offset in characters.
+
+    A browser uses these to combine events with the state, in any order.
+    """
+
+    def __init__(self, live: LivePost, hub: EventHub, turns: Iterator[int]) -> None:
+        self.live = live
+        self._hub = hub
+        self._turns = turns
+        self._topic = str(live.address)
+        self._waiting = ""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def text(self, piece: str) -> None:
+        self._waiting += piece
+        if self._timer is None and self._waiting:
+            self._flush()
+
+    def reset(self) -> None:
+        self.end()
+        self.live.text, self.live.turn = "", next(self._turns)
+        self._hub.publish(self._topic, "reset_text", {"key": self.live.key, "turn": self.live.turn})
+
+    def step(self, job: Job) -> None:
+        view = step_view(job)
+        self.live.steps[job.id] = view
+        self._hub.publish(self._topic, "step", {"key": self.live.key, "step": view})
+
+    def end(self) -> None:
+        """Send nothing more of this draft."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer, self._waiting = None, ""
+
+    def _flush(self) -> None:
+        self._timer = None
+        if not self._waiting:
+            return
+        length = max(LEAST_PIECE, len(self._waiting) // 4)
+        piece, self._waiting = self._waiting[:length], self._waiting[length:]
+        place, self.live.text = len(self.live.text), self.live.text + piece
+        told = {"key": self.live.key, "turn": self.live.turn, "at": place, "piece": piece}
+        self._hub.publish(self._topic, "text", told)
+        self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._flush)
 
 
 class WebPlatform:
-    """ChatPlatform of the chat page."""
+    """Implements core.ports.service.ChatPlatform for the chat page."""
 
     name = PLATFORM
 
@@ -31,7 +109,7 @@ class WebPlatform:
         self._turns = count(1)
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
-        """A placeholder in every browser that looks on; an earlier one of the same key starts anew."""
+        """Show a placeholder in every connected browser; replaces an earlier one of the same key."""
         incoming = entry.incoming
         live = LivePost(
             key=entry.message_key,
@@ -46,14 +124,14 @@ class WebPlatform:
         return self._live[live.key]
 
     async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
-        """See that the history holds the answer, then show it. The history is asked whatever `look_first` says."""
+        """Add the answer to the history unless it is there, then show it. Ignores `look_first`."""
         message_id = answer.message_id or _post_id(address, message_key)
         await self._ensure(address, _to_message(message_id, answer, self._clock))
         self._end(address, message_key)
         return message_id
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
-        """The error as the bot's message, unless the history has an answer to this message already."""
+        """Add the error to the history, unless it already has an answer to this message."""
         message_id = _post_id(address, message_key)
         await self._ensure(
             address, _to_message(message_id, Answer(status=AnswerStatus.ERROR, text=sentence), self._clock)
@@ -62,13 +140,13 @@ class WebPlatform:
         return message_id
 
     def running(self, address: ThreadAddress) -> list[LivePost]:
-        """The answers in the making in a thread, oldest first."""
+        """Return the running answers of a thread, oldest first."""
         return [progress.live for progress in self._live.values() if progress.live.address == address]
 
     async def _ensure(self, address: ThreadAddress, message: Message) -> None:
         conversation = await self._conversations.find(address)
         if conversation is None:
-            return  # it was deleted meanwhile, with its messages: there is nowhere to post
+            return  # deleted meanwhile, with its messages
         _, messages = await self._conversations.show(conversation.id, address.workspace)
         if all(known.id != message.id for known in messages):
             await self._conversations.record(conversation, [message])
@@ -84,7 +162,7 @@ class WebPlatform:
 
 
 def _post_id(address: ThreadAddress, message_key: str) -> str:
-    """Where the history keeps the answer to a message; messages of this page are never edited, so it has one event."""
+    """Return the ID of the answer in the history. Messages of this page are never edited, so there is one event."""
     return stored_ids(IncomingMessage(address=address, author="", text="", event_key=message_key)).answer
 
 

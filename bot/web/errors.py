@@ -1,4 +1,4 @@
-"""Errors as pages: what happened, and what to do next, in the words of the error itself."""
+"""Error pages: the error's own sentence, and the next step."""
 
 import logging
 import uuid
@@ -19,7 +19,7 @@ from core.errors import (
 
 _log = logging.getLogger(__name__)
 
-# The first class that fits decides; any other FootnoteError is a 500.
+# The first matching class decides; any other FootnoteError is a 500.
 _STATUS: tuple[tuple[type[FootnoteError], int], ...] = (
     (NotFound, 404),
     (AccessDenied, 403),
@@ -29,32 +29,32 @@ _STATUS: tuple[tuple[type[FootnoteError], int], ...] = (
     (StorageError, 503),
 )
 _TITLES = {
-    400: "That can’t be read",
-    403: "Not for you to see",
-    404: "Not here",
-    405: "Not like that",
-    409: "Not now",
-    410: "No longer open",
-    413: "Too long",
+    400: "Invalid request",
+    403: "Access denied",
+    404: "Page not found",
+    405: "Method not allowed",
+    409: "Not possible now",
+    410: "Link expired",
+    413: "Too large",
     421: "Wrong address",
-    503: "Not at the moment",
+    503: "Temporarily unavailable",
 }
 _SENTENCES = {
-    404: "There is no such page. The address may be mistyped, or what it named is gone.",
-    405: "This address does not take that kind of request.",
-    413: "What was sent is longer than this service takes.",
+    404: "This page doesn't exist. The address may be mistyped, or the page was deleted.",
+    405: "This address doesn't support that kind of request.",
+    413: "The request is larger than this service accepts.",
 }
-_API = "/api/"  # answers errors in its own form
+_API = "/api/"  # has its own form of errors
 
 
 def status_of(error: FootnoteError) -> int:
-    """The HTTP status of an error."""
+    """Return the HTTP status of an error."""
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
 @web.middleware
 async def error_pages(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Show what went wrong as a page; a bug gets a number that is in the log."""
+    """Show errors as pages; a bug gets a number that is in the log."""
     try:
         return await handler(request)
     except web.HTTPException as error:
@@ -68,13 +68,14 @@ async def error_pages(request: web.Request, handler: Handler) -> web.StreamRespo
         return page
     except FootnoteError as error:
         return error_page(request, status_of(error), str(error))
-    except Exception:  # the outermost frame: a bug must not end in a bare line
+    except Exception:  # the outermost frame: bugs get an error page too
         number = uuid.uuid4().hex[:8]
         _log.exception("error %s at %s %s", number, request.method, request.rel_url.raw_path)
-        return error_page(request, 500, f"Something broke on our side. It is in the log under number {number}.")
+        sentence = f"Something went wrong in Footnote. The log has the details under number {number}."
+        return error_page(request, 500, sentence)
 
 
 def error_page(request: web.Request, status: int, sentence: str, *, advice: str = "", title: str = "") -> web.Response:
-    """A page of one sentence; `advice` says how to go on."""
-    context = {"title": title or _TITLES.get(status, "That did not work"), "sentence": sentence, "advice": advice}
+    """Return a page with one sentence, and the next step as `advice`."""
+    context = {"title": title or _TITLES.get(status, "Something went wrong"), "sentence": sentence, "advice": advice}
     return render_template("error.html", request, context, status=status)

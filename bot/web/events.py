@@ -1,34 +1,32 @@
-"""Live events for browsers: one bounded ring a topic, read by server-sent events, resumed where a reader left off.
-
-A reader is a position in the ring, not a queue: a browser that reads slowly, or goes without a word, holds nothing but
-its own position. What it missed beyond the ring's length it is told with one `reset`, and it reads the state anew.
-"""
+"""Events of threads for browsers, sent as server-sent events."""
 
 import asyncio
 import json
 import secrets
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field
 
-# A streamed answer is a few hundred pieces; this many events cover a reconnect in the middle of two of them.
+from aiohttp import web
+
+# Events kept for reconnects: enough for two streamed answers of a few hundred pieces.
 RING_EVENTS = 1_000
-# Topics without readers are kept for reconnects; the oldest go first.
+# Topics kept for reconnects, evicted oldest first.
 IDLE_TOPICS = 200
 RESET = "reset"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """`id` is unique over restarts: `{run of the process}-{number}`, numbers rising within a topic."""
+    """`id` is unique across restarts: `{run of the process}-{number}`, increasing within a topic."""
 
     id: str
     kind: str
     data: Mapping[str, object]
 
     def encode(self) -> bytes:
-        """As a `text/event-stream` carries it."""
+        """Return its `text/event-stream` block."""
         data = json.dumps(self.data, ensure_ascii=False)  # no raw line breaks: one data line is enough
         return f"id: {self.id}\nevent: {self.kind}\ndata: {data}\n\n".encode()
 
@@ -36,24 +34,24 @@ class Event:
 @dataclass(slots=True)
 class _Topic:
     ring: deque[tuple[int, Event]]
-    floor: int  # events up to this number may be gone
+    floor: int  # events up to this number may be evicted
     last: int
     readers: set[asyncio.Event] = field(default_factory=set)
 
 
 class EventHub:
-    """Publishing never blocks and never fails; it is called in the event loop."""
+    """Events by topic. Publishing never blocks and never fails; call it in the event loop."""
 
     def __init__(self, *, ring_events: int = RING_EVENTS, idle_topics: int = IDLE_TOPICS) -> None:
         self._run = secrets.token_hex(4)
         self._ring_events = ring_events
         self._idle_topics = idle_topics
         self._topics: OrderedDict[str, _Topic] = OrderedDict()
-        self._last = 0  # numbers go on over all topics, so that a forgotten topic never repeats one
+        self._last = 0  # over all topics, so that an evicted topic never repeats a number
         self._closed = False
 
     def publish(self, topic: str, kind: str, data: Mapping[str, object]) -> str:
-        """Show `data` to the topic's readers, now or when they come back; the event's id."""
+        """Send `data` to the topic's readers, now or when they reconnect; return the event's ID."""
         found = self._touch(topic)
         self._last += 1
         if len(found.ring) == self._ring_events:
@@ -66,19 +64,19 @@ class EventHub:
         return event.id
 
     def publish_all(self, kind: str, data: Mapping[str, object]) -> None:
-        """To every topic that somebody reads now; the others read the whole state when they come."""
+        """Publish to every topic with readers. New readers get the whole state anyway."""
         for topic in [name for name, found in self._topics.items() if found.readers]:
             self.publish(topic, kind, data)
 
     def cursor(self, topic: str) -> str:
-        """A position to read on from, taken before a state is read: later events are those the state may lack."""
+        """Return the current position. Take it before reading a state: the state may lack only later events."""
         self._touch(topic)
         return self._to_id(self._last)
 
     async def read(self, topic: str, after: str | None = None) -> AsyncGenerator[Event]:
-        """Events of a topic, those after the id `after` first, then as they come; ends when the hub closes.
+        """Yield the topic's events after the ID `after`, then new ones, until the hub closes.
 
-        A `reset` comes instead of events that are gone: `after` is of an earlier process, or too old for the ring.
+        A `reset` replaces evicted events: `after` is of an earlier process, or too old.
         """
         position = self._last if after is None else self._to_position(after)
         with self._reader(topic) as (found, wake):
@@ -135,7 +133,47 @@ class EventHub:
         return f"{self._run}-{number}"
 
     def _to_position(self, event_id: str) -> int:
-        """-1 for an id that is not of this process."""
+        """Return -1 for an ID of another process."""
         run, _, number = event_id.rpartition("-")
         is_ours = run == self._run and number.isascii() and number.isdigit() and int(number) <= self._last
         return int(number) if is_ours else -1
+
+
+# Proxies and browsers drop a silent stream after half a minute; writing also detects closed connections.
+HEARTBEAT_SECONDS = 15.0
+RECONNECT_MILLISECONDS = 1_000
+
+
+async def stream(request: web.Request, events: AsyncGenerator[Event]) -> web.StreamResponse:
+    """Send events until the browser disconnects. It resumes with its last ID."""
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
+    await response.prepare(request)
+    with suppress(ConnectionResetError):
+        await response.write(f"retry: {RECONNECT_MILLISECONDS}\n\n".encode())
+        async with aclosing(with_heartbeat(events, HEARTBEAT_SECONDS)) as blocks:
+            async for block in blocks:
+                await response.write(block)
+    return response
+
+
+async def with_heartbeat(events: AsyncGenerator[Event], seconds: float) -> AsyncGenerator[bytes]:
+    """Yield the events as blocks of a stream, and a comment after so many silent seconds."""
+    waiting: asyncio.Future[Event] | None = None
+    try:
+        while True:
+            waiting = waiting or asyncio.ensure_future(anext(events))
+            await asyncio.wait({waiting}, timeout=seconds)
+            if not waiting.done():
+                yield b": still here\n\n"
+                continue
+            try:
+                event = waiting.result()
+            except StopAsyncIteration:
+                return
+            waiting = None
+            yield event.encode()
+    finally:
+        if waiting is not None:
+            waiting.cancel()
+            await asyncio.wait({waiting})
+        await events.aclose()

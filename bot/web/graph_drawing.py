@@ -1,7 +1,7 @@
-"""A graph of documents as a drawing: where each stands, and the lines between them. Pure, and always the same.
+"""A drawing of the graph of documents. Pure and deterministic.
 
-Forces move the documents from a circle to their places: each pushes all others away, lines pull their ends together
-(Fruchterman and Reingold's), and all are drawn to the middle.
+Forces move the documents from a circle to their places (Fruchterman and Reingold): each pushes all others away, lines
+pull their ends together, and the middle attracts all.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ from core.domain.corpus import Document
 from core.domain.features import Connection
 from core.text.words import shorten
 
-MOST_DRAWN = 60  # documents; more are a tangle, and take a second to place
+MOST_DRAWN = 60  # documents; more are unreadable, and take a second to place
 WIDTH, HEIGHT = 960.0, 640.0
 MARGIN = 48.0
-SIDE_MARGIN = 112.0  # half of the longest label, which stands centred below its dot
+SIDE_MARGIN = 112.0  # half of the longest label, centred below its dot
 ROUNDS = 80
-TO_THE_MIDDLE = 3.0  # how strongly all are drawn there: parts without a line between them would fly apart
+TO_THE_MIDDLE = 3.0  # attraction of the middle, which keeps unconnected parts together
 LABEL = 30  # characters
-# Of a label as the page sets it (13 px): a character, its height, and the way from the rim of the dot to its base.
+# A label's character width, height, and distance from the rim of its dot, at 13 px.
 CHARACTER_WIDTH, LABEL_HEIGHT, LABEL_DROP = 6.6, 15.0, 12.0
 LEAST_RADIUS, MOST_RADIUS = 5.0, 14.0
 
@@ -34,11 +34,11 @@ class Dot:
     y: float
     radius: float
     is_centre: bool = False
-    is_shy: bool = False  # its label would lie over another one: it is shown when somebody points at the dot
+    is_shy: bool = False  # its label would cover another one, so it only shows on hover
 
     @property
     def label_y(self) -> float:
-        """The base line of the label."""
+        """Return the base line of the label."""
         return self.y + self.radius + LABEL_DROP
 
 
@@ -62,7 +62,7 @@ class Drawing:
 
 
 def draw(documents: Sequence[Document], connections: Sequence[Connection], centre: str | None = None) -> Drawing:
-    """The first MOST_DRAWN documents with the connections between them; `centre` is one that is marked."""
+    """Draw the first MOST_DRAWN documents and their connections; `centre` is highlighted."""
     shown = {document.id: document for document in documents[:MOST_DRAWN]}
     lines = [item for item in connections if item.first in shown and item.second in shown]
     places = _placed([*shown], lines)
@@ -86,7 +86,7 @@ def draw(documents: Sequence[Document], connections: Sequence[Connection], centr
 
 
 def _without_covered_labels(dots: Sequence[Dot]) -> tuple[Dot, ...]:
-    """The dots in their order; the centre and the best connected get their label first."""
+    """Return the dots in order. The centre and the best connected get their labels first."""
     labelled: list[Dot] = []
     for dot in sorted(dots, key=lambda dot: (not dot.is_centre, -dot.radius)):
         if not any(_labels_meet(dot, other) for other in labelled):
@@ -100,7 +100,7 @@ def _labels_meet(one: Dot, other: Dot) -> bool:
 
 
 def told(links: int, together: int) -> str:
-    """What two documents have to do with each other, in words."""
+    """Describe the connection of two documents."""
     parts = [
         f"{links} link{'' if links == 1 else 's'}" if links else "",
         f"cited together in {together} thread{'' if together == 1 else 's'}" if together else "",
@@ -122,12 +122,12 @@ def _line(item: Connection, places: Mapping[str, tuple[float, float]]) -> Line:
 
 
 def _placed(ids: Sequence[str], lines: Sequence[Connection]) -> dict[str, tuple[float, float]]:
-    """Places within the drawing, by id."""
+    """Return positions within the drawing, by ID."""
     count = len(ids)
     points = [[cos(2 * pi * n / max(count, 1)), sin(2 * pi * n / max(count, 1))] for n in range(count)]
     place = {id: number for number, id in enumerate(ids)}
     ends = [(place[item.first], place[item.second]) for item in lines]
-    wanted = 2.0 / sqrt(count) if count else 1.0  # the distance at which forces are even
+    wanted = 2.0 / sqrt(count) if count else 1.0  # distance at which the forces balance
     for number in range(ROUNDS):
         moves = _pushes(points, wanted)
         for point, move in zip(points, moves, strict=True):
@@ -169,7 +169,7 @@ def _pull(
 
 
 def _fitted(points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
-    """Scaled so that they fill the drawing but for its margin; a single one stands in the middle."""
+    """Scale positions to fill the drawing inside its margin; centre a single one."""
     fitted: list[list[float]] = [[], []]
     for axis, size, margin in ((0, WIDTH, SIDE_MARGIN), (1, HEIGHT, MARGIN)):
         values = [point[axis] for point in points]

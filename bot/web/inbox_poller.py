@@ -1,7 +1,7 @@
-"""Tells browsers of what other processes on the same database did: questions they took, answers they posted.
+"""Polls the inbox for changes made by other processes, and notifies the browsers.
 
-A post of the chat page is a message of the history, which any process can write; the browsers hang on this one. So it
-looks at the newest entries of the inbox again and again, and at those that were open when it last looked.
+Any process on the database can accept and answer questions of the chat page, but browsers are connected to this one.
+It polls the newest entries, and those that were open at the last poll.
 """
 
 import asyncio
@@ -13,52 +13,52 @@ from core.domain.service import InboxEntry
 from core.errors import StorageError
 from core.ports.service import InboxStore
 
-POLL_SECONDS = 0.5  # how late a browser sees what another process posted; one small query each
-RECENT = 100  # entries looked at; older ones only while they are open
+POLL_SECONDS = 0.5  # delay until a browser sees another process's post; one small query each
+RECENT = 100  # entries in each poll; older ones only while they are open
 
 _log = logging.getLogger(__name__)
 
 
-class Noticing:
-    """`run` for as long as browsers may come."""
+class InboxPoller:
+    """Poller of one workspace's inbox."""
 
     def __init__(self, store: InboxStore, hub: EventHub, workspace: str) -> None:
         self._store = store
         self._hub = hub
         self._workspace = workspace
         self._open: dict[int, InboxEntry] = {}
-        self._seen: set[int] | None = None  # the last look's entries; None: there was none
+        self._seen: set[int] | None = None  # entries of the last poll; None before the first
 
     async def run(self) -> None:
-        """Look until it is cancelled, while there are browsers; a database that does not answer is tried again.
+        """Poll until cancelled, while browsers are connected. Retries if the database fails.
 
-        A browser that comes has just read the whole state: what happened before is told once more, and does no harm.
+        A new browser has just read the whole state; earlier changes are published again, which is harmless.
         """
         while True:
             try:
                 if self._hub.readers:
-                    await self.look()
+                    await self.poll()
             except StorageError as error:
-                _log.warning("What other processes did can't be seen: %s", error)
+                _log.warning("Can't poll the inbox for changes of other processes: %s", error)
             await asyncio.sleep(POLL_SECONDS)
 
-    async def look(self) -> None:
-        """Tell what changed since the last look."""
+    async def poll(self) -> None:
+        """Publish the changes since the last poll."""
         recent = {entry.seq: entry for entry in await self._store.recent(self._workspace, limit=RECENT)}
         for seq, entry in [*self._open.items()]:
             now = recent.get(seq) or await self._store.find(entry.event_key)
             if now is None or now.status.is_final:
                 del self._open[seq]
-                self._tell("end", entry)
+                self._publish("end", entry)
         for seq, entry in sorted(recent.items()):
             if entry.address.platform != PLATFORM or seq in self._open:
                 continue
             if self._seen is not None and seq not in self._seen:
-                self._tell("changed", entry)
+                self._publish("changed", entry)
             if not entry.status.is_final:
                 self._open[seq] = entry
         self._seen = set(recent)
 
-    def _tell(self, kind: str, entry: InboxEntry) -> None:
+    def _publish(self, kind: str, entry: InboxEntry) -> None:
         self._hub.publish(str(entry.address), kind, {"key": entry.message_key} if kind == "end" else {})
         self._hub.publish_all("threads", {})

@@ -1,7 +1,7 @@
-"""Signed links to a cited passage: what they name is fixed by a signature, what they show is decided when they open.
+"""Signed links to cited passages.
 
-A link says passage, revision, thread, how far its asker had read and the day it ends. It grants nothing by itself: the
-scope is computed anew from the thread each time, so a link stops showing what its thread's readers may no longer read.
+A link holds the passage, revision, thread, reading position of the person who asked, and expiry date. It grants no
+access: each request computes the scope of the thread's readers again.
 """
 
 import base64
@@ -12,49 +12,49 @@ from datetime import UTC, datetime, timedelta
 
 from itsdangerous import BadData, URLSafeSerializer
 
-from bot.web.marking import CITED
+from bot.web.page_markup import CITED
 from core.domain.answer import Citation
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import Span
 from core.errors import AccessDenied
 from core.ports import Clock
 
-# Characters of a revision (a content hash) that a link carries: enough to tell revisions of one document apart.
+# Characters of a revision (a content hash) in a link: enough to distinguish the revisions of a document.
 _REVISION = 12
-# Links are some 250 characters; what is much longer is none of ours.
+# Our links have about 250 characters; longer ones are forged.
 _LONGEST = 2_000
 _DAY = timedelta(days=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class ForgedLink(AccessDenied):
-    """The signature does not fit what the link says."""
+    """The signature doesn't match the link."""
 
 
 class ExpiredLink(AccessDenied):
-    """The link was good once."""
+    """The link was valid until its expiry date."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceLink:
-    """What a signed link names."""
+    """The content of a signed link."""
 
-    passage_id: str  # "" where the citation did not tell
+    passage_id: str  # "" if the citation has none
     document_id: str
     revision: str  # the first characters of it
     page_number: int
     span: Span  # the quote, in the page's text
     thread: ThreadAddress
     expires_at: datetime
-    last_page: int | None = None  # of the document, for who asked: nothing beyond it is shown
+    last_page: int | None = None  # reading position of the person who asked; later pages are hidden
 
     def is_of(self, revision: str | None) -> bool:
-        """Whether it names this revision of its document."""
+        """Return whether it names this revision of its document."""
         return revision is not None and revision[:_REVISION] == self.revision
 
 
 class Links:
-    """Makes and reads signed links."""
+    """Signs and reads links."""
 
     def __init__(self, *, secret_key: str, clock: Clock, days: int, public_url: str | None) -> None:
         self._serializer = URLSafeSerializer(
@@ -67,15 +67,15 @@ class Links:
         self._public_url = public_url
 
     def url(self, citation: Citation, thread: ThreadAddress) -> str | None:
-        """The address to put under a footnote; None without a public address: loopback is nobody else's."""
+        """Return the address for a footnote, or None without a public address (others can't open loopback)."""
         return f"{self._public_url}{self.path(citation, thread)}" if self._public_url else None
 
     def path(self, citation: Citation, thread: ThreadAddress) -> str:
-        """The same, on this host."""
+        """Return the path of the address."""
         return f"/s/{self.token(citation, thread)}#{CITED}"
 
     def token(self, citation: Citation, thread: ThreadAddress) -> str:
-        """The signed part."""
+        """Return the signed part."""
         ends = (self._clock.now() - _EPOCH) // _DAY + self._days + 1
         return self._serializer.dumps(
             [
@@ -92,11 +92,11 @@ class Links:
         )
 
     def read(self, token: str) -> SourceLink:
-        """What the link names. Raises ForgedLink and ExpiredLink."""
+        """Read a link. Raises ForgedLink and ExpiredLink."""
         try:
             named = self._serializer.loads(token[:_LONGEST])
         except BadData:
-            raise ForgedLink("This link was not made here, or a part of it got lost on the way.") from None
+            raise ForgedLink("This link isn't valid. It was changed or cut off, or another service made it.") from None
         passage, document, revision, page, start, length, ends, thread, *last_page = named
         link = SourceLink(
             passage_id=_unpacked(passage),
@@ -109,12 +109,12 @@ class Links:
             last_page=last_page[0] if last_page else None,
         )
         if link.expires_at <= self._clock.now():
-            raise ExpiredLink(f"This link ended on {link.expires_at:%d %B %Y}.")
+            raise ExpiredLink(f"This link expired on {link.expires_at:%d %B %Y}.")
         return link
 
 
 def _packed(identity: str) -> str:
-    """A UUID as 22 characters behind a dot; anything else as it is."""
+    """Shorten a UUID to 22 characters after a dot; leave other text as it is."""
     try:
         value = uuid.UUID(identity)
     except ValueError:

@@ -1,21 +1,20 @@
-"""A page of a document as safe HTML: its text as it stands, the cited part marked."""
+"""Pages of documents as safe HTML, with the cited part marked."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bot.web.marking import Marker, heading_id
-from bot.web.page_markdown import is_prose, render_markdown
+from bot.web.page_markup import Marker, heading_id, is_prose, render_markdown
 from bot.web.table_html import delimited_table, pipe_table, pipe_tables_in, tab_table
 from core.domain.corpus import Heading, Page, Span
 
-# Characters of one page that are shown at once: some 40 printed pages; beyond it, a browser on a phone gets slow.
+# Characters shown at once, about 40 printed pages; more makes phones slow.
 MOST_CHARACTERS = 120_000
-# What is kept in front of the cited passage, when a page is longer than that.
+# Characters before the cited passage, if a page is longer than that.
 _BEFORE = MOST_CHARACTERS // 4
 
-# Characters of the longest line of a text that was cut into lines, and the share of it that a full line has.
+# Longest line of a hard-wrapped text, and the share of it that a full line fills.
 _NARROWEST, _WIDEST = 55, 160
 _FULL = 0.8
 _ITEM = re.compile(r"\s*(?:[-–—*•‣▪·]|\(?\w{1,3}[.)])\s|\s{2,}")
@@ -24,7 +23,7 @@ _ROW_BREAK = "\t"
 
 @dataclass(frozen=True, slots=True)
 class PageHtml:
-    """What the viewer shows of a page. `cut_before` and `cut_after` say that the page goes on there."""
+    """The HTML of a page, or of a part; `cut_before` and `cut_after` mark omitted text."""
 
     body: str
     cut_before: bool = False
@@ -32,9 +31,9 @@ class PageHtml:
 
 
 def to_html(page: Page, kind: str, cited: Span | None = None, *, internal_links: bool = True) -> PageHtml:
-    """The page as HTML. `kind` is the document's; `internal_links` makes [[wikilinks]] lead to the library.
+    """Return the page as HTML. `kind` is the document's; `internal_links` makes [[wikilinks]] link to the library.
 
-    Not quick for long pages (up to a second for what is no prose): call it in a thread.
+    Takes up to a second for a long page: call it in a thread.
     """
     window = _window(page.text, cited)
     text = window.of(page.text)
@@ -48,14 +47,14 @@ def to_html(page: Page, kind: str, cited: Span | None = None, *, internal_links:
     if not body:
         body = "\n".join(_blocks(page.text, window, headings, marker))
     if cited is not None and not marker.has_marked:
-        # What is cited is no text in Markdown or a table, the address of a link, say: show it as written.
+        # the citation isn't rendered text (a link's address, say): show the source
         marker = Marker(cited)
         body = "\n".join(_blocks(page.text, window, headings, marker, as_written=True))
     return PageHtml(marker.clean(body), window.start > 0, window.end < len(page.text))
 
 
 def _window(text: str, cited: Span | None) -> Span:
-    """All of a page, or of a very long one the part around what is cited, in whole lines where there are any."""
+    """Return a whole page, or whole lines around the citation if it is very long."""
     if len(text) <= MOST_CHARACTERS:
         return Span(0, len(text))
     start = max(0, (cited.start if cited else 0) - _BEFORE)
@@ -66,15 +65,15 @@ def _window(text: str, cited: Span | None) -> Span:
 def _blocks(
     page_text: str, window: Span, headings: list[Heading], marker: Marker, *, as_written: bool = False
 ) -> Iterator[str]:
-    """Plain text as headings, tables (Markdown's, and lines with tabs) and paragraphs that keep their lines.
+    """Render plain text as headings, tables (Markdown or tab-separated) and paragraphs that keep their lines.
 
-    `as_written` leaves Markdown's tables as the lines they are.
+    `as_written` leaves Markdown tables as text.
     """
     text, base = window.of(page_text), window.start
     titles = {heading.start: heading for heading in headings}
     found = [] if as_written else pipe_tables_in(page_text, window)
     tables = {table.span.start: table for table in found}
-    behind = base  # a Markdown table that was written
+    behind = base  # end of the last Markdown table
     width = max(map(len, text.split("\n")))
     paragraph: list[tuple[str, int]] = []
     rows: list[tuple[str, int]] = []
@@ -108,7 +107,7 @@ def _blocks(
 
 
 def _paragraph(lines: list[tuple[str, int]], width: int, marker: Marker) -> str:
-    """One piece, so that a citation over several lines is one mark. A break that only wraps becomes a space."""
+    """Render lines as one piece, so that a citation has one mark. A wrapped line break becomes a space."""
     text = lines[0][0]
     for (line, _), (following, _) in pairwise(lines):
         text += (" " if _wraps(line, following, width) else "\n") + following
@@ -116,7 +115,7 @@ def _paragraph(lines: list[tuple[str, int]], width: int, marker: Marker) -> str:
 
 
 def _wraps(line: str, following: str, width: int) -> bool:
-    """Whether a line ends because it is full, in a text whose lines are cut at some width: prose, no list, no table."""
+    """Return whether a line of prose was hard-wrapped because it is full."""
     if not _NARROWEST <= width <= _WIDEST or len(line) < _FULL * width or _ITEM.match(following):
         return False
     return not (_is_row(line) or _is_row(following))

@@ -1,4 +1,4 @@
-"""What the web is made of: the use cases it shows, handed in ready-made by the composition root."""
+"""Parts of the web application, built by the composition root."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -18,24 +18,24 @@ from core.work.conversations import Conversations
 
 
 class ScopeOf(Protocol):
-    """What may be read."""
+    """Computes the scope of a request."""
 
     async def __call__(self, thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
-        """By the readers of a thread, else by a person at this machine; by `reader`, up to where they have read."""
+        """Return the scope of a thread's readers, or of this machine; `reader` adds their reading positions."""
         ...
 
 
-# Puts the question of a failed or cancelled request (its job id) into the inbox again; gives the new request's job id.
+# Submits the question of a failed or cancelled request (its job ID) again; returns the new request's job ID.
 AskAgain = Callable[[str], Awaitable[str]]
 
-LINK_DAYS = 180  # how long a signed link opens, unless the configuration says otherwise
+LINK_DAYS = 180  # default validity of a signed link
 
 
 class WorkerControls(Protocol):
-    """What the web asks of a running worker."""
+    """Controls of a running worker."""
 
     def wake(self) -> None:
-        """Look for new work now."""
+        """Poll for new work now."""
 
     async def cancel(self, message_key: str, by: str) -> object:
         """Stop the answer to a message."""
@@ -43,7 +43,7 @@ class WorkerControls(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebParts:
-    """All that the web's pages, its API and its chat use."""
+    """Parts that pages, API and chat share."""
 
     workspace: str
     library: Library
@@ -55,10 +55,10 @@ class WebParts:
     clock: Clock
     page_images: PageImages
     scope: ScopeOf
-    secret_key: str  # signs links; the same on every machine of a service
-    public_url: str | None = None  # how people reach this service from elsewhere, without a slash at its end
+    secret_key: str  # signs links; the same for all processes of a service
+    public_url: str | None = None  # address for other machines, without a trailing slash
     link_days: int = LINK_DAYS
-    open_to_network: bool = False  # whoever reaches the port may use chat, library and jobs
+    open_to_network: bool = False  # any machine may open chat, library and jobs
     worker: WorkerControls | None = None
     ask_again: AskAgain | None = None
 

@@ -15,7 +15,7 @@ MOST_FACTS = 10_000  # rows that a filter looks through for their extracts
 
 
 class QueryParts(Protocol):
-    """What the queries read from."""
+    """Parts that the queries read from."""
 
     @property
     def library(self) -> Library: ...
@@ -55,14 +55,14 @@ class PageResult:
 class ExtractsRequest:
     type: ExtractType | None = None
     document: str | None = None
-    filter: FactQuery | None = None  # only extracts with a row that fits
+    filter: FactQuery | None = None  # only extracts with a matching row
     limit: int = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractsResult:
     extracts: Sequence[Extract]
-    rows: FoundFacts | None  # those that fit the filter
+    rows: FoundFacts | None  # the matching rows
     troubles: Sequence[Trouble]
 
     def to_json(self) -> Json:

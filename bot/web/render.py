@@ -1,7 +1,6 @@
-"""Messages and threads as the chat page shows them: safe HTML, and JSON of what stands around it. Pure.
+"""Views of messages and threads for the chat page: safe HTML and JSON. Pure.
 
-HTML comes from Markdown with links, pictures and raw HTML switched off, so that only what Footnote itself links (its
-footnotes) can be clicked.
+The Markdown has links, images and raw HTML disabled, so that only Footnote's own links (footnotes) can be clicked.
 """
 
 import re
@@ -25,16 +24,16 @@ from core.knowledge.references.service import SHOWN
 from core.serializers.objects import Json
 from core.text.words import collapse, shorten
 
-SourceLink = Callable[[Citation], str]  # where a footnote leads
+SourceLink = Callable[[Citation], str]  # address of a footnote
 
-# Of a quote in its card; the whole of it stands in the source viewer.
+# Characters of a quote in its card; the source viewer shows all of it.
 QUOTE_LENGTH = 280
 _SWITCHED_OFF = ["link", "autolink", "image", "reference", "html_inline", "html_block"]
 _MARKER = re.compile(r"\[(\d{1,3})\]|" + re.escape(UNSUPPORTED_MARK))
 
 
 def answer_html(text: str, citations: Mapping[int, str] | None = None) -> str:
-    """Markdown as HTML; each `[n]` that has an address in `citations` is a link to it."""
+    """Render Markdown; each `[n]` with an address in `citations` becomes a link."""
     html: str = _markdown().render(text, {"links": citations or {}})
     return html
 
@@ -46,9 +45,9 @@ def message_view(
     summaries: Mapping[str, str] | None = None,
     stale: Mapping[str, str] | None = None,
 ) -> Json:
-    """One message. People's words stay text; the bot's become HTML with footnotes.
+    """Return the view of a message. People's messages stay text; the bot's become HTML with footnotes.
 
-    `summaries` are by page id; `stale` are the questions that may be asked again, by their answers' ids.
+    `summaries` are by page ID; `stale` holds questions that can be asked again, by answer ID.
     """
     view: Json = {
         "id": message.id,
@@ -60,7 +59,7 @@ def message_view(
         return {**view, "text": message.content}
     links = {citation.number: link(citation) for citation in message.citations}
     outcome = message.outcome or Outcome()
-    about = {} if message.stale else summaries or {}  # what has changed or gone is not summed up as it was
+    about = {} if message.stale else summaries or {}  # the summary of a changed document would be wrong
     return {
         **view,
         "html": answer_html(message.content, links),
@@ -86,7 +85,7 @@ def message_view(
 
 
 def citation_view(citation: Citation, address: str, summary: str = "", *, stale: bool = False) -> Json:
-    """A source card; its thumbnail, if any, has the same signed link as the page."""
+    """Return a source card; its thumbnail, if any, uses the signed link of the page."""
     is_pdf = citation.document.lower().endswith(".pdf") and not stale
     title, path = citation.document_title or citation.document, list(citation.heading_path)
     return {
@@ -102,7 +101,7 @@ def citation_view(citation: Citation, address: str, summary: str = "", *, stale:
 
 
 def references_view(message: Message) -> Json:
-    """What the question named, and what was looked at and not used; `shown` of them at once, named ones first."""
+    """Return named and unused references; `shown` of them at once, named ones first."""
     rows = [
         row
         for row in reference_rows(
@@ -128,7 +127,7 @@ def _row_view(row: ReferenceRow) -> Json:
 
 
 def thread_view(conversation: Conversation) -> Json:
-    """A row of the list of threads."""
+    """Return a row of the list of threads."""
     return {
         "thread": conversation.address.thread,
         "channel": conversation.address.channel,
@@ -140,7 +139,7 @@ def thread_view(conversation: Conversation) -> Json:
 
 
 def step_view(job: Job) -> Json:
-    """A step of a running answer, in a few words."""
+    """Describe a step of a running answer."""
     return {
         "id": job.id,
         "parent": job.parent_id,
@@ -152,7 +151,7 @@ def step_view(job: Job) -> Json:
 
 
 def people_in(messages: Sequence[Message], besides: Collection[str] = ()) -> list[str]:
-    """Who wrote, in order of their first message."""
+    """Return the authors in order of their first message."""
     names = dict.fromkeys(message.author for message in messages if message.role is Role.USER)
     return [name for name in names if name not in besides]
 
@@ -183,7 +182,7 @@ def _text(
 def _focusable(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: EnvType
 ) -> str:
-    """Code; what is wider than the page is scrolled, with a keyboard too."""
+    """Render code that scrolls, with the keyboard too."""
     return f'<pre tabindex="0"><code>{escape(tokens[index].content)}</code></pre>\n'
 
 
@@ -201,7 +200,7 @@ def _scrolled(
 
 def _mark(match: re.Match[str], links: Mapping[int, str]) -> str:
     if match[1] is None:
-        return f'<mark class="unsupported" title="No passage of the documents backs this">{match[0]}</mark>'
+        return f'<mark class="unsupported" title="No cited passage supports this">{match[0]}</mark>'
     number = int(match[1])
     if number not in links:
         return match[0]

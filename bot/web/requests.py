@@ -1,5 +1,6 @@
-"""What the chat page's script sends, read and checked; and answers in JSON, errors included."""
+"""Requests of the chat page's script, and their responses."""
 
+import base64
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Any
@@ -9,18 +10,34 @@ from aiohttp import web
 
 from bot.web.errors import status_of
 from bot.web.translate import CHANNEL_THREAD, check_id, to_channel, to_name
+from core.domain.features import ExportedFile
 from core.errors import BadInput, FootnoteError
 from core.serializers.objects import Json
 
+
+def file_response(file: ExportedFile) -> web.Response:
+    return web.Response(
+        body=file.data,
+        content_type=file.content_type,
+        charset="utf-8" if file.is_text else None,
+        headers={"Content-Disposition": f'attachment; filename="{file.name}"'},
+    )
+
+
+def file_json(file: ExportedFile) -> Json:
+    """Return a file as JSON; `data` is Base64."""
+    return {"name": file.name, "type": file.content_type, "data": base64.b64encode(file.data).decode()}
+
+
 PERSON_COOKIE = "footnote_person"
 YEAR_SECONDS = 365 * 24 * 3600
-NO_THREAD = "-"  # stands for the channel itself in addresses of the script
+NO_THREAD = "-"  # the channel itself, in addresses
 
 
 def as_json(
     handler: Callable[[web.Request], Awaitable[Json | web.Response]],
 ) -> Callable[..., Awaitable[web.Response]]:
-    """Answers in JSON, errors of ours included: `{"error": sentence}`."""
+    """Wrap a handler to answer in JSON; a FootnoteError becomes `{"error": sentence}`."""
 
     async def handle(request: web.Request) -> web.Response:
         try:
@@ -28,7 +45,7 @@ def as_json(
         except FootnoteError as error:
             return web.json_response({"error": str(error)}, status=status_of(error))
         except web.HTTPRequestEntityTooLarge:
-            sentence = "This is too long to send: put long texts into the library and ask about them."
+            sentence = "This message is too long. Add long texts to the library and ask about them."
             return web.json_response({"error": sentence}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         return found if isinstance(found, web.Response) else web.json_response(found)
 
@@ -36,34 +53,34 @@ def as_json(
 
 
 def place_of(request: web.Request) -> tuple[str, str]:
-    """The channel and thread that an address names."""
+    """Return the channel and thread of an address."""
     channel, thread = to_channel(request.match_info["channel"]), request.match_info["thread"]
     return channel, CHANNEL_THREAD if thread == NO_THREAD else check_id(thread, "The thread")
 
 
 async def body_of(request: web.Request) -> dict[str, Any]:
-    """The JSON object sent. BadInput for anything else."""
+    """Return the JSON object of the body. BadInput for anything else."""
     if request.content_type != "application/json":
         raise BadInput("Send JSON (content type application/json).")
     try:
         found = await request.json()
     except (ValueError, LookupError, RecursionError) as error:
-        raise BadInput("What was sent is not valid JSON.") from error
+        raise BadInput("The body isn't valid JSON.") from error
     if not isinstance(found, dict):
         raise BadInput("Send a JSON object.")
     return found
 
 
 def text_of(body: dict[str, Any], name: str, default: str | None = None) -> str:
-    """A text field of it. BadInput when it is missing, or no text."""
+    """Return a text field. BadInput if it is missing or not text."""
     value = body.get(name, default)
     if not isinstance(value, str):
-        raise BadInput(f"{name!r} is missing: send it as a text.")
+        raise BadInput(f"{name!r} is missing. Send it as text.")
     return value
 
 
 def person_of(request: web.Request) -> str | None:
-    """The name in the cookie, unless somebody tampered with it."""
+    """Return the name in the cookie, or None if it isn't valid."""
     try:
         return to_name(unquote(request.cookies[PERSON_COOKIE])) if PERSON_COOKIE in request.cookies else None
     except BadInput:
@@ -71,13 +88,13 @@ def person_of(request: web.Request) -> str | None:
 
 
 def require_person(request: web.Request) -> str:
-    """BadInput for people without a name."""
+    """Return the name in the cookie. BadInput without one."""
     name = person_of(request)
     if name is None:
-        raise BadInput("Choose a name first, so that others know who is asking.")
+        raise BadInput("Choose a name first, so that others know who asks.")
     return name
 
 
 def remember_person(response: web.Response, name: str) -> None:
-    """Keep a name in the browser for a year."""
+    """Store a name in the browser for a year."""
     response.set_cookie(PERSON_COOKIE, quote(name), max_age=YEAR_SECONDS, httponly=True, samesite="Lax", path="/")

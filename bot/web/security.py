@@ -1,9 +1,8 @@
-"""Who may come in, and with which headers an answer leaves.
+"""Middleware that checks host, origin and client, and the security headers of responses.
 
-Pages are for the person at this machine: a request counts as local when it comes from loopback, names a loopback host
-and passed no proxy. Everybody else may open signed links, and what guards itself (the API, health checks). A host name
-that nobody configured is refused, so that a foreign site can't point its own name at this port; a foreign site can't
-send forms here either.
+Pages are only for this machine: a local request comes from loopback, names a loopback host and passed no proxy. Other
+machines may open signed links, the API and health checks. An unknown host name is refused, so that a foreign site
+can't point its name at this port. Forms from foreign sites are refused too.
 """
 
 import ipaddress
@@ -14,7 +13,7 @@ from aiohttp.typedefs import Handler
 
 from bot.web.parts import PARTS, WebParts
 
-# Nothing from elsewhere, no inline script or style, no frames; data: pictures are small icons of the stylesheets.
+# No foreign content, inline scripts, inline styles or frames. data: images are icons of the stylesheets.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -27,55 +26,54 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "X-Robots-Tag": "noindex",  # a signed link that got into the open stays out of search engines
+    "X-Robots-Tag": "noindex",  # keeps leaked signed links out of search engines
 }
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
-# Signed links carry their own proof, and so do Slack's requests and installations (bot/slackbot); the API asks for its
-# token, the rest tells nothing about anybody.
+# Signed links and Slack's requests are verified by their signatures, the API by its token. The rest is public.
 _OPEN_PATHS = ("/s/", "/slack/", "/static/", "/api/", "/healthz", "/readyz", "/metrics")
 
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
-    """The headers of every response, errors and event streams included (a signal of aiohttp)."""
+    """Add the headers of every response, errors and event streams too (a signal of aiohttp)."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
-    response.headers["Server"] = "Footnote"  # and not the versions of what it runs on
+    response.headers["Server"] = "Footnote"  # hides the server's version
     marked = request.path.startswith("/static/") and "v" in request.query and response.status == 200
     caching = "public, max-age=31536000, immutable" if marked else "no-cache, private"
     response.headers.setdefault("Cache-Control", caching)
 
 
-async def who_looks(request: web.Request) -> dict[str, object]:
-    """What every template knows (a context processor of aiohttp-jinja2): the way to pages that this person may see."""
-    return {"here": request.path, "may_browse": may_browse(request)}
+async def template_context(request: web.Request) -> dict[str, object]:
+    """Return the variables of all templates (a context processor of aiohttp-jinja2)."""
+    return {"here": request.path, "can_browse": can_browse(request)}
 
 
 @web.middleware
 async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse foreign host names, foreign forms, and people from elsewhere on pages that are not for them."""
+    """Refuse unknown host names, foreign forms, and pages that other machines may not open."""
     parts = request.app[PARTS]
     if not _known_host(request, parts):
         raise web.HTTPMisdirectedRequest(
-            text=f"This service does not answer to the name {request.host!r}: set web.public_url to its address."
+            text=f"Unknown host name {request.host!r}. Set web.public_url to the address of this service."
         )
     if request.method not in _SAFE_METHODS and not _same_site(request):
-        raise web.HTTPForbidden(text="This form was sent from another site: open the page here and try again.")
-    if not (may_browse(request) or request.path.startswith(_OPEN_PATHS)):
+        raise web.HTTPForbidden(text="This form was sent from another site. Open the page here and try again.")
+    if not (can_browse(request) or request.path.startswith(_OPEN_PATHS)):
         raise web.HTTPForbidden(
-            text="This page is only for the machine that Footnote runs on. Links under answers open from anywhere; "
-            "set web.open_to_network where the network itself keeps strangers out."
+            text="Only the machine that Footnote runs on can open this page. Links under answers open anywhere. "
+            "To open pages to your network, set web.open_to_network."
         )
     return await handler(request)
 
 
-def may_browse(request: web.Request) -> bool:
-    """Whether this person may use chat, library and jobs."""
+def can_browse(request: web.Request) -> bool:
+    """Return whether this client may open chat, library and jobs."""
     return request.app[PARTS].open_to_network or is_local(request)
 
 
 def is_local(request: web.Request) -> bool:
-    """Whether the person sits at this machine; a request that a proxy passed on never counts."""
+    """Return whether the request comes from this machine, without a proxy."""
     proxied = any(name in request.headers for name in _FORWARDED)
     return not proxied and _is_loopback(request.remote or "") and _is_loopback(_host_name(request.host))
 
@@ -87,7 +85,7 @@ def _known_host(request: web.Request, parts: WebParts) -> bool:
 
 
 def _same_site(request: web.Request) -> bool:
-    """Browsers name the origin of every form; what names none is no browser."""
+    """Return whether a form is from this site. Browsers always send an origin; other clients need not."""
     origin = request.headers.get("Origin")
     if origin is None:
         return request.headers.get("Sec-Fetch-Site", "none") in ("same-origin", "none")
@@ -97,7 +95,7 @@ def _same_site(request: web.Request) -> bool:
 def _host_name(host: str) -> str:
     try:
         return (urlsplit(f"//{host}").hostname or "").rstrip(".")
-    except ValueError:  # "[::1" and the like
+    except ValueError:  # such as "[::1"
         return ""
 
 

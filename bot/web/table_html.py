@@ -1,20 +1,20 @@
-"""Tables of a page as HTML in which every character knows its place, so that a citation can be marked in it."""
+"""Tables of a page as HTML, with the cited part marked by its place in the page."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.web.marking import Marker
+from bot.web.page_markup import Marker
 from core.domain.corpus import Span
 from core.text.delimited import Delimited, Record, read_delimited
 from core.text.pipe_tables import read_pipe_tables
 
-# What is shown of a cell, each piece with its place in the page: escapes and quotation marks are left out.
+# The visible pieces of a cell with their places in the page, without escapes and quotation marks.
 Cell = Sequence[tuple[str, int]]
-# Characters at the front of a CSV page from which its delimiter and header are told, where another part is shown.
+# Characters at the start of a CSV page that show its delimiter and header.
 _HEAD = 65_536
 _FENCE = "```"
-# Characters before a part of a page in which the head of a table that goes on there is looked for.
+# Characters before a part of a page to search for the header of a table that continues in it.
 MAX_BACK = 4_000_000
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 _DOUBLED = re.compile('""')
@@ -22,22 +22,22 @@ _RULE = re.compile(r"^\|(?: ?:?-+:? ?\|)+$", re.MULTILINE)
 
 
 def table(head: Sequence[Cell], rows: Sequence[Sequence[Cell]], marker: Marker) -> str:
-    """HTML of a table; no head where `head` is empty."""
+    """Render a table; without a header if `head` is empty."""
     top = f"<thead>{_row(head, 'th', marker)}</thead>" if head else ""
     return f"<table>{top}<tbody>{''.join(_row(row, 'td', marker) for row in rows)}</tbody></table>"
 
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """A Markdown table, or the part of it that is shown, by its places in the page; the head may stand before it."""
+    """A Markdown table, or a part, by its places in the page; the header may come before the part."""
 
-    span: Span  # what is shown, from its first line to its last row's end
+    span: Span  # the shown part, to the end of its last row
     head: Span
     rows: tuple[Span, ...]
 
 
 def pipe_tables_in(text: str, window: Span) -> list[ShownTable]:
-    """The Markdown tables in a part of a page, in text order; one that goes on into it has its head all the same."""
+    """Return the Markdown tables in a part of a page, in order; a continued table keeps its header."""
     shown = window.of(text)
     if "|" not in shown:
         return []
@@ -62,17 +62,17 @@ def pipe_tables_in(text: str, window: Span) -> list[ShownTable]:
 
 
 def pipe_table(shown: ShownTable, text: str, marker: Marker) -> str:
-    """HTML of a Markdown table of a page's text."""
+    """Render a Markdown table of a page."""
     return table(_pipe_cells(text, shown.head), [_pipe_cells(text, row) for row in shown.rows], marker)
 
 
 def tab_table(rows: Sequence[tuple[str, int]], marker: Marker) -> str:
-    """HTML of lines whose cells are separated by tabs, each with its place in the page."""
+    """Render tab-separated lines, each with its place in the page."""
     return table((), [list(_tab_cells(line, start)) for line, start in rows], marker)
 
 
 def delimited_table(text: str, window: Span, marker: Marker) -> str:
-    """HTML of the part `window` of a CSV page; "" where it is no table. The head row stands above any part."""
+    """Render the part `window` of a CSV page, with its header; "" if it isn't a table."""
     whole = window.end - window.start == len(text)
     shown = _read(text, window)
     first = shown if whole else _read(text, Span(0, min(len(text), _HEAD)))
@@ -95,7 +95,7 @@ def _row(cells: Sequence[Cell], tag: str, marker: Marker) -> str:
 
 
 def _head_before(text: str, place: int) -> Span | None:
-    """The head row of the table whose rows go on at `place`, the start of a line."""
+    """Return the header of the table that continues at `place`, the start of a line."""
     rules = list(_RULE.finditer(text, max(0, place - MAX_BACK), place))
     if not rules or "\n\n" in text[rules[-1].end() : place]:
         return None
@@ -105,7 +105,7 @@ def _head_before(text: str, place: int) -> Span | None:
 
 
 def _pipe_cells(text: str, span: Span) -> list[Cell]:
-    """The cells of a row, as `pipe_tables.to_cells` tells them."""
+    """Return the cells of a row, as `pipe_tables.to_cells` does."""
     place, end = span.start + text.startswith("|", span.start), span.end
     if text[span.start : end].endswith("|") and not text[span.start : end].endswith("\\|") and end > place:
         end -= 1
@@ -117,7 +117,7 @@ def _pipe_cells(text: str, span: Span) -> list[Cell]:
         if is_escape or place == end or text[place] == "|":
             pieces.append((text[start:place], start))
             start = place + 1
-            place += 1 + is_escape  # behind the pipe; an escaped one begins the next piece
+            place += 1 + is_escape  # after the pipe; an escaped one begins the next piece
             if not is_escape:
                 cells.append(_stripped(pieces))
                 pieces = []
@@ -143,12 +143,12 @@ def _read(text: str, window: Span) -> Delimited:
 
 
 def _record_cells(text: str, record: Record, delimiter: str) -> list[Cell]:
-    """The cells of a record, without the quotation marks around them; as `delimited` tells them."""
+    """Return the cells of a record without their quotation marks, as `delimited` does."""
     raw, start = record.span.of(text), record.span.start
     cells = list(_quoted_cells(raw, start, delimiter))
     if len(cells) == len(record.cells):
         return cells
-    cells = []  # its quotation marks are letters like others
+    cells = []  # its quotation marks are ordinary characters
     for cell in raw.split(delimiter):
         cells.append([(cell, start)])
         start += len(cell) + len(delimiter)
@@ -175,7 +175,7 @@ def _quoted_cells(raw: str, start: int, delimiter: str) -> Iterator[Cell]:
 
 
 def _stripped(pieces: Sequence[tuple[str, int]]) -> Cell:
-    """Without the white space at the cell's ends."""
+    """Strip white space at the ends of a cell."""
     kept = list(pieces)
     text, place = kept[0]
     kept[0] = (text.lstrip(), place + len(text) - len(text.lstrip()))

@@ -1,4 +1,4 @@
-"""What somebody wrote on the chat page -> a message for the inbox. Pure."""
+"""Translation of posts on the chat page to messages for the inbox. Pure."""
 
 import re
 from collections.abc import Collection
@@ -11,8 +11,8 @@ from core.service.inbox import to_command
 from core.text.words import collapse
 
 PLATFORM = "web"
-CHANNEL_THREAD = ""  # the thread of what is said in a channel itself
-MAX_NAME = 40  # characters of a person's name: it stands before every message
+CHANNEL_THREAD = ""  # the thread of the channel itself
+MAX_NAME = 40  # characters of a person's name, which precedes each message
 MAX_CHANNEL = 60
 RESERVED_NAMES = frozenset({BOT_NAME, "tools"})
 _MENTION = re.compile(rf"(?<![\w@])@{BOT_NAME}\b[,:]?", re.IGNORECASE)
@@ -23,21 +23,21 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-]{0,63}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebPost:
-    """One message as the chat page sends it. `thread` is empty for a message in the channel itself."""
+    """A message from the chat page. `thread` is empty for the channel itself."""
 
     workspace: str
     channel: str
     thread: str
     author: str
     text: str
-    key: str  # made by the browser, the same when it sends again
-    others: Collection[str] = ()  # who else wrote in the thread
+    key: str  # made by the browser, the same on a retry
+    others: Collection[str] = ()  # other authors in the thread
 
 
 def to_incoming(post: WebPost) -> IncomingMessage:
-    """The message in a post, without the mention, and how it came: what decides whether it is for us.
+    """Return the message of a post, without the mention, and its circumstances.
 
-    In a channel, a question opens a thread named by the post's key, so that sending it again finds the same one.
+    In a channel, a question opens a thread named by the post's key, so that a retry finds the same thread.
     """
     text = _MENTION.sub("", _MENTION_LAST.sub("", post.text)).strip()
     is_command = to_command(text) is not None
@@ -63,19 +63,19 @@ def thread_address(workspace: str, channel: str, thread: str) -> ThreadAddress:
 
 
 def to_name(text: str) -> str:
-    """A person's name in one line. BadInput for none, a long one, or the bot's own."""
+    """Return a person's name on one line. BadInput if it is empty, too long, or the bot's."""
     name = collapse(text)
     if not any(character.isalnum() for character in name) or not name.isprintable():
-        raise BadInput("Choose a name with at least one letter, so that others know who is asking.")
+        raise BadInput("Choose a name with at least one letter, so that others know who asks.")
     if len(name) > MAX_NAME:
-        raise BadInput(f"The name has {len(name)} characters: choose one of at most {MAX_NAME}.")
+        raise BadInput(f"The name has {len(name)} characters. Choose one with at most {MAX_NAME}.")
     if name.lower() in RESERVED_NAMES:
-        raise BadInput(f"The name {name!r} is taken: choose another one.")
+        raise BadInput(f"The name {name!r} is taken. Choose another one.")
     return name
 
 
 def to_channel(text: str) -> str:
-    """A channel's name as addresses hold it: lower case, words joined by hyphens. BadInput when nothing is left."""
+    """Return a channel's name for addresses: lower case, words joined by hyphens. BadInput if it is empty."""
     name = "-".join(re.findall(r"\w+", text.lower()))
     if not name or len(name) > MAX_CHANNEL:
         raise BadInput(f"A channel's name needs a letter or a digit and at most {MAX_CHANNEL} characters.")
@@ -83,14 +83,14 @@ def to_channel(text: str) -> str:
 
 
 def check_id(text: str, what: str) -> str:
-    """`text`, if it can be an id of ours. BadInput for all else, as for parts of paths."""
+    """Return `text` if it is a valid ID. BadInput for anything else, such as parts of paths."""
     if not _ID.fullmatch(text):
-        raise BadInput(f"{what} {text[:80]!r} is not an id: use letters, digits, hyphens and underscores.")
+        raise BadInput(f"{what} {text[:80]!r} isn't an ID. Use letters, digits, hyphens and underscores.")
     return text
 
 
 def is_between_people(text: str, others: Collection[str]) -> bool:
-    """Whether a message in a thread is plainly for other people: it calls one of them first, or holds no word at all.
+    """Return whether a message in a thread is for other people: it addresses one of them first, or has no words.
 
     `@ben …` always counts; `Ben, …` and `Ben: …` only when a Ben wrote in the thread.
     """

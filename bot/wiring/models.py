@@ -107,9 +107,8 @@ class Providers:
         return self._openai_compatible(name, settings, model or settings.model, retries)
 
     def _openai_compatible(self, name: str, settings: ModelConfig, model: str, retries: int) -> ChatProvider:
-        from storage.models.openai_compatible.connection import Endpoint
         from storage.models.openai_compatible.probing import Abilities
-        from storage.models.openai_compatible.provider import OpenAICompatibleProvider
+        from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
 
         variable = default_key_variable(settings, name)
         where = f"Set {variable} to a valid key" if variable else "Name its variable by api_key_variable"

@@ -47,13 +47,13 @@ from storage.database.repositories.staleness import SqlStaleRepository
 from storage.database.repositories.statistics import SqlAskedRepository
 from storage.database.repositories.summaries import SqlSummaryRepository
 from storage.database.repositories.syncing import SqlSyncRepository
+from storage.index.index import Reranker
 from storage.index.opening import INDEX_FOLDER, clear_folder, embedded_index, server_index
 from storage.models.capabilities import CapabilityFile
 from storage.models.local.cross_encoder import CrossEncoderJudge
 from storage.models.local.embeddings import LocalEmbedder
 from storage.models.local.files import find_embedding_model, find_reranker
 from storage.models.local.ranking import VectorSentenceRanker
-from storage.models.local.reranked_index import RerankedIndex
 
 if TYPE_CHECKING:
     from core.answering.redaction import Histories
@@ -73,8 +73,8 @@ if TYPE_CHECKING:
     from core.ports.documents import PageImages, SourceFetcher
     from core.service.commands import Commands, RunningQuestions
     from core.service.jobs import Jobs
+    from storage.documents.extraction.by_model import ModelExtractionRunner
     from storage.documents.extraction.ingests import Ingests
-    from storage.documents.extraction.model_extracting import ModelExtracting
     from storage.documents.extraction.runs import Extractions, ModelExtractions
     from storage.documents.pipeline import Ingestor
 
@@ -186,13 +186,12 @@ class Parts:
         if self.own_index is not None:
             return self.own_index
         settings, key = self.config.index, self.config.index_key()
+        reranker = Reranker(self.corpus, self.judge) if settings.rerank else None
         if settings.url:
             secret = key.get_secret_value() if key else None
-            index: SearchIndex = server_index(settings.url, settings.collection, self.embedder, secret)
+            index = server_index(settings.url, settings.collection, self.embedder, secret, reranker)
         else:
-            index = embedded_index(self.config.data_path, self.embedder)
-        if settings.rerank:
-            index = RerankedIndex(index, self.corpus, self.judge)
+            index = embedded_index(self.config.data_path, self.embedder, reranker)
         self.stack.push_async_callback(index.close)
         return index
 
@@ -360,8 +359,8 @@ class Parts:
         from core.domain.jobs import JobKind
         from core.service.jobs import Jobs
         from core.work.orphaned_jobs import AbandonedRuns, Runs
-        from storage.documents.extraction.extracting import JOB_NAME
-        from storage.documents.extraction.model_extracting import JOB_NAME as MODEL_JOB_NAME
+        from storage.documents.extraction.by_model import JOB_NAME as MODEL_JOB_NAME
+        from storage.documents.extraction.by_rules import JOB_NAME
 
         def runs(kind: JobKind, lock: str, name: str | None = None) -> Runs:
             free = partial(try_process_lock, database_location(self.config), lock, with_file=True)
@@ -460,13 +459,13 @@ class Parts:
     @cached_property
     def extractions(self) -> Extractions:
         from core.work.steps import Steps
-        from storage.documents.extraction.extracting import JOB_NAME, Extracting
+        from storage.documents.extraction.by_rules import JOB_NAME, ExtractionRunner
         from storage.documents.extraction.runs import Extractions, Turns
         from storage.documents.extractors.base import build_extractors
         from storage.documents.sandbox import Sandbox
 
-        def build() -> Extracting:
-            return Extracting(
+        def build() -> ExtractionRunner:
+            return ExtractionRunner(
                 corpus=self.corpus,
                 extracts=self.extracts,
                 extractors=build_extractors(),
@@ -488,8 +487,7 @@ class Parts:
         from core.domain.extracts import ModelLimits
         from core.service.rate_limit import Rate, RateGate
         from core.work.steps import Steps
-        from storage.documents.extraction.model_extracting import JOB_NAME, ModelExtracting
-        from storage.documents.extraction.model_reading import ModelParts
+        from storage.documents.extraction.by_model import JOB_NAME, ModelExtractionRunner, ModelParts
         from storage.documents.extraction.runs import ModelExtractions, Turns, can_extract
         from storage.documents.extractors.base import build_model_extractors
 
@@ -504,7 +502,7 @@ class Parts:
             return None
         gate = RateGate(Rate(per_second=settings.requests_per_minute / 60, burst=1), self.clock)
 
-        def build(workspace: str) -> ModelExtracting | None:
+        def build(workspace: str) -> ModelExtractionRunner | None:
             provider = self.provider_for(workspace)
             if not can_extract([provider]):
                 return None
@@ -519,7 +517,7 @@ class Parts:
                 gate=gate,
                 clock=self.clock,
             )
-            return ModelExtracting(parts)
+            return ModelExtractionRunner(parts)
 
         return ModelExtractions(
             build=build,

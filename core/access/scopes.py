@@ -1,4 +1,4 @@
-"""What a question may read. Decided here and nowhere else; applied inside every index and page read."""
+"""The sources and positions that a question may read: decided only here, applied inside every index and page read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from core.domain.service import ChannelSettings, PersonAddress, PositionHolder
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
 
-# The kind of a source that holds what was attached to the questions of one thread.
+# The kind of a source that holds the attachments of one thread.
 ATTACHMENTS = "attachment"
 
 
@@ -21,9 +21,9 @@ def attached_name(address: ThreadAddress) -> str:
 
 
 class Ground(StrEnum):
-    """Why a source may be read in a place, or why it may not."""
+    """The reason why a source may be read in a place, or not."""
 
-    NO_CHANNEL = "no_channel"  # nobody else looks on, so all may be read that is no thread's own
+    NO_CHANNEL = "no_channel"  # private context: every source is readable except thread attachments
     ALL_SOURCES = "all_sources"  # the channel's settings name no sources
     ALLOWED = "allowed"  # the channel's settings name it
     ATTACHED_HERE = "attached_here"  # it belongs to the thread
@@ -52,21 +52,21 @@ class Grounds:
         return [source for source, ground in self.sources if ground.is_readable]
 
     def scope(self, positions: Mapping[str, int] | None = None) -> SearchScope:
-        """What may be read of them, up to these positions."""
+        """Return the scope of the readable sources, up to these positions."""
         ids = frozenset(source.id for source in self.readable)
         return SearchScope(workspace=self.workspace, sources=ids, positions=positions or {})
 
     def everything(self) -> SearchScope:
-        """All of them, for whoever tells why something may not be read: for names, never for what a page says."""
+        """Return a scope of all sources, for explanations: for names, never for a page's text."""
         return SearchScope(workspace=self.workspace, sources=frozenset(source.id for source, _ in self.sources))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """The reading positions that are set in a place, by who holds them.
+    """The reading positions set in a place, by holder.
 
-    The lowest of each document holds. Where nobody else reads (`own_first`) it is that of the last holder who has one:
-    what the person lifted, else the person's, else the channel's.
+    The lowest of each document applies. In private places (`own_first`) it is that of the last holder with one: lifted
+    by the person, else the person's, else the channel's.
     """
 
     held: tuple[tuple[PositionHolder, Mapping[str, int]], ...]
@@ -89,7 +89,7 @@ class Bounds:
 
 
 class Access:
-    """Who may read what, as it is set at this moment."""
+    """Read permissions, as they are set at this moment."""
 
     def __init__(self, corpus: CorpusRepository, settings: SettingsRepository) -> None:
         self._corpus = corpus
@@ -104,14 +104,13 @@ class Access:
         *,
         alone: bool = False,
     ) -> SearchScope:
-        """What may be read in a thread, up to the reading positions.
+        """Return the scope of a thread, up to the reading positions.
 
-        Of the workspace's sources, those that the channel's settings allow and what was attached in this thread;
-        without a thread, which is where nobody else looks on, all but what was attached anywhere. An address of
-        another workspace reads nothing. Positions are the channel's, those given and those of the `reader` (a person's
-        id), the lowest of each document. Where nobody else reads (in a person's own thread, without a thread, or where
-        `alone` says so) it is the person's that hold, lifted where they lifted them, and the channel's only for
-        documents of which they set none.
+        It holds the workspace's sources that the channel's settings allow, and the thread's attachments; without a
+        thread (a private context) all sources without any attachments. An address of another workspace reads nothing.
+        Positions are the channel's, the given ones and the `reader`'s (a person's id), the lowest of each document. In
+        private places (a person's own thread, no thread, or `alone`) the person's apply, lifted if they lifted them,
+        and the channel's only for documents without one of the person.
         """
         grounds, bounds = await self.decide(workspace, address, reader, alone=alone)
         return grounds.scope(lowest(bounds.positions, positions) if positions else bounds.positions)
@@ -119,11 +118,11 @@ class Access:
     async def decide(
         self, workspace: str, address: ThreadAddress | None = None, reader: str | None = None, *, alone: bool = False
     ) -> tuple[Grounds, Bounds]:
-        """What `scope` is made of, each part with its reason."""
+        """Return the parts of `scope`, each with its reason."""
         return await self._grounds(workspace, address), await self._bounds(workspace, address, reader, alone)
 
     async def scope_to_the_end(self, workspace: str, address: ThreadAddress | None = None) -> SearchScope:
-        """The same without any reading position: for finding the place of one, never for what is shown."""
+        """Return the same scope without reading positions: to look up a position, never for display."""
         return (await self._grounds(workspace, address)).scope()
 
     async def sources(self, workspace: str, address: ThreadAddress | None = None) -> list[Source]:
@@ -151,7 +150,7 @@ class Access:
 
 
 def _ground(source: Source, address: ThreadAddress | None, settings: ChannelSettings | None) -> Ground:
-    """`settings` are the channel's, None where its address is none of the source's workspace."""
+    """`settings` are the channel's; None if its address isn't of the source's workspace."""
     if address is not None and settings is None:
         return Ground.OTHER_WORKSPACE
     if source.kind == ATTACHMENTS:

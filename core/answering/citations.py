@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.answer import Citation, Draft, Evidence, NumberedPassage, PassageCitation
-from core.domain.corpus import Document, Heading, Page, Span
-from core.text.links import page_links
+from core.domain.corpus import Document, Heading, Page, Span, page_links
 from core.text.words import code_spans, collapse, content_words
 
 # A marker: [3], [1, 2], [1][2]; not a markdown link's text `[3](...)`, not a wikilink `[[3]]`.
@@ -36,11 +35,11 @@ class ProvedText:
     text: str
     citations: tuple[Citation, ...]
     dropped: int
-    segments: tuple[str, ...] = ()  # what became of each segment of the draft; together they are the text
+    segments: tuple[str, ...] = ()  # the segments of the draft with markers; together they are the text
 
 
 def cited_page_ids(draft: Draft) -> list[str]:
-    """Ids of all pages the draft may cite, so that the caller can read them anew, within scope, before `prove`."""
+    """Return ids of all pages that the draft may cite, to be reread within scope before `prove`."""
     named = [c.passage_id for segment in draft.segments for c in segment.citations]
     numbers = {n for text in [draft.text] for match in MARKER.finditer(text) for n in _numbers(match)}
     marked = [item for item in draft.evidence.passages.values() if item.number in numbers]
@@ -49,10 +48,10 @@ def cited_page_ids(draft: Draft) -> list[str]:
 
 
 def prove(draft: Draft, pages: Mapping[str, Page]) -> ProvedText:
-    """Numbered, proved footnotes for a draft.
+    """Prove the footnotes of a draft and number them.
 
-    `pages` are the live pages by id, as stored now. A claim whose page is gone, whose revision changed or whose quote
-    is not there is dropped; its text stays, without a marker. Spans that touch on one page share one number.
+    `pages` are the live pages by id, as stored now. A claim is dropped if its page was removed, its revision changed,
+    or its quote is missing; its text stays, without a marker. Touching spans on one page share one number.
     """
     text, claims, dropped, ends = _collect(draft, pages)
     groups = _merge(claims, pages)
@@ -82,7 +81,7 @@ def strip_markers(text: str) -> str:
 
 
 def _with_markers(text: str, markers: Mapping[int, str], ends: Sequence[int]) -> Iterator[str]:
-    """The text from each end to the next one; a marker at an end belongs to what ends there."""
+    """Split the text at the ends of spans; a marker at an end belongs to the part before it."""
     places = sorted(markers, reverse=True)
     last = 0
     for end in ends:
@@ -166,7 +165,7 @@ def _live_page(item: NumberedPassage | None, pages: Mapping[str, Page]) -> Page 
 
 
 def _verbatim(citation: PassageCitation, item: NumberedPassage, page: Page) -> Span | None:
-    """The span, trimmed, when it lies in the passage and says what was cited; else where the passage does say it."""
+    """Return the trimmed span if it is in the passage and has the cited text; else the place of that text."""
     inside = item.source.passage.span
     wanted = collapse(citation.cited_text)
     span = _trim(citation.span, page.text)
@@ -209,7 +208,7 @@ def _trim(span: Span, text: str) -> Span:
 
 
 def _merge(claims: Sequence[_Claim], pages: Mapping[str, Page]) -> dict[str, list[Span]]:
-    """By page: the claimed spans, with those that overlap or touch (nothing but white space between) made one."""
+    """Group the claimed spans by page, with those merged that overlap or touch (only white space between)."""
     merged: dict[str, list[Span]] = {}
     for claim in sorted(claims, key=lambda c: (c.page_id, c.span)):
         spans = merged.setdefault(claim.page_id, [])
@@ -249,9 +248,9 @@ def cite(number: int, document: Document, page: Page, span: Span, passage_id: st
 
 
 def heading_path_at(page: Page, place: int) -> tuple[str, ...]:
-    """Headings in force at a place of the page, as passages have them for their beginning (chunking.py).
+    """Return the headings above a place of the page, in the form of passages (chunking.py).
 
-    A passage may run over a heading that its quote stands below.
+    A passage may begin before a heading that is above its quote.
     """
     stack: list[Heading] = []
     for heading in page.headings:

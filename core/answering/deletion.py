@@ -1,4 +1,4 @@
-"""A question that was deleted, or a whole thread, is forgotten: not answered any more, and out of the history."""
+"""Deletion of a question or a whole thread: it isn't answered any longer, and removed from the history."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ MOST_OPEN = 1_000  # entries of a thread that are looked through for open ones
 
 
 class Forgetting:
-    """`stop` is Worker.withdraw: it ends at once what this process is working on."""
+    """`stop` is Worker.withdraw, which ends this process's work on it at once."""
 
     def __init__(
         self,
@@ -36,13 +36,13 @@ class Forgetting:
         self._patience = patience_seconds
 
     async def forget_message(self, message_key: str) -> tuple[PostRef, ...]:
-        """Forget a question with its answer; gives the posts to delete, the same ones when it is repeated.
+        """Delete a question with its answer; return the posts to delete, the same ones after a repeat.
 
-        What is open of it ends without a post; it is waited for, as a post may be on its way. A conversation in which
-        nothing else was asked goes, too: its title is the question. Unknown keys give nothing. Raises StorageError.
+        Open work ends without a post, and is awaited, as a post may be on its way. A conversation without another
+        question is deleted, too, because its title is the question. Unknown keys return nothing. Raises StorageError.
         """
         if not await self._inbox.list_versions(message_key):
-            return ()  # most messages that people delete were no questions: nothing is written for them
+            return ()  # most deleted messages were no questions: nothing is written
         await self._withdraw([message_key])
         versions = await self._inbox.list_versions(message_key)
         await forget_turns(self._conversations, [entry.incoming for entry in versions])
@@ -51,9 +51,9 @@ class Forgetting:
         return tuple(dict.fromkeys(entry.post_ref for entry in versions if entry.post_ref is not None))
 
     async def forget_thread(self, address: ThreadAddress) -> None:
-        """Forget the conversation of a thread that is gone, with its files; an unknown thread is ignored.
+        """Delete the conversation of a removed thread, with its files; an unknown thread is ignored.
 
-        What is open in it ends without a post. Raises StorageError.
+        Open work in it ends without a post. Raises StorageError.
         """
         await self._withdraw([entry.message_key for entry in await self._open_in(address)])
         if self._attachments is not None:
@@ -63,7 +63,7 @@ class Forgetting:
             await self._conversations.delete(conversation.id, address.workspace)
 
     async def forget_channel(self, channel: ChannelAddress) -> None:
-        """Forget the threads of a channel that is gone; what it answered to one person alone stays theirs.
+        """Delete the threads of a removed channel; private answers stay with their askers.
 
         Raises StorageError.
         """
@@ -79,7 +79,7 @@ class Forgetting:
         if conversation is None or await self._open_in(address):
             return
         _, history = await self._conversations.show(conversation.id, address.workspace)
-        if not any(message.role is Role.ASSISTANT for message in history):  # what people said before is read again
+        if not any(message.role is Role.ASSISTANT for message in history):  # earlier messages of people are read again
             await self._conversations.delete(conversation.id, address.workspace)
 
     async def _open_in(self, address: ThreadAddress) -> list[InboxEntry]:
@@ -99,7 +99,7 @@ class Forgetting:
 
 
 async def forget_turns(conversations: Conversations, questions: Sequence[IncomingMessage]) -> None:
-    """Take questions and what was answered to them out of the history; those that are not there are ignored."""
+    """Remove questions and their answers from the history; unknown ones are ignored."""
     for question in questions:
         conversation = await _conversation_of(conversations, question)
         if conversation is not None:

@@ -1,9 +1,9 @@
-"""Does every claim of an answer stand on a footnote? What does not is marked, in the text and in the answer object.
+"""Support of an answer's claims by its footnotes. Unsupported claims are marked in the text and in the answer object.
 
-A claim is a sentence that states something; questions, headings (those of tables, too), lead-ins ("... :") and
-sentences about the search itself are not. It is supported when it stands word for word in a passage behind a footnote.
-Else a footnote marker has to stand in it or right behind it, and every number it names (two digits or more) in the
-passages behind its footnotes: numbers are what models get wrong most and readers check last.
+A claim is a sentence that states something; questions, headings (also of tables), lead-ins ("... :") and sentences
+about the search itself are none. It is supported if a passage behind a footnote contains it word for word. Else it
+needs a footnote marker inside or right behind it, and the passages behind its footnotes have to contain every number
+that it names (two digits or more): models get numbers wrong most often, and readers check them last.
 """
 
 import re
@@ -39,7 +39,7 @@ _STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|\|?[\s:|-]+\|?$|---+$)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounding:
-    """Text with unsupported claims marked, and where they stand in it (marks left out of the spans)."""
+    """Text with unsupported claims marked, and their places in it (without the marks)."""
 
     text: str
     unsupported: tuple[Span, ...]
@@ -71,9 +71,9 @@ def ground(text: str, passages_by_number: Mapping[int, Iterable[str]], question:
 
 
 def is_backed(text: str, passages_by_number: Mapping[int, Iterable[str]], *, needs_footnote: bool = True) -> bool:
-    """Whether a statement as a whole stands on its footnotes: it has one, and every number it names is behind them.
+    """Return whether a whole statement is backed: it has a footnote whose passages contain every number of it.
 
-    Without `needs_footnote`, what states nothing ("Here it is", "The documents do not say when") needs none.
+    Without `needs_footnote`, text that states nothing ("Here it is", "The documents do not say when") needs none.
     """
     numbers = [int(n) for match in MARKER.finditer(text) for n in re.split(r"[,;]", match.group(1))]
     if not numbers:
@@ -82,7 +82,7 @@ def is_backed(text: str, passages_by_number: Mapping[int, Iterable[str]], *, nee
 
 
 def names_only(text: str, passages: Iterable[str]) -> bool:
-    """Whether all numbers of a text, but those of its footnotes, stand in these passages."""
+    """Return whether these passages contain all numbers of a text, except footnote numbers."""
     return _numbers(MARKER.sub("", text)) <= _numbers(" ".join(passages))
 
 
@@ -103,7 +103,7 @@ def _unsupported(text: str, known: Mapping[int, set[str]], asked: set[str], quot
         if any(block.start <= span.start < block.end for block in apart) or not _is_claim(sentence):
             continue
         if any(_plain_words(sentence) in part for part in quoted):
-            continue  # a sentence inside a longer quote, whose number stands at the quote's end
+            continue  # a sentence inside a longer quote, with the footnote at the quote's end
         numbers = [int(n) for m in MARKER.finditer(sentence) for n in re.split(r"[,;]", m.group(1))]
         behind = set().union(*(known.get(number, set()) for number in numbers)) if numbers else set()
         if not numbers or not _numbers(MARKER.sub("", sentence)) <= behind | asked:

@@ -1,4 +1,4 @@
-"""How much one question may cost: steps, tokens and seconds, whichever comes first."""
+"""Limits of one question in steps, tokens and seconds; the first one reached ends it."""
 
 from dataclasses import dataclass
 
@@ -12,10 +12,10 @@ DEFAULT_SECONDS = 90.0  # people in a chat have left by then
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Bounds of one question. At any of them the model is asked once more, without tools, to answer from what it has.
+    """Limits of one question. At any of them the model is asked once more, without tools, for an answer.
 
     `steps` counts model turns that may call tools, so a question makes at most `steps + 1` model requests (one more
-    where an empty answer is asked for again). `tokens` is looked at after each turn; the last one comes on top.
+    after an empty answer). `tokens` is checked after each turn, so the last turn may exceed it.
     """
 
     steps: int = DEFAULT_STEPS
@@ -28,7 +28,7 @@ class Budget:
 
 
 class Meter:
-    """What one question has cost so far, against its budget. Time runs from its making."""
+    """The cost of a question so far, compared with its budget. Time runs from its creation."""
 
     def __init__(self, budget: Budget, clock: Clock) -> None:
         self._budget = budget
@@ -59,7 +59,7 @@ class Meter:
         self.usage += usage
 
     def expire(self) -> None:
-        """The time is up, whatever the clock says: something was cut off for it."""
+        """Treat the time as used up: something was cut off for it."""
         self._expired = True
 
     def reached(self) -> str | None:

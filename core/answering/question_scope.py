@@ -1,4 +1,4 @@
-"""What one question may read: its thread's and its asker's scope, up to the place that the question itself names."""
+"""The scope of one question: its thread's and its asker's, up to the place that the question itself names."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from core.ports import CorpusRepository
 
 
 class QuestionScopes:
-    """Made anew for each question: what is set may have changed."""
+    """Built for each question, because settings may have changed."""
 
     def __init__(self, access: Access, library: Library, corpus: CorpusRepository) -> None:
         self._access = access
@@ -20,9 +20,9 @@ class QuestionScopes:
         self._corpus = corpus
 
     async def of(self, message: IncomingMessage) -> SearchScope:
-        """Up to the positions that hold where it is asked, or to the end where the asker, reading alone, wants that.
+        """Return the scope up to the positions of the question's place, or to the end for an asker in private.
 
-        Raises AccessDenied for a question to the end where others read.
+        Raises AccessDenied for a question to the end in a shared place.
         """
         address, alone = message.address, message.is_alone
         if message.to_the_end and not alone:

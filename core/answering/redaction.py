@@ -1,8 +1,8 @@
-"""Of a history, what its reader may see now: turns that were made of more than that are taken out.
+"""Redaction of a history for its present reader: turns made from more than the reader may see are emptied.
 
-A position may be set, or lowered, after a book was talked about; a private thread may have been to the end of it. What
-was said then rests on more than its footnotes: on lists of chapters, names and rows that tools gave, and on earlier
-answers. So a turn stays only where it can be known that nothing of it comes from beyond the positions that hold now.
+A position may be set or lowered after people talked about a book; a private thread may have read to its end. Such
+answers rest on more than their footnotes: on lists of chapters, names and rows from tools, and on earlier answers. So
+a turn stays only if none of its sources is beyond the present positions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from core.work.conversations import Conversations
 
 BEYOND = "(This was taken out: it goes beyond the reading position.)"
 
-# Tools whose words beside passages are about the pages of these passages alone.
+# Tools whose texts are only about the pages of their passages.
 _ABOUT_PASSAGES = frozenset({"search", "get_page"})
 # Those whose words are about whole documents, of which they show passages.
 _ABOUT_DOCUMENTS = frozenset({"query_journal", OPENED})
@@ -26,7 +26,7 @@ _EVERYTHING = "*"  # stands for every document
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """What a turn was made of."""
+    """The sources of a turn."""
 
     pages: Mapping[str, int]  # document id -> the furthest page shown or cited
     whole: frozenset[str]  # ids of documents of which more may have been told than pages say
@@ -36,9 +36,9 @@ class _Seen:
 async def withheld(
     messages: Sequence[Message], scope: SearchScope, corpus: CorpusRepository, *, questions: bool = False
 ) -> list[Message]:
-    """The messages in order, answers beyond the scope's positions emptied; with `questions`, what was asked, too.
+    """Redact answers beyond the scope's positions; with `questions`, redact the questions, too.
 
-    Tool calls of such turns are left out. Nothing is read, and nothing changed, where no position holds.
+    Keeps message order. Tool calls of such turns are left out. Without positions, nothing is read or changed.
     """
     bounds = {document: last for document, last in scope.positions.items() if last < TO_THE_END}
     if not bounds or all(message.role is Role.USER for message in messages):
@@ -59,7 +59,7 @@ async def withheld(
 
 
 def _turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """Each from what somebody said up to the next; all messages, in order."""
+    """Split messages before each question; all messages, in order."""
     turns: list[list[Message]] = []
     for message in messages:
         if message.role is Role.USER or not turns:
@@ -71,7 +71,7 @@ def _turns(messages: Sequence[Message]) -> list[list[Message]]:
 async def _places(
     messages: Iterable[Message], scope: SearchScope, corpus: CorpusRepository
 ) -> Mapping[str, tuple[str, int]]:
-    """Passage id -> its document and page, beyond positions, too; passages that are gone are left out."""
+    """Map passage id -> its document and page, also beyond positions; removed passages are left out."""
     ids = dict.fromkeys(key for message in messages for call in message.tool_calls for key in call.passage_ids)
     found = await corpus.list_passages(list(ids), replace(scope, positions={}))
     return {item.passage.id: (item.document.id, item.passage.page_number) for item in found}
@@ -91,7 +91,7 @@ def _seen(turn: Sequence[Message], places: Mapping[str, tuple[str, int]]) -> _Se
                 whole |= {document for document, _ in known}
             elif call.invocation.name not in _ABOUT_PASSAGES:
                 whole.add(_EVERYTHING)
-            if len(known) < len(call.passage_ids):  # gone since: of which document they were is not known any more
+            if len(known) < len(call.passage_ids):  # removed since: their document is unknown
                 whole.add(_EVERYTHING)
         for document, number in shown:
             pages[document] = max(number, pages.get(document, 0))
@@ -116,7 +116,7 @@ def _without_content(message: Message) -> Message:
 
 
 def _without_offers(message: Message) -> Message:
-    """Suggestions are about pages near those cited, and these may lie beyond."""
+    """Remove suggestions, which are about pages near the citations that may be beyond."""
     if message.outcome is None or not message.outcome.suggestions:
         return message
     return replace(message, outcome=replace(message.outcome, suggestions=()))
@@ -132,6 +132,6 @@ class Histories:
     async def show(
         self, conversation_id: str, workspace: str, scope: SearchScope
     ) -> tuple[Conversation, list[Message]]:
-        """As Conversations.show, without what lies beyond the scope's reading positions."""
+        """Show a conversation as Conversations.show does, redacted beyond the scope's reading positions."""
         conversation, messages = await self._conversations.show(conversation_id, workspace)
         return conversation, await withheld(messages, scope, self._corpus)

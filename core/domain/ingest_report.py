@@ -34,7 +34,7 @@ ProgressCallback = Callable[[IngestProgress], None]
 
 
 def ignore_progress(progress: IngestProgress) -> None:
-    """For callers that show none."""
+    """Ignore progress."""
 
 
 class DocumentCounts(TypedDict):

@@ -17,7 +17,7 @@ class Selection:
     paths: tuple[str, ...] | None = None  # only these files; None: all files of the folder
 
     def takes(self, path: str) -> bool:
-        """Whether the file at `path` ('/' between parts) is one of them."""
+        """Return whether the file at `path` ('/' between parts) is selected."""
         if self.include and not _fits(path, self.include):
             return False
         return not _fits(path, self.exclude)
@@ -27,7 +27,7 @@ EVERYTHING = Selection()
 
 
 def check_glob(glob: str) -> str:
-    """The glob, when it can be used. Raises BadInput."""
+    """Return the glob. Raises BadInput if it is unusable."""
     if not glob.strip() or glob.startswith(("/", "../")) or "\\" in glob:
         raise BadInput(
             f"{glob!r} is no glob below the source's folder: write it like '*.md', 'notes/**' or '**/drafts/*'"
@@ -41,7 +41,7 @@ def _fits(path: str, globs: Sequence[str]) -> bool:
 
 @cache
 def _pattern(glob: str) -> re.Pattern[str]:
-    """As .gitignore reads them: `*` and `?` stay in a folder, `**` goes through any; without a slash, at any depth."""
+    """Compile a glob as in .gitignore: `*` and `?` stay in a folder, `**` crosses folders; no slash: at any depth."""
     glob = glob.removeprefix("./")
     if glob.endswith("/"):
         glob += "**"

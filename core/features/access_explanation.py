@@ -1,7 +1,7 @@
-"""Why people can see a document in a place, or can't: the decisions that scopes are made of, told one by one.
+"""Explanations of access: why people can see a document in a place, or can't.
 
-No rule of its own: sources and positions come from scopes.py as `Access.scope` has them, and pages are looked
-for within that scope.
+This module has no rule of its own. Sources and positions come from scopes.py as `Access.scope` uses them, and pages
+are looked up within that scope.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,26 +24,26 @@ __all__ = ["AccessQuestion", "Explanation", "Explanations"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessQuestion:
-    """Who, and where. Without an address: where nobody else looks on, as on the command line."""
+    """The person and the place. No address: a private context such as the command line."""
 
     workspace: str
     address: ThreadAddress | None = None
     reader: str | None = None  # a person's id; None: anybody, so only the channel's positions count
-    alone: bool = False  # nobody else reads there
+    alone: bool = False  # a private context
     document: str | None = None  # path, title or alias
 
     @property
     def person(self) -> str | None:
-        """Whose positions count: in a person's own thread theirs, whoever is named."""
+        """Return whose positions count: in a private thread, those of its owner."""
         return (self.address.private_to if self.address is not None else None) or self.reader
 
 
 class Holder(StrEnum):
-    """Whose a reading position is."""
+    """The owner of a reading position."""
 
     CHANNEL = "channel"
     PERSON = "person"
-    LIFTED = "lifted"  # what a person lifted for themselves, where nobody else reads
+    LIFTED = "lifted"  # lifted by a person, in private contexts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,19 +85,19 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictOn:
-    """How much of a document may be read, why, and what would change it."""
+    """How much of a document is readable, the reason, and how to change it."""
 
     document: Document
     verdict: Verdict
     ground: Ground  # of its source
     position: PositionOf | None
-    chapter: str = ""  # where what may be read ends; "" where that is not said
+    chapter: str = ""  # the last readable chapter; "" if unknown
     sentence: str = ""
     changes: tuple[str, ...] = ()  # one sentence each
 
     @property
     def reason(self) -> str:
-        """What decides: the ground of its source, that no file of it was ever read, or a reading position."""
+        """Return the deciding ground: the source's, unread files, or a reading position."""
         if not self.ground.is_readable:
             return self.ground.value
         if self.document.revision is None:
@@ -115,14 +115,14 @@ class VerdictOn:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     question: AccessQuestion
-    alone: bool  # nobody else reads, so a person's own positions come before the channel's
+    alone: bool  # private context: a person's own positions take precedence over the channel's
     sources: tuple[SourceReason, ...]  # all of the workspace, by name
-    positions: tuple[PositionOf, ...]  # of what may be read, by source name, then path
+    positions: tuple[PositionOf, ...]  # of readable documents, by source name, then path
     document: VerdictOn | None = None
 
 
 class Explanations:
-    """For whoever owns the service: names documents that may not be read where it is asked, and never their text."""
+    """Explanations for the operator: they name unreadable documents, and never quote any text."""
 
     def __init__(self, access: Access, library: Library, corpus: CorpusRepository) -> None:
         self._access = access
@@ -177,7 +177,7 @@ class Explanations:
     async def _look(
         self, document: Document, position: PositionOf | None, scope: SearchScope, everything: SearchScope
     ) -> tuple[Verdict, str]:
-        """How much may be read, and the chapter where it ends."""
+        """Return how much is readable, with the last readable chapter."""
         if document.revision is None or not scope.allows(document):
             return Verdict.NOTHING, ""
         if position is None:
@@ -213,7 +213,7 @@ _OF_SETTINGS = (Ground.ALL_SOURCES, Ground.ALLOWED)
 
 
 def source_sentence(ground: Ground, question: AccessQuestion, settings: ChannelSettings | None) -> str:
-    """Why a source may be read, or not."""
+    """Return why a source is readable, or not."""
     begin = "May be read" if ground.is_readable else "May not be read"
     return f"{begin}: {_because(ground, 'it', question, settings)}."
 
@@ -243,9 +243,9 @@ def verdict_sentence(told: VerdictOn, question: AccessQuestion, settings: Channe
 
 
 def changes_of(told: VerdictOn, question: AccessQuestion, grounds: Grounds, *, own_first: bool) -> tuple[str, ...]:
-    """What would show more of a document, or less of one that is shown whole; one sentence each.
+    """Return one sentence for each way to show more of a document, or less of a fully shown one.
 
-    `own_first`: a person's position comes before the channel's, as nobody else reads.
+    `own_first`: in a private context a person's position takes precedence over the channel's.
     """
     if not told.ground.is_readable:
         return tuple(_opening(told, question, grounds))
@@ -257,7 +257,7 @@ def changes_of(told: VerdictOn, question: AccessQuestion, grounds: Grounds, *, o
 
 
 def _because(ground: Ground, it: str, question: AccessQuestion, settings: ChannelSettings | None) -> str:
-    """A clause; `it` is what is read, or its source."""
+    """Return a clause; `it` is the document or its source."""
     address = question.address
     thread = "another thread" if address is not None and address.thread else "a thread"
     match ground:
@@ -329,7 +329,7 @@ def _closing(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> Ite
 
 
 def _moving_alone(told: VerdictOn, question: AccessQuestion) -> Iterator[str]:
-    """For a document that a reading position bounds where nobody else reads."""
+    """Return the ways for a document that a reading position limits in a private context."""
     if told.position is not None and told.position.holder is Holder.CHANNEL:
         yield f"{question.person} sets their own, which comes first here: {_position_command(told, 'PLACE')}"
         return

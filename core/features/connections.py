@@ -1,8 +1,8 @@
-"""Which documents link to each other and are cited together, and the threads that cite one: within a reader's scope.
+"""Links between documents, documents cited together, and the threads that cite one, within a reader's scope.
 
-Links are the relations that extraction found ("links to", "embeds"); each leads to the document that its path, or its
-name, means now. Threads that are one person's alone count for nobody, and for who reads a book up to a position none
-that cites it does: their titles may tell more.
+Links are the extracted relations ("links to", "embeds"). Each resolves by path or name to a live document. Private
+threads are never counted. For a reader with a position in a book, threads that cite it are hidden, because their
+titles may reveal more.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ class Connections:
         self._conversations = conversations
 
     async def of(self, document_id: str, scope: SearchScope) -> DocumentConnections:
-        """What one document is connected with. NotFound outside the scope."""
+        """Return the connections of one document. NotFound outside the scope."""
         document = await self._corpus.get_document(document_id, scope)
         targets = _Targets(await self._names.of(scope.workspace), scope)
         own, to_it, cited = await asyncio.gather(
@@ -106,7 +106,7 @@ class Connections:
         )
 
     async def _cited_within(self, scope: SearchScope) -> list[CitedIn]:
-        """What open threads cite, but for books that are read up to a position."""
+        """Return citations in open threads, without books that have a reading position."""
         return [
             item
             for item in await self._cited.cited(scope.workspace)
@@ -128,7 +128,7 @@ class Connections:
         return [extract for extract in found if extract.data.get("kind") == kind]
 
     async def _links_to(self, document: Document, scope: SearchScope) -> list[Extract]:
-        """Links that may lead to a document: those that hold the words of one of its names."""
+        """Return links that may lead to a document: those that contain the words of one of its names."""
         stem = document.path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
         names = dict.fromkeys(name.casefold() for name in (stem, document.title, *document.aliases) if name.strip())
         listed = await asyncio.gather(
@@ -146,7 +146,7 @@ class Connections:
 
 
 class _Targets:
-    """Finds what links mean among the documents of a scope; each target is looked up once."""
+    """A resolver of links to the documents of a scope; each target is looked up once."""
 
     def __init__(self, names: DocumentNames, scope: SearchScope) -> None:
         self._names = names
@@ -161,7 +161,7 @@ class _Targets:
         return [(source, target) for source, target in found if target is not None]
 
     def documents(self, ids: Iterable[str]) -> list[Document]:
-        """Those of the ids that may be read."""
+        """Return the readable ones of these IDs."""
         return [self._by_id[id] for id in ids if id in self._by_id]
 
     def _target(self, link: Extract) -> str | None:

@@ -27,7 +27,7 @@ UNKNOWN_SHOWN = 5  # names of fields in a sentence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldQuestion:
-    """A line of a question file. `document` is where the answer stands, not a filter."""
+    """A line of a question file. `document` is the gold document, not a filter."""
 
     id: str
     question: str
@@ -39,12 +39,12 @@ class GoldQuestion:
     any_answer: bool = False  # one of `answers` is enough
     followup_of: str | None = None
     position: str | None = None  # how far the reader is in `document`
-    forbidden: tuple[str, ...] = ()  # must not stand in the answer
+    forbidden: tuple[str, ...] = ()  # must not appear in the answer
     unknown: tuple[str, ...] = ()  # fields of the line that nothing reads
 
     @property
     def unmeasurable(self) -> str | None:
-        """Why no figure could say anything about it, in a sentence; None: one can."""
+        """Return the reason why no figure can use this question, or None."""
         if self.forbidden:
             return None
         if self.type == LOOKUP and not (self.document or self.quote or self.answers):
@@ -70,7 +70,7 @@ SEARCHED = 10  # pages; recall_at_10 needs as many
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one question. `rank` is the place of the first gold page from 1, None: not among SEARCHED."""
+    """The result of one question. `rank` is the place of the first gold page from 1; None: not among SEARCHED."""
 
     question: GoldQuestion
     status: str
@@ -78,7 +78,7 @@ class Outcome:
     footnote_document: bool
     footnote_page: bool
     holds_answer: bool
-    reveals: bool  # it says what it must not
+    reveals: bool  # the answer contains forbidden text
     seconds: float
 
     @property
@@ -195,7 +195,7 @@ def _read_question(line: QuestionLine) -> GoldQuestion:
 
 
 Search = Callable[[GoldQuestion], Awaitable[Sequence[FoundPage]]]
-# The question and the id of the conversation it goes on with.
+# The question, and the ID of the conversation it continues.
 Ask = Callable[[GoldQuestion, str | None], Awaitable[Answer]]
 # The text of a cited page, by its id.
 PageText = Callable[[str], Awaitable[str]]
@@ -211,10 +211,10 @@ async def evaluate(
     on_question: Callable[[GoldQuestion], None] = lambda _: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> EvaluationReport:
-    """Search and ask, in order, every question that can be measured and whose document is in the library.
+    """Search and ask, in order, every question that can be measured and has its document in the library.
 
-    `documents` are its paths. A question that can't be measured is asked all the same where another one follows it; a
-    follow-up of a question that was not asked is left out. `on_question` is told when one is done with.
+    `documents` are the library's paths. An unmeasurable question is still asked if a follow-up needs it. A follow-up of
+    an unasked question is left out. `on_question` is called after each question.
     """
     left_out: dict[str, str] = {}
     conversations: dict[str, str] = {}
@@ -241,7 +241,7 @@ async def evaluate(
 
 
 def _missing(question: GoldQuestion, documents: Collection[str], asked: Collection[str]) -> str | None:
-    """What it needs that is not there, in a sentence."""
+    """Return the missing requirement as a sentence, or None."""
     if question.document is not None and question.document not in documents:
         return f"{question.document} is not in the library"
     if question.followup_of is not None and question.followup_of not in asked:

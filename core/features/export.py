@@ -39,7 +39,7 @@ async def export_conversation(conversation: Conversation, messages: Sequence[Mes
     """The conversation in the format of that name. BadInput names the formats there are."""
     wanted = FORMATS.get(name.lower())
     if wanted is None:
-        raise BadInput(f"There is no export format {name!r}: use {', '.join(FORMATS)}.")
+        raise BadInput(f"Unknown export format {name!r}. Use {', '.join(FORMATS)}.")
     return ExportedFile(
         name=f"conversation-{conversation.id[:SHORT_ID]}{wanted.suffix}",
         content_type=wanted.content_type,
@@ -72,7 +72,7 @@ def source_line(citation: Citation) -> str:
 
 
 def footnote_label(citation: Citation) -> str:
-    """Where a footnote points, without its number: `Page 5 of "report.pdf" > Chapter > Section`."""
+    """Return the target of a footnote without its number: `Page 5 of "report.pdf" > Chapter > Section`."""
     name = citation.document.rsplit("/", 1)[-1]
     return " > ".join([f'Page {citation.page_number} of "{name}"', *citation.heading_path])
 
@@ -81,7 +81,7 @@ Node = Mapping[str, object]
 
 _MARKER = re.compile(r"\[(\d{1,3})\]")
 _WEB = re.compile(r"^(?:https?|mailto):", re.IGNORECASE)
-# The names of markdown-it's nodes with content of their own kind; what is not named gives its content alone.
+# Names of markdown-it's nodes with a form of their own; all others contribute their content.
 _BLOCKS = {"paragraph": "p", "bullet_list": "ul", "list_item": "li", "blockquote": "quote"}
 _INLINE = {"strong": "b", "em": "i", "s": "del"}
 
@@ -135,7 +135,7 @@ def _inline(node: SyntaxTreeNode, notes: frozenset[int]) -> Iterator[Node]:
     elif node.type in _INLINE:
         yield {"t": _INLINE[node.type], "c": _inlines(node, notes)}
     elif node.type == "image":
-        yield {"t": "s", "text": node.content}  # its words: nothing is fetched for a printed page
+        yield {"t": "s", "text": node.content}  # its alternative text: a printed page fetches nothing
     else:
         yield from _inlines(node, notes) if node.children else _text(node.content, notes)
 
@@ -162,9 +162,9 @@ _TEMPLATE = "conversation.typ"
 
 
 def to_pdf(conversation: Conversation, messages: Sequence[Message]) -> bytes:
-    """The same bytes for the same conversation. Takes some 50 ms: call it in a thread.
+    """Return the same bytes for the same conversation. Takes about 50 ms: call it in a thread.
 
-    FootnoteError where it can't be set, with the formats that are left.
+    FootnoteError if Typst can't set it, naming the other formats.
     """
     import typst  # 34 MB of a library that few commands need
 

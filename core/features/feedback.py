@@ -17,7 +17,7 @@ class Feedbacks:
         self._clock = clock
 
     async def rate(self, conversation: Conversation, message_id: str, author: str, rating: Rating | None) -> None:
-        """Keep a rating; None takes it back. NotFound for what is no answer of the conversation."""
+        """Store a rating; None deletes it. NotFound if the message is not an answer of the conversation."""
         _, messages = await self._conversations.show(conversation.id, conversation.address.workspace)
         if all(message.id != message_id or message.role is not Role.ASSISTANT for message in messages):
             raise NotFound(f"There is no answer {message_id!r} in this conversation.")
@@ -29,6 +29,6 @@ class Feedbacks:
         )
 
     async def ratings_by(self, author: str, conversation: Conversation) -> Mapping[str, Rating]:
-        """What one person gave the answers of a conversation, by message id."""
+        """Return one person's ratings of a conversation, by message ID."""
         found = await self._repository.list_feedback(conversation.id)
         return {item.message_id: item.rating for item in found if item.author == author}

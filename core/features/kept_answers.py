@@ -10,14 +10,13 @@ from pathlib import Path
 from core.answering.citations import strip_markers
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Role
-from core.domain.corpus import Document, Source
+from core.domain.corpus import Document, Source, web_address
 from core.domain.kept_answers import KeptSection, read_sections, with_section, write_sections
 from core.errors import BadInput, ReadError, StorageError
 from core.knowledge.attachments import Ingest
 from core.knowledge.sources import source_id
 from core.ports import Clock, CorpusRepository
 from core.ports.service import SettingsRepository
-from core.text.links import web_address
 from core.text.words import collapse, shorten
 from core.thread_work import to_its_end
 from core.work.commands import Command, CommandCall, CommandResult, current
@@ -31,7 +30,7 @@ _FORGED = re.compile(r"^(\s*)<!-- kept:", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """Where an answer is kept now."""
+    """The location of a kept answer."""
 
     document: Document
     title: str  # of its page: the question
@@ -62,25 +61,22 @@ class KeptAnswers:
         cited: Collection[str] = (),
         is_ours: bool = False,
     ) -> Kept:
-        """Keep an answer; `link` is the web address of its message, `by` the name of who keeps it.
+        """Keep an answer; `link` is the web address of its message, `by` the name of the person who keeps it.
 
-        `is_ours`: the numbers of its footnotes are taken out, as they mean nothing elsewhere. `cited` are ids of the
-        documents that it cites: it is not kept where anybody is still reading one, as everybody reads what is kept.
-        The same link again
-        replaces what was kept. The answer can be cited when this returns. Raises BadInput where there is nothing to
-        keep or the link is no web address, InvalidState when another source has the name, and ReadError, StorageError
-        and ModelMissing when it can't be stored or read.
+        `is_ours`: footnote numbers are removed, because they mean nothing outside the thread. `cited` are the IDs of
+        the documents it cites: an answer is not kept while somebody has a reading position in one of them, because
+        the whole workspace reads kept answers. Keeping the same link again replaces the earlier copy. The answer can
+        be cited when this returns. Raises BadInput for an empty answer or a link that is no web address, InvalidState
+        when another source has the name, and ReadError, StorageError and ModelMissing if it can't be stored or read.
         """
         address = web_address(link)
         if address is None:
             raise BadInput(f"{link!r} is no web address: a kept answer needs the link of its message.")
         if not (await self._settings.positioned(workspace)).isdisjoint(cited):
-            raise BadInput(
-                "Somebody is still reading the book that this answer is from: it can't be kept for everybody."
-            )
+            raise BadInput("Somebody is still reading the book behind this answer, so it can't be kept for everyone.")
         text = strip_markers(answer) if is_ours else answer
         if not any(character.isalnum() for character in text):
-            raise BadInput("There is no text in this message to keep.")
+            raise BadInput("This message has no text to keep.")
         ending = f"Kept by {' '.join(by.split())} on {self._clock.now():%Y-%m-%d}."
         section = build_section(question, text, address, ending)
         source = self._source(workspace)
@@ -146,7 +142,7 @@ class KeepingCommands:
             Command(
                 name="keep",
                 usage="",
-                help="keep the last answer, for later ones to cite",
+                help="keep the last answer, so that later ones can cite it",
                 run=self._keep,
                 for_channels=True,
             ),
@@ -157,9 +153,9 @@ class KeepingCommands:
         answered = AnswerStatus.ANSWERED.value
         place = next((i for i in reversed(range(len(messages))) if messages[i].status == answered), None)
         if place is None:
-            raise BadInput("There is no answer to keep in this conversation yet: ask something first.")
+            raise BadInput("This conversation has no answer to keep yet. Ask a question first.")
         if current(call).address.private_to is not None:
-            raise BadInput("This answer is for one person alone: ask where others see it, then keep that answer.")
+            raise BadInput("This answer is private. Ask again in the channel, then keep that answer.")
         if call.link is None:
             raise BadInput(
                 "This answer has no web address to be kept with: keep it on the platform where it was given."

@@ -1,4 +1,4 @@
-"""What whoever runs Footnote does with its storage: look, check, back up, build the search index again."""
+"""Maintenance of storage: status, checks, backups, and rebuilding the search index."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class StorageStatus:
 
 
 class Upkeep:
-    """The use cases of `footnote db`. None of them changes what the library says."""
+    """The use cases of `footnote db`. None of them changes the library's content."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Upkeep:
         compare: Callable[[], Awaitable[IndexState]],
         repair: Callable[[ProgressCallback], Awaitable[RepairReport]],
     ) -> None:
-        """`compare` and `repair` are those of storage/documents/index_repair.py, alone with the index."""
+        """`compare` and `repair` come from storage/documents/index_repair.py, holding the index lock."""
         self._database = database
         self._corpus = corpus
         self._index = index
@@ -54,7 +54,7 @@ class Upkeep:
         return StorageStatus(database=facts, indexed=await self._index.count(), expected=sum(live.values()))
 
     async def check(self) -> list[str]:
-        """One sentence for each thing that is wrong, with what to do; none: all is well."""
+        """Return one sentence for each problem, with its fix; an empty list if all is well."""
         faults = await self._database.find_faults()
         state = await self._compare()
         if state.lacking:

@@ -1,7 +1,7 @@
-"""What was said in a conversation so far, in few lines that keep their footnotes, each proved anew.
+"""A recap of a conversation: a few lines that keep their footnotes, each proved again.
 
-Numbers of answers begin anew with each, so the footnotes of all of them get numbers of the conversation first; a writer
-keeps those where it says what they prove. Only what may be read now goes in: answers beyond it are left out.
+Footnote numbers restart with each answer, so a recap first renumbers them across the conversation. The writer keeps the
+numbers it uses. Answers outside the reader's scope are left out.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ from core.text.words import code_spans, collapse, shorten
 from core.work.commands import Command, CommandCall, CommandResult, current, readable_by
 from core.work.conversations import Conversations
 
-# The newest turns; a recap of more is read by nobody, and earlier ones can be exported.
+# Newest turns only: nobody reads a longer recap, and an export has the rest.
 MOST_TURNS = 40
 QUESTION_CHARACTERS = 140
 SENTENCE_CHARACTERS = 280
@@ -53,12 +53,12 @@ class RecapTurn:
 
     asker: str
     question: str
-    answer: str  # "" where it may not be read, or is still being written
+    answer: str  # "" if unreadable here, or still being written
 
 
 class RecapWriter(Protocol):
     async def write(self, turns: Sequence[RecapTurn]) -> str:
-        """Markdown with the markers of what it keeps. Raises ProviderError."""
+        """Return Markdown with the footnote markers it keeps. Raises ProviderError."""
         ...
 
 
@@ -82,7 +82,7 @@ class ModelWriter:
 
 
 class Recaps:
-    """`writer` gives whoever writes for a workspace."""
+    """`writer` returns the writer of a workspace."""
 
     def __init__(
         self, corpus: CorpusRepository, summaries: SummaryRepository, writer: Callable[[str], RecapWriter]
@@ -93,9 +93,9 @@ class Recaps:
         self._writer = writer
 
     async def recap(self, conversation: Conversation, messages: Sequence[Message], scope: SearchScope) -> ProvedText:
-        """Kept until something is said, changed or taken away.
+        """Return the recap; it is cached until the conversation changes.
 
-        InvalidState where nothing was said yet; raises ProviderError.
+        InvalidState for an empty conversation; raises ProviderError.
         """
         messages = await withheld(messages, scope, self._corpus, questions=True)
         said = split_turns(messages)[-MOST_TURNS:]
@@ -118,7 +118,7 @@ class Recaps:
         return await self._prove(text, numbers.citations, scope)
 
     async def _write(self, writer: RecapWriter, turns: Sequence[RecapTurn], *, has_notes: bool) -> str:
-        """What the writer gives; by rule where it gives nothing, or dropped all footnotes there were."""
+        """Return the writer's text, or the rule-based text if the writer returned nothing or dropped every footnote."""
         text = await writer.write(turns)
         kept = bool(_MARKER.search(text)) if has_notes else bool(text)
         return text if kept else await LineWriter().write(turns)
@@ -223,10 +223,10 @@ class RecapCommands:
 
     @property
     def rows(self) -> tuple[Command, ...]:
-        return (Command(name="recap", usage="", help="what was found in this conversation so far", run=self._recap),)
+        return (Command(name="recap", usage="", help="summarise this conversation so far", run=self._recap),)
 
     async def _recap(self, call: CommandCall) -> CommandResult:
-        """For the one who asks, from what they may read here now."""
+        """Write a recap for the caller, within the caller's scope."""
         conversation, messages = await self._conversations.show(current(call).id, call.workspace)
         scope = await readable_by(call, self._access, call.address or conversation.address)
         proved = await self._recaps.recap(conversation, messages, scope)

@@ -1,4 +1,4 @@
-"""How the library of a workspace is used: what is cited most and never, and what people asked that it does not say."""
+"""Usage statistics of a workspace's library: documents cited most and never, and unanswered questions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ class UsageStatistics:
         )
 
     async def _gaps(self, found: Sequence[AskedQuestion]) -> tuple[CoverageGap, ...]:
-        """What was asked where others saw it and not found, the most asked first."""
+        """Return unanswered public questions, most frequent first."""
         open_ones = [
             question for question in found if question.status is AnswerStatus.NOT_FOUND and not question.is_private
         ][:MOST_COMPARED]

@@ -1,4 +1,8 @@
-"""Where documents come from, and how they are kept in step."""
+"""Syncs of configured sources: fetch into a mirror, ingest it like any folder, report the status.
+
+A source that fails keeps its documents, and its state records since when it fails. One sync runs at a time across all
+processes, because a mirror has one writer.
+"""
 
 import asyncio
 import os
@@ -24,7 +28,7 @@ from core.ports.service import JobRepository
 from core.work.orphaned_jobs import end_abandoned
 from core.work.steps import Step, Steps
 
-# Changes of progress between two writes of a job: people look at it, nobody waits for it.
+# Progress steps between two writes of a job: people only glance at it.
 NOTE_EVERY = 25
 
 
@@ -69,17 +73,17 @@ class SyncIngest(Protocol):
         force: bool,
         progress: ProgressCallback,
     ) -> IngestReport:
-        """As Ingestor.ingest, one run at a time over all processes, with what follows it."""
+        """Ingest as `Ingestor.ingest` does, one run at a time across all processes, with its follow-ups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncReport:
-    """What one sync of a source came to; `report` is None when it failed before anything was read, or was another's."""
+    """The result of one sync. `report` is None if the sync failed before reading, or another process ran it."""
 
     state: SyncState
     report: IngestReport | None = None
     seconds: float = 0.0
-    by_another: bool = False  # a run that somebody else began after this one was asked for: it saw what this would
+    by_another: bool = False  # another process started a sync after this request, so it saw the same files
 
     @property
     def is_good(self) -> bool:
@@ -94,7 +98,7 @@ class SyncReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncParts:
-    """What Syncs is made of."""
+    """The parts of Syncs."""
 
     specs: tuple[SourceSpec, ...]
     corpus: CorpusRepository
@@ -109,7 +113,7 @@ class SyncParts:
 
 
 class Syncs:
-    """The use cases: sync sources, and say how they stand."""
+    """Use cases of sources: sync them, and report their status."""
 
     def __init__(self, parts: SyncParts) -> None:
         self._parts = parts
@@ -129,11 +133,11 @@ class Syncs:
         unless_since: datetime | None = None,
         progress: ProgressCallback = ignore_progress,
     ) -> list[SyncReport]:
-        """Sync the named sources of a workspace, without names all that are enabled; one report each, in this order.
+        """Sync the named sources of a workspace, or all enabled ones; return one report each, in this order.
 
-        `force` fetches and reads everything anew, and takes a source that has become empty at its word. Sources that
-        were synced (by any process) since `unless_since` are left out; what another began while this one waited is
-        not done again, but told. A failing source never stops the others.
+        `force` refetches and rereads everything, and accepts a source that is now empty. Skips sources synced by any
+        process since `unless_since`; a sync that another process ran meanwhile is reported, not repeated. A failing
+        source never stops the others.
 
         Raises NotFound for a name that is not in the configuration.
         """
@@ -258,7 +262,7 @@ class Syncs:
         return wanted
 
     async def _check_not_emptied(self, source: Source, root: Path, selection: Selection) -> None:
-        """A share that is not mounted is an empty folder: nobody wants its documents forgotten."""
+        """Raise for an empty folder: the share is probably not mounted, so its documents are kept."""
         has_files = await asyncio.to_thread(self._parts.has_files, root, selection)
         if has_files or not await self._parts.corpus.list_documents(source.workspace, frozenset({source.id})):
             return
@@ -269,7 +273,7 @@ class Syncs:
 
 
 class _Told:
-    """Tells of progress, to whoever asked for the sync, and now and then to the job."""
+    """Progress for the caller and, less often, for the job."""
 
     def __init__(self, step: Step, progress: ProgressCallback, stage: str) -> None:
         self._step = step
@@ -288,7 +292,7 @@ class _Told:
 
 
 def _to_id(spec: SourceSpec) -> str:
-    """A folder keeps the id that `footnote ingest` gave it; what is fetched is known by its name."""
+    """Return the ID: a folder keeps that of `footnote ingest`, a fetched source is known by its name."""
     if isinstance(spec.origin, FolderOrigin):
         return source_id(spec.workspace, os.path.realpath(spec.origin.path))
     return source_id(spec.workspace, f"{spec.kind}\x1f{spec.name}")
@@ -329,7 +333,7 @@ def _counts(report: IngestReport) -> dict[str, int]:
 async def list_status(
     workspace: str, configured: Sequence[SourceSpec], corpus: CorpusRepository, syncs: SyncRepository
 ) -> list[SourceStatus]:
-    """Every source of the configuration and of the library, by name; without what was attached to questions."""
+    """Return every configured or stored source, by name, without thread attachments."""
     sources = {item.name: item for item in await corpus.list_sources(workspace) if item.kind != ATTACHMENTS}
     states = {item.source: item for item in await syncs.list_states(workspace)}
     specs = {spec.name: spec for spec in configured if spec.workspace == workspace}

@@ -103,7 +103,7 @@ class Attachments:
                 notes.append(f"I could not read {attachment.name}: {str(error).strip().rstrip('.')}.")
         if left := question.attachments[self._most :]:
             names = ", ".join(attachment.name for attachment in left)
-            notes.append(f"I read {self._most} files at most with one question, so I left out {names}.")
+            notes.append(f"I read {self._most} files at most for one question, so I left out {names}.")
         return ReadFiles(documents=tuple(documents), notes=tuple(notes))
 
     async def forget(self, address: ThreadAddress) -> None:
@@ -158,7 +158,7 @@ class Attachments:
         stored = await self._corpus.list_documents(source.workspace, frozenset({source.id}))
         found = next((document for document in stored if document.path == name), None)
         if found is None:
-            raise ReadError("it was removed while it was read")
+            raise ReadError("it was removed during reading")
         return found
 
     async def _remove(self, workspace: str, name: str) -> None:
@@ -173,7 +173,7 @@ async def in_time(reading: Awaitable[Read], seconds: float) -> Read:
     try:
         return await asyncio.wait_for(reading, seconds)
     except TimeoutError as error:
-        raise PlatformError(f"it did not come within {seconds:g} s") from error
+        raise PlatformError(f"it didn't arrive within {seconds:g} s") from error
 
 
 def safe_name(name: str) -> str:

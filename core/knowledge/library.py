@@ -5,12 +5,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from core.access.scopes import ATTACHMENTS
-from core.domain.corpus import Document, Page, SearchScope, Source
+from core.domain.corpus import Document, Page, SearchScope, Source, page_links
 from core.errors import NotFound
 from core.knowledge.search.documents import Linked, NamesOfWorkspaces, find_by_name, only_journals
 from core.knowledge.search.searching import PassageSearch
 from core.ports import ConversationRepository, CorpusRepository, SearchIndex
-from core.text.links import page_links
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

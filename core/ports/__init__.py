@@ -208,8 +208,9 @@ class CorpusRepository(Protocol):
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
         """Make `document.revision` the only one: in one commit, with its pages and passages; old ones are removed.
 
-        The stored counts are those of `pages` and `passages`. Raises NotFound if the workspace has no such source, and
-        ValueError (a bug of the caller) if a part is of another revision, or a passage isn't `page.text[span]`.
+        The stored counts are the numbers of `pages` and `passages`. Raises NotFound if the workspace has no such
+        source, and ValueError (a bug of the caller) if a part is of another revision, or a passage isn't
+        `page.text[span]`.
         """
 
     async def save_failure(self, document: Document) -> None:

@@ -132,7 +132,7 @@ class Extractor(Protocol):
 class ModelExtractor(Protocol):
     """Finds data in prose with a model: gives the instruction, and proves the replies.
 
-    Pure and deterministic like an Extractor; storage/documents/extraction/model_extracting.py asks the model, with its
+    Pure and deterministic like an Extractor; storage/documents/extraction/by_model.py asks the model, with its
     rates and limits. Never raises for a model's reply.
     """
 

@@ -1,4 +1,4 @@
-"""The JSON shapes of extracts: rows of data, what a question about them found, the kinds there are."""
+"""JSON shapes of extracts: data rows, the result of a facts query, and the kinds of extracts."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -27,12 +27,12 @@ def extract_json(extract: Extract) -> Json:
 
 
 def troubles_json(troubles: Iterable["Trouble"]) -> list[Json]:
-    """What extractors failed at, refused or left out."""
+    """Return the failures, refusals and omissions of extractors."""
     return [{"document": item.document, "extractor": item.extractor, "reason": item.reason} for item in troubles]
 
 
 def facts_json(found: "FoundFacts") -> Json:
-    """`query` is what was understood, in the form that can be asked again."""
+    """`query` is the parsed query, in a form that can be run again."""
     return {
         "query": str(found.query),
         "facts": [

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from core.domain.answer import Answer, Citation, Reference
 from core.domain.conversation import Conversation, Focus, Message
-from core.domain.corpus import Document, Page, PageHit, PagePlace
+from core.domain.corpus import Document, Page, PageHit, PagePlace, fill_template
 from core.domain.extracts import Extract, ExtractType
 from core.domain.jobs import Job
-from core.text.links import fill_template
 from core.text.words import shorten
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ def page_hit_json(hit: PageHit, summaries: Sequence[Extract] = ()) -> Json:
 
 
 def page_json(view: "PageView", extracts: Sequence[Extract] = ()) -> Json:
-    """`previous` and `next` are page ids, None at the ends. `extracts` are what was found on the page."""
+    """`previous` and `next` are page IDs, None at the ends. `extracts` belong to the page."""
     document, page = view.document, view.page
     by_type = {kind: [dict(item.data) for item in extracts if item.type is kind] for kind in ExtractType}
     said = _surest(item for item in extracts if item.type is ExtractType.PAGE)
@@ -149,7 +148,7 @@ def page_json(view: "PageView", extracts: Sequence[Extract] = ()) -> Json:
 
 
 def _place_json(page: Page) -> Json:
-    """Where the page stands in its book; "" and None where the book does not say."""
+    """Return the page's place in its book; "" and None if the book has none."""
     place = page.place or PagePlace()
     return {
         "label": place.label,
@@ -161,7 +160,7 @@ def _place_json(page: Page) -> Json:
 
 
 def _anchors_json(page: Page, extracts: Sequence[Extract]) -> list[Json]:
-    """Those that the reader found, and those that an extractor did, in text order; none twice."""
+    """Return the reader's and the extractors' values in text order, without duplicates."""
     anchors: dict[tuple[str, int], Json] = {
         (name, start): {"name": name, "start": start} for name, start in page.anchors
     }
@@ -190,7 +189,7 @@ def document_json(document: Document) -> Json:
 
 
 def _surest(found: Iterable[Extract]) -> Mapping[str, object]:
-    """Of what rules and a model made of a page, the surer one; the first of equals."""
+    """Return the more confident one of a rule's and a model's extract; the first on a tie."""
     surest = max(found, key=lambda item: item.confidence, default=None)
     return surest.data if surest is not None else {}
 

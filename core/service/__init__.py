@@ -1,1 +1,1 @@
-"""What happens to a message around its answer: each stands around the answer service in the same form."""
+"""Message intake, the worker, jobs and chat commands."""

@@ -1,6 +1,6 @@
-"""Whether a message is for us. Pure: how it came, what was set for its thread and its channel, and nothing else.
+"""The policy for messages that may not be meant for the bot. Pure.
 
-`decide` reads from top to bottom, and the first line that fits decides. Every refusal says what to do about it.
+`decide` reads from top to bottom, and the first rule that fits decides. Every refusal includes the way out.
 """
 
 from core.domain.conversation import Circumstances, RepliesTo
@@ -15,19 +15,22 @@ OWN = _left_alone("own_message", "I wrote this message myself.")
 ANOTHER_BOT = _left_alone(
     "another_bot", "Another bot or a webhook wrote this, and I answer people only: ask me yourself, and mention me."
 )
-BETWEEN_PEOPLE = _left_alone("not_for_us", "This was said to somebody else, so I left it alone: mention me to ask.")
-MUTED = _left_alone("muted", "I am muted in this thread: mention me to ask, or unmute me with /unmute.")
+BETWEEN_PEOPLE = _left_alone(
+    "not_for_us", "This message was for someone else, so I didn't reply. Mention me to ask a question."
+)
+MUTED = _left_alone("muted", "I'm muted in this thread. Mention me to ask, or use /unmute.")
 POSTS_OFF = _left_alone(
     "posts_off",
     "I don't answer new posts here by myself: mention me to ask. An admin can change that with "
     "/settings answer_posts on.",
 )
-NEEDS_MENTION = _left_alone("needs_mention", "Nobody asked me: mention me to ask.")
+NEEDS_MENTION = _left_alone("needs_mention", "This message didn't mention me. Mention me to ask a question.")
 NEEDS_MENTION_IN_THREAD = _left_alone(
-    "needs_mention", "I did not begin this thread: mention me to ask, or let me listen to all of it with /listen."
+    "needs_mention",
+    "I didn't start this thread, so I only reply when mentioned. To have me answer every question here, use /listen.",
 )
 
-# What people may say to each other: not a word is to be lost on it.
+# Conversations between people: a refusal stays unsaid.
 LEFT_TO_PEOPLE = frozenset(item.code for item in (BETWEEN_PEOPLE, MUTED, POSTS_OFF, NEEDS_MENTION))
 
 

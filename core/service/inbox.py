@@ -1,6 +1,6 @@
-"""The door of the service: what comes in is decided about once, stored, and only then acknowledged.
+"""Message intake: decide once, store durably, then acknowledge.
 
-`receive` reads from top to bottom: a gate that says no? a command? then into the durable inbox, and wake the worker.
+`receive` reads from top to bottom: gates, commands, the durable inbox, and a call to wake the worker.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from core.ports.service import InboxStore, SettingsRepository
 from core.service.addressing import decide
 from core.service.rate_limit import Rate, RateGate
 
-# Questions of one person, over all channels, where nothing else is set: nobody reads answers faster than this.
+# Questions per person over all channels, by default: faster than anyone reads answers.
 PERSON_RATE = Rate(per_second=20 / 60, burst=20)
 
 ACCEPTED = Decision(code="accepted", sentence="I am answering this.", accepted=True)
@@ -37,7 +37,7 @@ class Gate:
 
 
 async def readable(incoming: IncomingMessage) -> Decision | None:
-    """Empty questions and pasted books are refused with the sentence that says what to do."""
+    """Refuse empty questions and pasted books, with the way out."""
     try:
         check_question(incoming.text)
     except BadInput as error:
@@ -45,7 +45,7 @@ async def readable(incoming: IncomingMessage) -> Decision | None:
     return None
 
 
-# For doors where every message asks; adapters with more to ask put their gates beside it.
+# The gates of platforms that only receive questions; others add theirs.
 STANDARD_GATES = (Gate(name="readable", check=readable),)
 
 
@@ -96,10 +96,10 @@ def _over_limit(seconds: float) -> Decision | None:
 
 
 class Inbox:
-    """Receives messages of all platforms. `wake` is called when there is something new to work on.
+    """Receives the messages of all platforms. `wake` is called after each new entry.
 
-    `withdraw` (Worker.withdraw) is told which message was edited, and the number of the entry of its new version: what
-    runs of earlier ones ends at once. Without it they end with the worker's next beat.
+    `withdraw` (Worker.withdraw) gets an edited message's key and its new entry's number, and ends runs of earlier
+    versions at once. Without it they end with the worker's next beat.
     """
 
     def __init__(
@@ -120,11 +120,11 @@ class Inbox:
     async def receive(self, incoming: IncomingMessage) -> Receipt:
         """Decide about a message and store the decision; an accepted one is fsynced when this returns.
 
-        Acknowledge to the platform after this, never before. A repeated event gets the first one's receipt. Raises
-        StorageError when it can't be stored: nothing is promised then, and the platform may send it again.
+        Acknowledge to the platform only after this. A repeated event gets the first one's receipt. Raises StorageError
+        if it can't be stored: nothing is promised then, and the platform may send it again.
 
-        An edit takes the place of earlier versions of its message: what is open of them ends without a post. An edit
-        that leaves the text as it was is a repeated event, and so is what was edited before it came.
+        An edit replaces earlier versions of its message: their open entries end without a post. An edit with unchanged
+        text counts as a repeated event, and so does a version that arrives after its edit.
         """
         if not incoming.message_key:
             incoming = replace(incoming, message_key=incoming.event_key)
@@ -143,7 +143,7 @@ class Inbox:
         return await self._store.recent(workspace, limit=limit)
 
     async def tidy(self) -> int:
-        """Forget what ended longer ago than RETENTION; how many that were. Called once a day."""
+        """Delete entries that ended more than RETENTION ago; return how many. Called once a day."""
         return await self._store.purge(self._clock.now() - RETENTION)
 
     async def _receive(self, incoming: IncomingMessage) -> Receipt:
@@ -174,7 +174,7 @@ class Inbox:
         return accepted[-1] if accepted and accepted[-1].incoming.text == incoming.text else None
 
     async def _newer(self, incoming: IncomingMessage) -> InboxEntry | None:
-        """The edited message, where it was faster than the message as first written, which is out of date then."""
+        """Return the edited version, if it arrived before the original, which is outdated then."""
         versions = [] if _is_edit(incoming) else await self._store.list_versions(incoming.message_key)
         return versions[-1] if versions else None
 

@@ -1,4 +1,4 @@
-"""Job trees as people see them, and what waits in the inbox."""
+"""Job trees for people, and the inbox entries that wait."""
 
 import asyncio
 import uuid
@@ -24,7 +24,7 @@ def request_id(entry: InboxEntry) -> str:
 
 
 def to_request(entry: InboxEntry) -> Job:
-    """The request of a question of which nothing is recorded yet."""
+    """Return the request job of a question without any record."""
     job_id = request_id(entry)
     job = Job(
         id=job_id,
@@ -42,9 +42,9 @@ def to_request(entry: InboxEntry) -> Job:
 
 
 def as_open(tree: Sequence[Job], entry: InboxEntry) -> list[Job]:
-    """The recorded tree of a question that has not ended: its request has not either, whatever a try at it came to.
+    """Return the recorded tree of an unfinished question, with its request still open.
 
-    What the entry waits for is the request's; steps that a shutdown or a kill cut off wait with it.
+    The request shows the entry's wait; steps that a shutdown or a kill interrupted wait with it.
     """
     root, *steps = tree
     if entry.status is not InboxStatus.RUNNING:
@@ -89,7 +89,7 @@ class Jobs:
         self._clock = clock
 
     async def recent(self, workspace: str, limit: int = 50) -> list[list[Job]]:
-        """The newest trees, each with its root first; a question that waits is a tree of its request alone."""
+        """Return the newest trees, each with its root first; a waiting question is a tree of its request only."""
         roots = await self._repository.list_roots(workspace, limit)
         if await self._settled(roots):
             roots = await self._repository.list_roots(workspace, limit)
@@ -105,9 +105,9 @@ class Jobs:
         return (await self._find(job_id, workspace))[0]
 
     async def cancel(self, job_id: str, workspace: str) -> list[Job]:
-        """End a job that has not ended, with all below it that has not. InvalidState when it has ended.
+        """Cancel an unfinished job with its unfinished descendants. InvalidState if it has ended.
 
-        A question that waits or runs is marked in the inbox: whoever works on it stops, and its post says so.
+        A waiting or running question is marked in the inbox: its worker stops, and its post shows that.
         """
         tree, entry = await self._find(job_id, workspace)
         job = next(item for item in tree if item.id == job_id)
@@ -129,7 +129,7 @@ class Jobs:
         return await self._repository.purge(self._clock.now() - RETENTION)
 
     async def _find(self, job_id: str, workspace: str) -> tuple[list[Job], InboxEntry | None]:
-        """A job's tree as it stands, and the entry of its question, if that is open. NotFound."""
+        """Return a job's tree, with the entry of its question if that is open. NotFound for an unknown ID."""
         try:
             job = await self._repository.get(job_id, workspace)
         except NotFound:
@@ -147,7 +147,7 @@ class Jobs:
         return (as_open(tree, entry) if entry is not None else tree), entry
 
     async def _settled(self, roots: Sequence[Job]) -> bool:
-        """Whether any of these may have been ended just now, since its process is gone."""
+        """Whether one of these may have been ended just now because its process died."""
         running = [root for root in roots if root.kind is not JobKind.REQUEST and not root.status.is_final]
         return bool(running and self._abandoned is not None and await self._abandoned.settle())
 
@@ -199,9 +199,9 @@ class Jobs:
 
 
 def _asked_at(job: Job, conversation: Conversation) -> ThreadAddress:
-    """The conversation's thread; for a question that came into it from another platform, that platform's own thread.
+    """Return the conversation's thread, or the thread on the platform that the question came from.
 
-    The posting key says where it came from (core/domain/service.py): what was asked in private is not posted elsewhere.
+    The posting key names that platform, so a private question is never posted elsewhere.
     """
     address = conversation.address
     platform, _, rest = (_option(job.input, "message_key") or "").partition(":")

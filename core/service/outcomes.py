@@ -1,4 +1,4 @@
-"""What became of a message, wherever it was answered: its stored answer, or in one sentence why there is none."""
+"""The outcome of a message: its stored answer, or one sentence that says why it has none."""
 
 from core.answering.answers.stored import stored_ids, to_answer
 from core.domain.answer import Answer, AnswerStatus
@@ -9,7 +9,7 @@ from core.errors import NotFound
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 
-GONE = "The answer is no longer in its conversation: ask again."
+GONE = "The answer is no longer in its conversation. Ask again."
 
 
 class Outcomes:

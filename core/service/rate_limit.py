@@ -28,7 +28,7 @@ class RateGate:
         self._rate = rate
         self._clock = clock
         self._max_clients = max_clients
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # client -> (tokens left, at what time)
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # client -> (tokens left, time)
 
     def admit(self, client: str) -> float:
         """0.0 when the request may pass, and is counted; else the seconds until the next one may (nothing counted)."""

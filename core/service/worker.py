@@ -1,8 +1,8 @@
-"""Answers what the inbox holds: each thread in order, threads side by side, every message in exactly one post.
+"""The worker: answers inbox entries, each thread in order, threads in parallel, each message in exactly one post.
 
-`run` claims, `_attempt` is one try at one message, and `core/work/retries.py` decides what follows an error. After a
-kill at any moment the entry is still claimed; whoever claims it next finds in the history and on the platform how far
-it got.
+`run` claims, `_attempt` is one attempt at one message, and `core/work/retries.py` decides the next move after an error.
+After a kill the entry is still claimed; the next worker to claim it finds its progress in the history and on the
+platform.
 """
 
 import asyncio
@@ -23,8 +23,8 @@ from core.work.runs import LostLease, Run
 DEFAULT_PARALLEL = 64  # questions at once: they wait for models, not for the processor
 DEFAULT_TRIES = 4  # with the pauses between them under half a minute: the thread waits behind it
 DEFAULT_TIMEOUT_SECONDS = 300.0  # of one try; the agent's own budget (90 s) ends long before
-POST_TRIES = 10  # for the error post; then its thread goes on without it, and the log says so
-POLL_SECONDS = 1.0  # what other processes accepted or stopped is seen this late; what this one did, at once
+POST_TRIES = 10  # for the error post; after that the thread continues without it, and the log has the reason
+POLL_SECONDS = 1.0  # delay for entries and stops from other processes; own ones are noticed at once
 BEATS = 3  # renewals in the time of a lease, at least
 GRACE_SECONDS = 1.5  # for posts under way when the service stops; the whole stop has less than five
 
@@ -68,7 +68,7 @@ class Worker:
 
     @property
     def running(self) -> tuple[InboxEntry, ...]:
-        """What is being worked on."""
+        """The entries in progress."""
         return tuple(run.entry for run in self._runs.values())
 
     async def run(self) -> None:
@@ -97,9 +97,9 @@ class Worker:
         self._woken.set()
 
     async def cancel(self, message_key: str, by: str) -> None:
-        """Stop the answer to a message; its post will say so. By its asker alone: AccessDenied.
+        """Stop the answer to a message; its post shows that. AccessDenied for anyone but its asker.
 
-        InvalidState when nothing of it is open.
+        InvalidState if the message has no open entry.
         """
         found = await self._store.find_open(message_key)
         if not found:
@@ -112,7 +112,7 @@ class Worker:
         self.wake()
 
     def withdraw(self, message_key: str, before: int | None = None) -> None:
-        """End at once what runs here of a message whose entries (up to a number) are withdrawn in the store."""
+        """End runs of a message at once if their entries, up to a number, are withdrawn in the store."""
         for seq, run in list(self._runs.items()):
             if run.entry.message_key == message_key and (before is None or seq < before):
                 self._stop_run(seq, WITHDRAWN)
@@ -133,7 +133,7 @@ class Worker:
             run.task = asyncio.create_task(self._work(run), name=f"answer {entry.message_key}")
 
     async def _beat(self) -> None:
-        """Renew the leases of what runs; stop what was lost, and what somebody in another process cancelled."""
+        """Renew the leases of running entries; stop lost ones, and those that another process cancelled."""
         while True:
             await asyncio.sleep(min(self._store.lease_seconds / BEATS, POLL_SECONDS))
             seqs, ours_until = [*self._runs], self._ours_until()
@@ -162,7 +162,7 @@ class Worker:
             run.stop(by)
 
     async def _leave(self) -> None:
-        """End all tasks, posts after a moment of grace, and give back what they did not finish."""
+        """End all tasks, posts after a short grace period, and return unfinished entries."""
         tasks = {run.task: run for run in self._runs.values() if run.task is not None}
         left = [*self._runs]
         for task, run in tasks.items():
@@ -220,7 +220,7 @@ class Worker:
             await self._post(run, answer)
 
     async def _end_stopped(self, run: Run) -> None:
-        """Say so in the post, unless the message itself is gone: then its entry just ends."""
+        """Show the failure in the post; if the message was deleted, only end its entry."""
         if run.is_withdrawn:
             await self._change(lambda: self._store.finish(run.entry.seq, InboxStatus.CANCELLED))
         else:
@@ -240,7 +240,7 @@ class Worker:
         await self._change(lambda: self._store.finish(entry.seq, InboxStatus.FAILED, post_ref=ref, error=sentence))
 
     async def _begin_posting(self, run: Run) -> None:
-        """The fence: whoever lost the entry posts nothing."""
+        """Check the lease before a post: a worker that lost the entry posts nothing."""
         if self._clock.monotonic() > run.ours_until and not await self._store.renew([run.entry.seq]):
             raise LostLease
         run.is_posting = True
@@ -267,7 +267,7 @@ class Worker:
         entry = run.entry
         try:
             await self._answers.settle(entry.incoming, Answer(status=AnswerStatus.ERROR, text=sentence))
-        except FootnoteError as error:  # what can't be asked can't be in the history either; the post still comes
+        except FootnoteError as error:  # an unusable question can't be in the history; the post is still made
             log.info("No answer stored for %s: %s", entry.message_key, error)
         await self._retry(entry, 0, sentence, final_error=sentence)
 
@@ -286,7 +286,7 @@ class Worker:
         asyncio.get_running_loop().call_later(delay, self.wake)
 
     async def _change(self, write: Callable[[], Awaitable[bool]]) -> None:
-        """Write an entry's fate, whatever happens meanwhile; while the database can't, the entry stays in hand."""
+        """Store an entry's outcome, even if cancelled; while the database fails, keep the entry in hand."""
         while True:
             try:
                 if not await asyncio.shield(asyncio.ensure_future(write())):

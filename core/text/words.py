@@ -6,12 +6,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+
+from py_rust_stemmers import SnowballStemmer
 
 from core.domain.corpus import Span
-
-if TYPE_CHECKING:
-    from py_rust_stemmers import SnowballStemmer
 
 _WORD = re.compile(r"\w+(?:[.,']\w+)*", re.UNICODE)
 # Names that need quotes in a list: signs, space at an end, and the words for all or no names.
@@ -153,7 +151,5 @@ def _stem(word: str) -> str:
 
 
 @cache
-def _stemmer() -> "SnowballStemmer":
-    from py_rust_stemmers import SnowballStemmer
-
+def _stemmer() -> SnowballStemmer:
     return SnowballStemmer("english")

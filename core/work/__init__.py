@@ -1,1 +1,1 @@
-"""What runs a question: its tries, its steps as jobs, when to try again."""
+"""The parts of a run that answering, features and commands share: conversations, attempts, steps as jobs, retries."""

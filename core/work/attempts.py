@@ -1,4 +1,4 @@
-"""One try at a question: which one it is, how it may end, and what is made ready before it is answered."""
+"""An attempt at a question: its number, its possible ends, and its preparation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from core.domain.conversation import Conversation, Focus, IncomingMessage, Messa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A question with its conversation, and what the history holds of both."""
+    """A question with its conversation and their place in the history."""
 
     conversation: Conversation
     question: Message
-    history: Sequence[Message]  # what was said before it
+    history: Sequence[Message]  # the messages before it
     is_new: bool = False  # the conversation is not stored yet
-    is_recorded: bool  # whether the question is in the history: then what was said before it is, too
+    is_recorded: bool  # whether the history has the question, with the messages before it
     stored: Message | None = None  # its answer, if an earlier try came that far
 
 
@@ -24,14 +24,14 @@ class Prepared:
     """A question made ready."""
 
     message: IncomingMessage
-    before: tuple[Message, ...] = ()  # what it is asked after, for the history; those that are in it come last now
+    before: tuple[Message, ...] = ()  # messages the question follows; those already in the history move to its end
     notes: tuple[str, ...] = ()  # one sentence for each part that failed: people see them in the answer
     focus: Focus | None = None  # where to look first; None: where the conversation is at
 
 
 class Preparing(Protocol):
     async def __call__(self, message: IncomingMessage, opened: Opened) -> Prepared:
-        """Called inside the question's tree, before it is recorded. Raises what may pass (StorageError) alone."""
+        """Run inside the question's tree, before it is recorded. Raises only transient errors (StorageError)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

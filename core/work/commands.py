@@ -1,4 +1,4 @@
-"""What a command is, how it is given, and what it gives back."""
+"""Chat commands: their options, their calls and their results."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ GIVEN = "true"  # the value of a flag that is set
 
 
 class OptionKind(StrEnum):
-    """What a value is: how a form shows it, and what it is completed from."""
+    """The kind of a value: how a form shows it, and how it is completed."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -41,9 +41,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandCall:
-    """A command as somebody gave it, and where.
+    """A command with its place.
 
-    Platforms with forms give `options`, those with text the `argument`, which the table takes apart.
+    Platforms with forms set `options`; those with text set `argument`, which the table parses.
     """
 
     name: str
@@ -53,17 +53,17 @@ class CommandCall:
     conversation: Conversation | None  # of the thread it was given in; None: none has begun
     author: str  # the platform's id of the person
     author_name: str = ""  # how people see them; "" where `author` is that already
-    address: ThreadAddress | None = None  # where it was given; None: nowhere that others see
+    address: ThreadAddress | None = None  # the thread; None: a private place
     is_admin: bool = False  # may change the settings of the channel
     sees_all: bool = False  # may see every conversation of the workspace: who sits at the machine
     direct: bool = False  # given in a channel of one person and the bot
     link: str | None = None  # to the thread on its platform
-    # The threads of the channel that everybody in it may read; None: all of them, or there is no channel.
+    # Threads of the channel that every member may read; None: all of them, or no channel.
     open_threads: Callable[[], Awaitable[frozenset[str]]] | None = None
 
     @property
     def is_alone(self) -> bool:
-        """Whether nobody but the author reads what is told there."""
+        """Whether only the author reads the result."""
         return self.direct or self.address is None or self.address.private_to is not None
 
     def option(self, name: str) -> str:
@@ -84,10 +84,10 @@ class Question:
     journal: str | None = None
     strategy: str | None = None  # how it is to be answered; None: as the channel and the service are set
     private: bool = False  # its answer is for the asker's eyes only
-    to_the_end: bool = False  # without any reading position; only where nobody else reads
+    to_the_end: bool = False  # without any reading position; only in private contexts
 
     def on(self, incoming: IncomingMessage) -> IncomingMessage:
-        """The message with this question in it; where it came from and its keys stay."""
+        """Return the message with this question in it; origin and keys are unchanged."""
         return replace(
             incoming,
             text=self.text,
@@ -114,7 +114,7 @@ class ThreadRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
-    """A source in a list, as far as it may be read where it is listed."""
+    """A source in a list, with its documents readable in that place."""
 
     name: str
     documents: int  # that can be read
@@ -123,21 +123,21 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandResult:
-    """Markdown to show, and what the adapter does then."""
+    """Markdown to show, and follow-up actions for the adapter."""
 
     text: str
     ask: Question | None = None  # hand it to the inbox; `text` need not be shown then
-    open_conversation: Conversation | None = None  # go on in this one
+    open_conversation: Conversation | None = None  # continue this one
     start_new: bool = False  # the next question begins a conversation
-    file: ExportedFile | None = None  # hand it over; `text` says what it is
-    rows: tuple[ThreadRow, ...] | tuple[SourceRow, ...] = ()  # what `text` lists, for platforms that show lists better
+    file: ExportedFile | None = None  # send it; `text` describes it
+    rows: tuple[ThreadRow, ...] | tuple[SourceRow, ...] = ()  # the list of `text`, for platforms with list layouts
     page: int = 1  # of the list; ask for another one with the option "page"
     pages: int = 1
     renamed: Conversation | None = None  # its thread is to be renamed on the platform
-    deleted: Conversation | None = None  # its thread holds nothing any more
+    deleted: Conversation | None = None  # its thread is empty now
     citation: Citation | None = None  # the footnote that `text` shows, for platforms that link it
-    citations: tuple[Citation, ...] = ()  # those that `text` lists by number
-    is_public: bool = False  # whoever is in the thread should see it; else it is for the one who gave the command
+    citations: tuple[Citation, ...] = ()  # listed by number in `text`
+    is_public: bool = False  # show it to the whole thread; otherwise only to the caller
 
 
 Handler = Callable[[CommandCall], Awaitable[CommandResult]]
@@ -147,7 +147,7 @@ _OPTION = re.compile(r"""(?:(?<=\s)|^)--([a-z_]+)(?:[= ]+("[^"]*"|“[^”]*”|
 
 
 def parse(options: Sequence[Option], argument: str) -> Mapping[str, str]:
-    """The argument as options: `--name value` (in quotation marks where it has spaces), all else is the first one's.
+    """Parse the argument: `--name value` (quoted if it has spaces); the rest is the first option's value.
 
     Words after two dashes that name no option belong to the text.
     """
@@ -192,12 +192,12 @@ def current(call: CommandCall) -> Conversation:
 
 
 async def readable_by(call: CommandCall, access: Access, address: ThreadAddress | None = None) -> SearchScope:
-    """What the author may read where the command was given, or at another address."""
+    """Return the author's scope at the command's address, or at another one."""
     return await access.scope(call.workspace, address or call.address, reader=call.author, alone=call.is_alone)
 
 
 def required(call: CommandCall, name: str, what: str) -> str:
-    """The option's value. BadInput when it is missing; `what` says in words what it is."""
+    """Return the option's value. BadInput if it is missing; `what` describes it."""
     if not call.option(name):
-        raise BadInput(f"/{call.name} needs {what} behind it.")
+        raise BadInput(f"Add {what} after /{call.name}.")
     return call.option(name)

@@ -110,8 +110,8 @@ class Conversations:
     ) -> None:
         """Append to the history; a conversation without a title gets it from its first question.
 
-        The question is the last message of a user in `messages`: other people may have written before. `citations` are
-        those of the answer, which set the focus: the document of most footnotes, and its cited pages.
+        The question is the last user message in `messages`: earlier ones may be by other people. `citations` are the
+        answer's, and set the focus: the document of most footnotes, and its cited pages.
         """
         focus = next_focus(conversation.focus, citations, self._clock.now())
         await self._repository.append(conversation.id, messages, focus=focus if focus != conversation.focus else None)

@@ -18,11 +18,11 @@ class Runs:
 
     kind: JobKind
     name: str | None = None
-    place_if_free: Callable[[], AbstractAsyncContextManager[bool]]  # waits for nobody: False where somebody is in it
+    place_if_free: Callable[[], AbstractAsyncContextManager[bool]]  # doesn't wait: False if the lock is taken
 
 
 class AbandonedRuns:
-    """Ends what says that it runs while nobody is in its place. For who shows jobs."""
+    """Clean-up of jobs that are marked as running although their lock is free. For every list of jobs."""
 
     def __init__(self, jobs: JobRepository, clock: Clock, runs: Sequence[Runs]) -> None:
         self._jobs = jobs
@@ -42,17 +42,17 @@ class AbandonedRuns:
 
 
 async def end_abandoned(jobs: JobRepository, clock: Clock, kind: JobKind, name: str | None = None) -> int:
-    """End the trees of such runs that say that they run, as failed; how many those were. No name: those of all names.
+    """Fail the running trees of this kind and name (None: every name); return how many.
 
-    For who is the only one that may run such now, over all processes: nobody writes to these trees any more.
+    Only for the holder of the lock: no other process writes to these trees.
     """
     return await _end(jobs, clock, await jobs.list_running(kind, name), CUT_OFF)
 
 
 async def end_abandoned_questions(jobs: JobRepository, clock: Clock, inbox: InboxStore) -> int:
-    """End the questions that say that they run and are not in the inbox (a command's own), as failed; how many.
+    """Fail running questions of commands, which the inbox doesn't have; return how many.
 
-    Those of the inbox are taken up again. For who is the only process on the database.
+    Inbox questions are resumed. Only for the single process of a database.
     """
     roots = await jobs.list_running(JobKind.REQUEST)
     lost = [root for root in roots if not await inbox.find_open(str(root.input.get("message_key", "")))]

@@ -7,10 +7,10 @@ class SilentProgress:
     """Shows nothing."""
 
     def text(self, piece: str) -> None:
-        """Nothing is shown."""
+        """Show nothing."""
 
     def reset(self) -> None:
         """Nothing was shown."""
 
     def step(self, job: Job) -> None:
-        """Nothing is shown."""
+        """Show nothing."""

@@ -1,4 +1,4 @@
-"""What can be a question at all. Pure."""
+"""Checks of a question's text. Pure."""
 
 import re
 from dataclasses import replace
@@ -16,22 +16,22 @@ DEEP_STRATEGY = "plan_and_synthesise"
 
 
 def split_deep(text: str) -> tuple[str, bool]:
-    """The question without `deep:` before it, and whether that stood there."""
+    """Return the question without a leading `deep:`, and whether it had one."""
     found = _DEEP.match(text)
     return (text[found.end() :], True) if found else (text, False)
 
 
 def as_asked(message: IncomingMessage) -> IncomingMessage:
-    """The message with what its first words ask for as an option; the history keeps it as it was written."""
+    """Return the message with options taken from its first words; the history keeps the original."""
     text, is_deep = split_deep(message.text)
     return replace(message, text=text, strategy=DEEP_STRATEGY) if is_deep else message
 
 
 def check_question(text: str) -> None:
-    """Raises BadInput for what can't be a question: nothing to read in it, or far too much."""
+    """Raise BadInput for an empty question, or one that is far too long."""
     question, is_deep = split_deep(text)
     if not any(character.isalnum() for character in question):
-        where = 'There is nothing behind "deep:"' if is_deep else "The question is empty"
+        where = 'There is nothing after "deep:"' if is_deep else "The question is empty"
         raise BadInput(f"{where}: write what you want to know.")
     if len(text) > MAX_QUESTION_CHARACTERS:
         raise BadInput(

@@ -7,7 +7,7 @@ from core.errors import FootnoteError, PlatformError, ProviderError, ProviderRat
 FIRST_PAUSE_SECONDS = 1.0
 PAUSE_FACTOR = 4.0  # 1, 4, 16 s: the three pauses of four tries are over before people stop waiting
 LONGEST_PAUSE_SECONDS = 60.0  # the thread waits behind it; a longer Retry-After is not worth that
-# A process that died in the middle counts as no failure, but something in the message may be what kills it.
+# A process that died is no failure of the message, but the message may be the cause.
 MOST_CRASHES = 10
 
 
@@ -22,12 +22,12 @@ class GiveUp:
 
 
 def decide(error: Exception, *, failures: int, tries: int) -> TryAgain | GiveUp:
-    """What follows a failure, when `failures` came before it and `tries` are allowed in all.
+    """Decide the next move after a failure, with `failures` before it and `tries` allowed in total.
 
-    Only what can pass by itself is tried again, and what nobody foresaw: it may be a fault of the moment.
+    Only transient and unexpected errors are retried: an unexpected one may be transient too.
     """
     if isinstance(error, TimeoutError):
-        return GiveUp("The answer took too long and was given up: ask again, or ask for less at once.")
+        return GiveUp("I stopped because the answer took too long. Ask again, or ask a narrower question.")
     if isinstance(error, FootnoteError) and not is_transient(error):
         return GiveUp(str(error))
     asked = retry_after(error)
@@ -47,18 +47,21 @@ def is_transient(error: Exception) -> bool:
 
 
 def retry_after(error: Exception) -> float:
-    """The pause that the other side asked for, in seconds; 0 where it named none."""
+    """Return the pause that the other side requested, in seconds; 0 if none."""
     if isinstance(error, ProviderRateLimited | PlatformError):
         return error.retry_after_seconds or 0.0
     return 0.0
 
 
 def to_sentence(error: Exception) -> str:
-    """An error for people: ours as it stands, a foreign one by its kind alone."""
+    """Return an error for people: our own message, or the kind of a foreign error."""
     if isinstance(error, FootnoteError):
         return str(error)
     return f"Something went wrong inside Footnote ({type(error).__name__}): ask again, or tell who runs it."
 
 
 def poison_sentence(attempts: int) -> str:
-    return f"This message was given up: Footnote stopped in the middle of it {attempts} times."
+    return (
+        f"I gave up on this message because Footnote stopped unexpectedly {attempts} times while answering it. "
+        "Contact your Footnote admin."
+    )

@@ -1,4 +1,4 @@
-"""An inbox entry that a worker has in hand, and what was said about it meanwhile."""
+"""An inbox entry that a worker is processing, with its stop requests."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ class Run:
     """One entry that is being worked on."""
 
     entry: InboxEntry
-    ours_until: float  # monotonic: before this, nobody else can have claimed it
+    ours_until: float  # monotonic: the lease is ours until then
     task: asyncio.Task[None] | None = None
     is_stopped: bool = False  # by the asker, or withdrawn
     is_withdrawn: bool = field(init=False)  # its message was edited or deleted: no post, and nothing to remember

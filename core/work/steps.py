@@ -1,12 +1,10 @@
-"""The job tree of one question, written while it runs: each step is a job under the step it was opened in.
+"""The job tree of one question, written during its run: each step is a job under the step that opened it.
 
-`Steps` belongs to one question: its first step is the root. Code further in needs no handle to it: `step(...)` finds
-the tree, and the job above, in the task's context (as the current span in tracing). Without a tree around it `step`
-still works and records nothing.
+`Steps` belongs to one question: its first step is the root. Inner code needs no handle: `step(...)` finds the tree and
+the parent job in the task's context (as the current span in tracing). Outside a tree `step` works and records nothing.
 
-What an earlier try at the same question finished need not be done again: whoever does it leaves in its output what it
-was (`CALL`) and what it gave (`KEPT`, until the tree has ended well), looks for it with `finished_before`, and takes it
-over with `adopt`.
+Retries reuse finished work of earlier attempts. A step leaves its call (`CALL`) and its result (`KEPT`, until the tree
+has succeeded) in its output; a retry finds it with `finished_before` and reuses it with `adopt`.
 """
 
 import asyncio
@@ -30,12 +28,12 @@ GATHER_SECONDS = 0.02
 
 
 class Steps:
-    """Records one tree. `on_change` is called when a job begins and when it ends; `attempt` counts tries at it.
+    """Records one tree. `on_change` is called at the start and the end of a job; `attempt` counts attempts.
 
-    `earlier` is the tree as earlier tries left it; what is finished of it keeps its rows unless it is done again.
+    `earlier` is the tree of earlier attempts; its finished jobs keep their rows unless they run again.
 
-    Changes are written behind the running code, in order, and are all written when the root has ended: a question does
-    not wait for its own records.
+    Changes are written behind the running code, in order, and completely when the root has ended: a question doesn't
+    wait for its own records.
     """
 
     def __init__(
@@ -62,7 +60,7 @@ class Steps:
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """The tree so far: the root first, then by creation, so every parent stands before its children."""
+        """The tree so far: the root first, then by creation, so a parent precedes its children."""
         return tuple(self._jobs.values())
 
     def step(
@@ -76,20 +74,20 @@ class Steps:
         return Step(self, kind, name, input or {}, key)
 
     def queue(self, kind: JobKind, name: str, *, input: Mapping[str, object], key: str) -> None:
-        """Show and record a job that waits; a step with the same key, opened where this is called, takes it over.
+        """Record a queued job; a step with the same key, opened under the same parent, takes it over.
 
-        One that an earlier try finished stays as it is. What still waits when the root ends is cancelled.
+        A job that an earlier attempt finished is unchanged. Queued jobs are cancelled when the root ends.
         """
         job = self._plan(self.step(kind, name, input=input, key=key), JobStatus.QUEUED)
         if job.id not in self._earlier:
             self._save(job)
 
     def finished_before(self, kind: JobKind, call: str) -> Job | None:
-        """What an earlier try did to the same end (`CALL` in its output); None: nothing."""
+        """Return an earlier attempt's result for the same call (`CALL` in its output), or None."""
         return next((job for job in self._earlier.values() if job.kind is kind and job.output[CALL] == call), None)
 
     def adopt(self, job: Job) -> None:
-        """Let a job of an earlier try stand in this tree as it is."""
+        """Adopt an earlier attempt's job unchanged."""
         self._jobs[job.id] = job
         if self._on_change is not None:
             self._on_change(job)
@@ -115,7 +113,7 @@ class Steps:
         )
 
     async def flush(self) -> None:
-        """Wait until all changes are written. Raises what the repository raises; the end of the root does it, too."""
+        """Wait until all changes are written. Raises the repository's errors; so does the end of the root."""
         if self._writer is not None:
             self._is_waited_for.set()
             await self._writer
@@ -137,7 +135,7 @@ class Steps:
             await self.flush()
 
     def _close(self, *, well: bool) -> None:
-        """End what never began; forget what was kept for another try, as none comes."""
+        """End jobs that never started, and delete results saved for retries."""
         for job in {**self._earlier, **self._jobs}.values():
             if job.status is JobStatus.QUEUED:
                 self._save(replace(job, status=JobStatus.CANCELLED, completed_at=self._clock.now()))
@@ -167,7 +165,7 @@ class Steps:
             self._on_change(job)
 
     async def _write(self) -> None:
-        """Write until nothing is left; what can't be written stays, for the next change to try again with its own."""
+        """Write all changes; unwritable ones are kept for the next change to retry."""
         while self._unsaved:
             with suppress(TimeoutError):
                 async with asyncio.timeout(GATHER_SECONDS):
@@ -181,9 +179,9 @@ class Steps:
 
 
 class Step:
-    """One job while it runs. Set `output` before it ends; `become` where only the end shows what kind of step it was.
+    """A running job. Set `output` before it ends; call `become` if only its end shows its kind.
 
-    A body that raises is recorded as failed (cancelled, when it was cancelled) and the exception goes on.
+    A body that raises is recorded as failed, or cancelled, and the exception propagates.
     """
 
     def __init__(
@@ -204,7 +202,7 @@ class Step:
         self.name = name
 
     def note(self, output: Mapping[str, object]) -> None:
-        """Show how far it is, while it runs; what `output` is at its end takes the place of this."""
+        """Show progress; the final `output` replaces it."""
         if self._steps is not None and self._job is not None:
             self._job = replace(self._job, output=output)
             self._steps._save(self._job)
@@ -237,7 +235,7 @@ _here: ContextVar[_Place | None] = ContextVar("footnote_step", default=None)
 
 
 def step(kind: JobKind, name: str, *, input: Mapping[str, object] | None = None, key: str | None = None) -> Step:
-    """A step in the tree this code runs in (see `Steps.step`); where it runs in none, nothing is recorded."""
+    """Open a step in the current tree (see `Steps.step`); outside a tree nothing is recorded."""
     place = _here.get()
     return Step(place.steps if place is not None else None, kind, name, input or {}, key)
 
@@ -261,13 +259,13 @@ def adopt(job: Job) -> None:
 
 
 async def flush() -> None:
-    """Wait until what happened so far in the tree this code runs in is written: a kill then loses none of it."""
+    """Wait until the current tree is written so far, so that a kill loses none of it."""
     if (place := _here.get()) is not None:
         await place.steps.flush()
 
 
 async def forget_kept(jobs: Sequence[Job], repository: JobRepository) -> None:
-    """Take out of jobs what was kept for another try."""
+    """Delete the results that jobs saved for retries."""
     changed = [replace(job, output=job.told) for job in jobs if len(job.told) < len(job.output)]
     if changed:
         await repository.save(*changed)
@@ -282,6 +280,6 @@ def _outcome(error: BaseException | None) -> tuple[JobStatus, str | None]:
 
 
 def _hear(writer: asyncio.Task[None]) -> None:
-    """Its error matters where somebody waits for it (`flush`); before that it is neither lost nor unheard of."""
+    """Mark the error as retrieved: `flush` raises it if anyone waits."""
     if not writer.cancelled():
         writer.exception()

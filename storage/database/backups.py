@@ -1,7 +1,7 @@
-"""A backup of a data directory: one zip file with the database and what else does not follow from it.
+"""A backup of a data directory: one zip file with the database and further files that can't be derived from it.
 
-It holds a manifest (what it is, when it was made, which schema the database has), the database at one moment, and the
-files and folders that are named. What is made again is best left out: the search index, models, copies of sources.
+It holds a manifest (format, schema and time), a consistent copy of the database, and the named files and folders. The
+search index, models and copies of sources are left out, as Footnote can create them again.
 """
 
 import json
@@ -24,16 +24,16 @@ MANIFEST = "manifest.json"
 OWNER_ONLY = 0o600
 
 
-def write_backup(database: Path, beside: Sequence[str], target: Path) -> int:
-    """Write the file `target`, which appears whole or not at all; gives its bytes.
+def write_backup(database: Path, others: Sequence[str], target: Path) -> int:
+    """Write the file `target` atomically; return its size in bytes.
 
-    `beside` names files and folders in the database's folder; one that is not there is left out. SQLite copies its
-    pages in one read transaction: writers go on meanwhile, and are not in the copy. Raises InvalidState when the target
-    exists, StorageError when it can't be written.
+    `others` names files and folders in the database's folder; missing ones are skipped. SQLite copies its pages in one
+    read transaction: later writes are not in the copy. Raises InvalidState when the target exists, StorageError when it
+    can't be written.
     """
     if target.exists():
         raise InvalidState(f"{str(target)!r} exists already: name a new file.")
-    with _told(target, "written"), tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder:
+    with _errors(target, "written"), tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder:
         copy, archive = Path(folder, database.name), Path(folder, "backup.zip")
         with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(copy)) as into:
             source.backup(into)
@@ -41,24 +41,24 @@ def write_backup(database: Path, beside: Sequence[str], target: Path) -> int:
             made = {"format": FORMAT, "schema": HEAD, "created_at": datetime.now(UTC).isoformat(timespec="seconds")}
             file.writestr(MANIFEST, json.dumps(made))
             file.write(copy, database.name)
-            for path in _files(database.parent, beside):
+            for path in _files(database.parent, others):
                 file.write(path, path.relative_to(database.parent).as_posix())
         archive.chmod(OWNER_ONLY)
         os.replace(archive, target)
         return target.stat().st_size
 
 
-def restore_backup(file: Path, database: Path, beside: Sequence[str]) -> list[str]:
-    """Unpack a backup to where a database is to be; gives the names of what came.
+def restore_backup(file: Path, database: Path, others: Sequence[str]) -> list[str]:
+    """Unpack a backup into the folder of a new database; return the names of the files.
 
-    The database comes last: interrupted before, it can be done again. Raises InvalidState where there is a database,
+    The database comes last, so that an interrupted restore can be repeated. Raises InvalidState if the database exists,
     StorageError for a file that is no backup or can't be unpacked.
     """
     if database.exists():
         raise InvalidState(f"{str(database)!r} is there already: choose an empty --data-dir, or move it away first.")
     folder = database.parent
-    with _told(file, "read"), zipfile.ZipFile(file) as archive:
-        names = _names(archive, file, database.name, beside)
+    with _errors(file, "read"), zipfile.ZipFile(file) as archive:
+        names = _names(archive, file, database.name, others)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".restore-") as unpacked:
             for name in names:
@@ -69,21 +69,21 @@ def restore_backup(file: Path, database: Path, beside: Sequence[str]) -> list[st
     return names
 
 
-def _files(folder: Path, beside: Sequence[str]) -> Iterator[Path]:
-    for name in beside:
+def _files(folder: Path, others: Sequence[str]) -> Iterator[Path]:
+    for name in others:
         place = folder / name
         yield from sorted(path for path in (place, *place.rglob("*")) if path.is_file())
 
 
-def _names(archive: zipfile.ZipFile, file: Path, database: str, beside: Sequence[str]) -> list[str]:
-    """What is to be unpacked, without the manifest; StorageError for anything that no backup has."""
+def _names(archive: zipfile.ZipFile, file: Path, database: str, others: Sequence[str]) -> list[str]:
+    """Return the names of all files except the manifest. Raises StorageError for a file that no backup has."""
     names = archive.namelist()
     manifest = json.loads(archive.read(MANIFEST)) if MANIFEST in names else None
     if not isinstance(manifest, dict) or database not in names:
-        raise StorageError(f"{str(file)!r} is no backup of Footnote: choose a file that `footnote db backup` has made.")
+        raise StorageError(f"{str(file)!r} is not a Footnote backup. Choose a file that `footnote db backup` created.")
     if manifest.get("format") != FORMAT:
         raise StorageError(f"{str(file)!r} was made by a newer Footnote: update Footnote, then restore it.")
-    unknown = [name for name in names if not _is_ours(name, (MANIFEST, database, *beside))]
+    unknown = [name for name in names if not _is_ours(name, (MANIFEST, database, *others))]
     if unknown:
         raise StorageError(
             f"{str(file)!r} holds {unknown[0]!r}, which no backup does: it was changed; use another one."
@@ -92,7 +92,7 @@ def _names(archive: zipfile.ZipFile, file: Path, database: str, beside: Sequence
 
 
 def _is_ours(name: str, roots: Sequence[str]) -> bool:
-    """Whether it is a file at or below one of the roots, wherever it is unpacked."""
+    """Return whether it is a file at or below one of the roots."""
     parts = PurePosixPath(name).parts
     return "\\" not in name and ".." not in parts and not name.endswith("/") and parts[:1] in [(r,) for r in roots]
 
@@ -105,13 +105,13 @@ def _unpack(archive: zipfile.ZipFile, name: str, place: Path) -> None:
 
 
 @contextmanager
-def _told(file: Path, what: str) -> Iterator[None]:
-    """What the system, SQLite and the archive say, in one sentence."""
+def _errors(file: Path, what: str) -> Iterator[None]:
+    """Raise errors of the system, SQLite and the archive as StorageError."""
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, json.JSONDecodeError, EOFError) as error:
         raise StorageError(
-            f"{str(file)!r} is no whole backup: choose one that `footnote db backup` has made."
+            f"{str(file)!r} is not a complete backup. Choose one that `footnote db backup` created."
         ) from error
     except sqlite3.Error as error:
         raise StorageError(

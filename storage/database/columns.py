@@ -1,13 +1,13 @@
-"""Columns with the same values on every database: text, UTC times and compact JSON."""
+"""The base of all tables, and columns with the same values on every database: text, UTC times and compact JSON."""
 
 import json
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import CheckConstraint, DateTime, Dialect, Text
+from sqlalchemy import CheckConstraint, DateTime, Dialect, MetaData, Text
 from sqlalchemy.types import TypeDecorator
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from storage.text import to_storable, to_storable_value
 
@@ -48,7 +48,7 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 class CompactJson(TypeDecorator[Any]):
-    """JSON as text without spaces: the same bytes on every database, where json and jsonb differ in what they refuse.
+    """JSON as text without spaces: the same bytes on every database, as json and jsonb refuse different values.
 
     Raises ValueError for NaN and infinities.
     """
@@ -61,6 +61,21 @@ class CompactJson(TypeDecorator[Any]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         return None if value is None else from_compact_json(value)
+
+
+_NAMES = {  # of indexes and constraints
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class FootnoteTable(SQLModel):
+    """Base of all tables, with metadata of its own: SQLModel classes of other packages stay out of the migrations."""
+
+    metadata = MetaData(naming_convention=_NAMES)
 
 
 def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:

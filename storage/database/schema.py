@@ -1,4 +1,4 @@
-"""Brings an opened database to the newest schema: one cheap look when it has it, Alembic's revisions when not."""
+"""Migration of an opened database to the newest schema: one cheap check, and Alembic's revisions if needed."""
 
 import threading
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # The newest revision in migrations/versions. A constant, so that opening a current database needs no Alembic (0.1 s).
 HEAD = "0015"
 
-# Any number that means this one thing on a PostgreSQL server: "footnote" in ASCII.
+# An arbitrary, unique number on a PostgreSQL server: "footnote" in ASCII.
 POSTGRES_LOCK = 0x666F6F746E6F7465
 
 # Alembic's `context` and `op` are module-wide: one migration at a time in a process.
@@ -23,7 +23,7 @@ _ONE_AT_A_TIME = threading.Lock()
 def bring_to_head(engine: Engine, name: str) -> None:
     """Migrate the database called `name` in messages; safe when several processes open it at once.
 
-    Raises StorageError for a database of a newer Footnote and for one that holds somebody else's tables.
+    Raises StorageError for a database of a newer Footnote and for one with foreign tables.
     """
     with engine.connect() as connection:
         if stored_revision(connection, name) == HEAD:
@@ -36,7 +36,7 @@ def bring_to_head(engine: Engine, name: str) -> None:
 
 
 def stored_revision(connection: Connection, name: str) -> str | None:
-    """The revision the database is at; None when it is empty."""
+    """Return the revision of the database; None when it is empty."""
     tables = inspect(connection).get_table_names()
     if "alembic_version" in tables:
         found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
@@ -50,7 +50,7 @@ def stored_revision(connection: Connection, name: str) -> str | None:
 
 
 def alembic_config(connection: Connection) -> "Config":
-    """What Alembic needs to run the packaged revisions on this connection."""
+    """Return the configuration with which Alembic runs the packaged revisions on this connection."""
     from alembic.config import Config
 
     config = Config()
@@ -60,7 +60,7 @@ def alembic_config(connection: Connection) -> "Config":
 
 
 def _upgrade(connection: Connection, name: str) -> None:
-    """Inside a transaction that no other process can be in: look again, then migrate."""
+    """Check the revision again and migrate, in a transaction that excludes other processes."""
     from alembic import command
     from alembic.script import ScriptDirectory
 
@@ -78,9 +78,9 @@ def _upgrade(connection: Connection, name: str) -> None:
 
 
 def _leave_foreign_keys_off(connection: Connection) -> None:
-    """SQLite changes a table by replacing it: with foreign keys on, dropping the old one would delete what hangs on it.
+    """Switch foreign keys off: SQLite changes a table by replacing it, and dropping it would delete referring rows.
 
-    The switch works only outside a transaction, so it goes past SQLAlchemy, which would begin one.
+    The switch works only outside a transaction, so it bypasses SQLAlchemy, which would begin one.
     """
     if connection.dialect.name == "sqlite":
         cursor = connection.connection.cursor()

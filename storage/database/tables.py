@@ -7,8 +7,8 @@ their table: SQLite reads a row from the left and skips the tail that a query do
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, Index, LargeBinary, MetaData, UniqueConstraint, text
-from sqlmodel import Field, SQLModel
+from sqlalchemy import BigInteger, CheckConstraint, Index, LargeBinary, UniqueConstraint, text
+from sqlmodel import Field
 
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Role
@@ -17,22 +17,9 @@ from core.domain.features import Rating
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import InboxStatus, Listening, SummaryKind
 from core.domain.sources import SyncResult
-from storage.database.columns import json_column, key_column, one_of, text_column, time_column
+from storage.database.columns import FootnoteTable, json_column, key_column, one_of, text_column, time_column
 
 OWN_THREADS = "own threads"  # channel of positions for a person's private threads; its row names no platform
-_NAMES = {  # of indexes and constraints
-    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "ck": "ck_%(table_name)s_%(constraint_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-    "pk": "pk_%(table_name)s",
-}
-
-
-class FootnoteTable(SQLModel):
-    """Base of all tables, with metadata of its own: SQLModel classes of other packages stay out of the migrations."""
-
-    metadata = MetaData(naming_convention=_NAMES)
 
 
 class SourceRow(FootnoteTable, table=True):
@@ -96,7 +83,11 @@ class PageRow(FootnoteTable, table=True):
 
 
 class PassageRow(FootnoteTable, table=True):
-    """A passage. `sentences` is flat: [start, end, start, end, ...], offsets in the page."""
+    """A passage. `sentences` is flat: [start, end, start, end, ...], offsets in the page.
+
+    It keeps its text, although `substr(page.text, ...)` would return it: for each passage, a database reads the page's
+    text from the beginning, which takes seconds on long ones. A check keeps the lengths equal.
+    """
 
     __tablename__ = "passage"
     __table_args__ = (
@@ -116,9 +107,9 @@ class PassageRow(FootnoteTable, table=True):
 
 
 class ConversationRow(FootnoteTable, table=True):
-    """A conversation. Its messages' sequence numbers have gaps where some were removed.
+    """A conversation. Its messages' sequence numbers have gaps after removals.
 
-    The document ids are no foreign keys: a removed document leaves its conversations readable (`forget_document`).
+    The document ids are no foreign keys: conversations stay readable when a document is removed.
     """
 
     __tablename__ = "conversation"
@@ -180,7 +171,7 @@ class MessageRow(FootnoteTable, table=True):
 
 
 class MessageDocumentRow(FootnoteTable, table=True):
-    """A document that a message cites: what finds conversations by document without reading JSON."""
+    """A document that a message cites, to find conversations by document without reading JSON."""
 
     __tablename__ = "message_document"
 
@@ -309,7 +300,7 @@ class ExtractRow(FootnoteTable, table=True):
 
 
 class ModelReadingRow(FootnoteTable, table=True):
-    """What a model said of one piece of a document for one extractor; `said` is a list of JSON objects."""
+    """A model's reply about one piece of a document for one extractor; `said` is a list of JSON objects."""
 
     __tablename__ = "model_reading"
 
@@ -323,7 +314,7 @@ class ModelReadingRow(FootnoteTable, table=True):
 
 
 class ModelSpendingRow(FootnoteTable, table=True):
-    """What extractors asked of models on one day (YYYY-MM-DD, UTC)."""
+    """The extractors' use of models on one day (YYYY-MM-DD, UTC)."""
 
     __tablename__ = "model_spending"
 
@@ -333,7 +324,7 @@ class ModelSpendingRow(FootnoteTable, table=True):
 
 
 class ChannelSettingsRow(FootnoteTable, table=True):
-    """What is set for a channel. `sources` are names; NULL is every one."""
+    """The settings of a channel. `sources` are names; NULL means all."""
 
     __tablename__ = "channel_settings"
     __table_args__ = (CheckConstraint("questions_per_minute >= 1", name="questions_per_minute"),)
@@ -363,10 +354,10 @@ class ThreadListeningRow(FootnoteTable, table=True):
 
 
 class ReadingPositionRow(FootnoteTable, table=True):
-    """How far a document may be read: in a channel (`person` is empty), or by a person (platform and channel are).
+    """The last readable page of a document: in a channel (`person` is empty), or for a person (platform is empty).
 
-    What a person sees in their own threads alone has OWN_THREADS as its channel. 0 is a book that nobody has begun.
-    No foreign key: a document that is taken out and read in again keeps its id, and its spoilers.
+    Positions for a person's private threads have OWN_THREADS as their channel. 0 means that nothing was read.
+    No foreign key: a document that is removed and ingested again keeps its id, and its spoilers.
     """
 
     __tablename__ = "reading_position"
@@ -393,10 +384,10 @@ class FeedbackRow(FootnoteTable, table=True):
 
 
 class CitationCheckRow(FootnoteTable, table=True):
-    """What comparing an answer with a document that it cites found last; no row: they were not compared yet.
+    """The last comparison of an answer with a document that it cites; without a row, they were never compared.
 
-    `checked_revision` is "" where the document was out, NULL for answers of the time before there were comparisons.
-    `lost` is [[footnote, fate], ...]; `note_id` a note that is due to tell of it.
+    `checked_revision` is "" for a removed document, NULL for answers from before there were comparisons. `lost` is
+    [[footnote, fate], ...]; `note_id` is a note that is due to report it.
     """
 
     __tablename__ = "citation_check"
@@ -409,9 +400,9 @@ class CitationCheckRow(FootnoteTable, table=True):
 
 
 class SummaryRow(FootnoteTable, table=True):
-    """The newest summary of a subject and kind. The column of the subject's own table holds its id once more.
+    """The newest summary of a subject and kind.
 
-    So it goes with its document, page or conversation, whoever removes that.
+    The id is stored once more in the column that refers to its table, so that it is deleted with its subject.
     """
 
     __tablename__ = "summary"
@@ -504,3 +495,7 @@ class OneTimeCodeRow(FootnoteTable, table=True):
     purpose: str = key_column()
     code_hash: str = key_column()
     expires_at: datetime = time_column()
+
+
+METADATA = FootnoteTable.metadata
+TABLES = METADATA.tables  # by name

@@ -24,9 +24,9 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtim
 class Archive:
     """An open container. Names are as in its directory, '/' between parts."""
 
-    def __init__(self, file: zipfile.ZipFile, what: str) -> None:
+    def __init__(self, file: zipfile.ZipFile, label: str) -> None:
         self._file = file
-        self._what = what
+        self._label = label
         self._parts = {info.filename: info for info in file.infolist()}
         self._by_folded = {name.casefold(): name for name in reversed(self._parts)}
         self._left = MAX_EXPANDED
@@ -40,22 +40,22 @@ class Archive:
         return name in self._parts
 
     def read(self, name: str) -> bytes:
-        """The bytes of a part.
+        """Return the bytes of a part.
 
         Raises:
             ReadError: there is no such part, it is damaged or encrypted, or the container expands beyond its bounds.
         """
         info = self._parts.get(name)
         if info is None:
-            raise ReadError(f"corrupt: the {self._what} lacks its part {name!r}")
+            raise ReadError(f"corrupt: the {self._label} lacks its part {name!r}")
         limit = min(MAX_PART, self._left)
         try:
             with self._file.open(info) as part:
                 data = part.read(limit + 1)
         except _BROKEN as error:
-            _refuse(self._what, error, name)
+            _refuse(self._label, error, name)
         if len(data) > limit:
-            raise ReadError(f"too large: unpacked, the {self._what} is more than {_reached(limit)} MB; split it")
+            raise ReadError(f"too large: unpacked, the {self._label} is more than {_reached(limit)} MB; split it")
         self._left -= len(data)
         return data
 
@@ -68,8 +68,8 @@ class Archive:
 
 
 @contextmanager
-def open_archive(path: Path, what: str) -> Iterator[Archive]:
-    """Open the container at `path`; `what` names it in errors: "EPUB", "Word file".
+def open_archive(path: Path, label: str) -> Iterator[Archive]:
+    """Open the container at `path`; `label` names it in errors: "EPUB", "Word file".
 
     Raises ReadError for an unreadable ZIP container, or one with too many parts.
     """
@@ -78,18 +78,18 @@ def open_archive(path: Path, what: str) -> Iterator[Archive]:
     except (FileNotFoundError, PermissionError):
         raise
     except _BROKEN as error:
-        _refuse(what, error)
+        _refuse(label, error)
     with file:
         if len(file.infolist()) > MAX_PARTS:
-            raise ReadError(f"too large: the {what} has more than {MAX_PARTS:,} parts")
-        yield Archive(file, what)
+            raise ReadError(f"too large: the {label} has more than {MAX_PARTS:,} parts")
+        yield Archive(file, label)
 
 
-def _refuse(what: str, error: Exception, name: str = "") -> NoReturn:
+def _refuse(label: str, error: Exception, name: str = "") -> NoReturn:
     if isinstance(error, RuntimeError) and "password" in str(error):
-        raise ReadError(f"encrypted: the {what} needs a password; save it without one and ingest it again") from error
+        raise ReadError(f"encrypted: the {label} needs a password; save it without one and ingest it again") from error
     where = f" (its part {name!r})" if name else ""
-    raise ReadError(f"corrupt: not a readable {what}{where}, it may be cut off") from error
+    raise ReadError(f"corrupt: not a readable {label}{where}, it may be cut off") from error
 
 
 def _reached(limit: int) -> int:

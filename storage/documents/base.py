@@ -40,7 +40,7 @@ _EMPTY = "empty: the file has no bytes"
 
 
 def build_readers(recogniser: Recogniser | None = None) -> tuple[Reader, ...]:
-    """All readers, in the order they are asked. A new kind of file is one file in readers/ and one line here.
+    """Return all readers in order of precedence. A new kind of file is one file in readers/ and one line here.
 
     With a recogniser, scanned pages are read, too.
     """
@@ -69,7 +69,7 @@ def build_readers(recogniser: Recogniser | None = None) -> tuple[Reader, ...]:
 
 
 def build_recognising_readers() -> tuple[Reader, ...]:
-    """All readers, with the recogniser of the extra `ocr`."""
+    """Return all readers, with the recogniser of the extra `ocr`."""
     return build_readers(RapidOcr())
 
 
@@ -103,7 +103,7 @@ def find_reader(
 
 
 def readers_for(path: Path, readers: Iterable[Reader]) -> Sequence[Reader]:
-    """Those readers whose suffixes hold the file's."""
+    """Return the readers for the file's suffix."""
     return [reader for reader in readers if path.suffix.lower() in reader.suffixes]
 
 

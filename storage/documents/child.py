@@ -160,7 +160,7 @@ def find_extracts(task: ExtractTask, parts: ChildParts) -> FoundInDocument:
 
 
 def answer(task: Task, parts: ChildParts, limits: ReadLimits) -> Reply:
-    """The reply to a task; never raises, so that one bad file never stops a batch."""
+    """Reply to a task; never raises, so that one bad file never stops a batch."""
     try:
         result = find_extracts(task, parts) if isinstance(task, ExtractTask) else read_document(task, parts, limits)
         return Reply(result=result, retire=_has_grown(limits))

@@ -25,8 +25,8 @@ from core.domain.corpus import (
     passage_id,
 )
 from core.errors import ReadError
-from storage.documents.tables.headers import find_heads
-from storage.documents.tables.space_tables import row_starts
+from storage.documents.tables.headers import find_headers
+from storage.documents.tables.text_tables import row_starts
 from storage.documents.texts.sentences import Unit, UnitKind, split_units
 
 # Tokens. Passages of 128 with one sentence of overlap gave the most retrieval quality per token of context in our
@@ -86,24 +86,24 @@ def chunk(parsed: ParsedDocument, workspace: str, document_id: str, find_places:
 
 
 def cut_page(page: ParsedPage) -> list[Cut]:
-    """The passages of one page, in text order; together they cover all but white space and running lines."""
+    """Return the passages of one page in text order; together they cover all but white space, headers and footers."""
     top = (*page.heading_path, page.title) if page.title else page.heading_path
     units = split_units(page.text, page.headings, page.running, row_starts(page.text))
     runs = [run for section in _sections(units) for run in _runs(section)]
     paths = _paths(page, [_place(run) for run in runs])
-    heads = find_heads(page.text)
+    headers = find_headers(page.text)
     return [
         Cut(
             Span(run[0].span.start, run[-1].span.end),
             tuple(unit.sentence for unit in run if unit.sentence) or tuple(unit.span for unit in run),
-            (*top, *path, *filter(None, [heads.at(run[0].span.start)])),
+            (*top, *path, *filter(None, [headers.at(run[0].span.start)])),
         )
         for run, path in zip(runs, paths, strict=True)
     ]
 
 
 def _paths(page: ParsedPage, places: Sequence[int]) -> Iterator[tuple[str, ...]]:
-    """The titles of the headings inside the page that are in force at each of the ascending places."""
+    """Yield the titles of the page's headings in force at each of the ascending places."""
     own = page.headings[0] if _opens_with_its_title(page) else None
     waiting = deque(page.headings)
     stack: list[Heading] = []
@@ -126,7 +126,7 @@ def _place(run: Sequence[Unit]) -> int:
 
 
 def _sections(units: Sequence[Unit]) -> Iterator[list[Unit]]:
-    """Runs of units that begin with a heading; headings that follow each other directly stay together."""
+    """Yield runs of units that start with a heading; consecutive headings stay together."""
     section: list[Unit] = []
     for unit in units:
         if unit.kind is UnitKind.HEADING and section and section[-1].kind is not UnitKind.HEADING:
@@ -138,7 +138,7 @@ def _sections(units: Sequence[Unit]) -> Iterator[list[Unit]]:
 
 
 def _runs(section: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
-    """Units of each passage of a section, neighbours sharing one short sentence."""
+    """Yield the units of each passage of a section; neighbours share one short sentence."""
     left = sum(unit.tokens for unit in section)  # tokens from `start` to the end of the section
     start = 0
     while left > LIMIT_TOKENS:
@@ -152,7 +152,7 @@ def _runs(section: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
 
 
 def _full(section: Sequence[Unit], start: int) -> int:
-    """The end of the passage that begins at `start`: at least one unit, and more than the overlap, further."""
+    """Return the end of the passage that starts at `start`; it has at least one unit, and more than the overlap."""
     tokens = section[start].tokens
     end = start + 1
     while end < len(section):
@@ -179,7 +179,7 @@ def _revision(parsed: ParsedDocument, cuts: Sequence[Sequence[Cut]]) -> str:
 
 
 def _storable(parsed: ParsedDocument) -> ParsedDocument:
-    """The document with characters that can't be stored replaced, in every string of it."""
+    """Replace characters that can't be stored in every string of the document."""
     return replace(
         parsed,
         title=_clean(parsed.title),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.domain.corpus import FileStamp
 from core.errors import NotFound
-from storage.documents.channels.lists import CHANNEL_LISTS, MUTE_LISTS, PEOPLE_LISTS
+from storage.documents.channels.exports import CHANNEL_LISTS, MUTE_LISTS, PEOPLE_LISTS
 
 # Raise it when a reader gets better: every stamp then differs from the stored one, and all files are read once more.
 # Those whose content comes out the same are not embedded again.
@@ -53,7 +53,7 @@ class Listing:
 
 
 def list_files(root: Path, only: Sequence[str] | None = None) -> Listing:
-    """The files under `root`, or under the sub-paths `only` (files or folders) of it; sorted by path.
+    """List the files under `root`, or under its sub-paths `only` (files or folders), sorted by path.
 
     Sub-paths that do not exist give nothing.
 
@@ -72,7 +72,7 @@ def list_files(root: Path, only: Sequence[str] | None = None) -> Listing:
 
 
 def stamp_of(file: SourceFile, root: Path, depends_on: Sequence[str]) -> FileStamp:
-    """A stamp that changes with the file, with every file embedded in it, and with READING_VERSION. Reads no file."""
+    """Return a stamp that changes with the file, the files embedded in it, and READING_VERSION. Reads no file."""
     parts = [(file.size, file.modified_ns), *(_size_and_time(root / path) for path in depends_on)]
     modified_ns = (sum(modified for _, modified in parts) + READING_VERSION) % _MAX_STAMP
     return FileStamp(size=sum(size for size, _ in parts) % _MAX_STAMP, modified_ns=modified_ns)
@@ -101,7 +101,7 @@ def _size_and_time(path: Path) -> tuple[int, int]:
 
 
 def _list(root: Path, sub_path: str, listing: Listing) -> None:
-    """Walks folders without recursion: a tree may be deeper than Python's stack."""
+    """Walk folders without recursion: a tree may be deeper than Python's stack."""
     waiting = [sub_path]
     while waiting:
         folder = waiting.pop()
@@ -121,13 +121,12 @@ def _list(root: Path, sub_path: str, listing: Listing) -> None:
 
 
 def _mute_lists(names: Set[str]) -> Collection[str]:
-    """Names of files that are a part of the export a folder holds, and no documents."""
     is_export = not names.isdisjoint(PEOPLE_LISTS) and not names.isdisjoint(CHANNEL_LISTS)
     return MUTE_LISTS if is_export else ()
 
 
 def _entries(root: Path, folder: str) -> Iterator[tuple[str, bool]]:
-    """(path, whether it is a folder) of all in a folder; for a sub-path that is a file, the file itself."""
+    """Yield (path, is a folder) for all in a folder; for a sub-path that is a file, the file itself."""
     absolute = root / folder
     if folder and (absolute.is_symlink() or not absolute.is_dir()):
         if os.path.lexists(absolute):
@@ -162,7 +161,7 @@ def _add(root: Path, path: str, listing: Listing) -> None:
 
 
 def _printable(path: str) -> str:
-    """The path as valid Unicode, with bytes that are not UTF-8 written as hexadecimal escapes."""
+    """Return the path as valid Unicode, with bytes that are not UTF-8 as hexadecimal escapes."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 

@@ -16,7 +16,7 @@ BATCH_PASSAGES = 128
 
 
 async def compare(corpus: CorpusRepository, index: SearchIndex) -> IndexState:
-    """Reads the ids of all that is stored on both sides: some seconds for a million passages."""
+    """Compare index and database by all stored ids: some seconds for a million passages."""
     stored, live = await index.revisions(), await corpus.live_revisions()
     missing = {key: passages - stored.get(key, 0) for key, passages in live.items()}
     return IndexState(

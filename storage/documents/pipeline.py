@@ -79,28 +79,19 @@ def is_under(path: str, folders: Iterable[str]) -> bool:
     return any(not folder or path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
+@dataclass(kw_only=True)
 class Ingestor:
-    """Ingests one source at a time. The index is opened, and a model loaded, only when something has changed."""
+    """Ingests one source at a time. Opens the index and loads a model only if something has changed."""
 
-    def __init__(
-        self,
-        *,
-        corpus: CorpusRepository,
-        index: SearchIndex,
-        conversations: ConversationRepository,
-        clock: Clock,
-        sandbox: Sandbox,
-        limits: ReadLimits,
-        retried: Container[str] = (),
-    ) -> None:
-        """`retried` are reasons why files could not be read that may hold no more."""
-        self._corpus = corpus
-        self._index = index
-        self._conversations = conversations
-        self._clock = clock
-        self._sandbox = sandbox
-        self._limits = limits
-        self._retried = retried
+    corpus: CorpusRepository
+    index: SearchIndex
+    conversations: ConversationRepository
+    clock: Clock
+    sandbox: Sandbox
+    limits: ReadLimits
+    retried: Container[str] = ()  # reasons of failures that may be gone
+
+    def __post_init__(self) -> None:
         self._one_at_a_time = asyncio.Lock()  # a repair must not remove another run's unfinished passages
 
     async def ingest(
@@ -127,13 +118,13 @@ class Ingestor:
             StorageError, ModelMissing: the index or the database can't be used; earlier changes are kept.
         """
         async with self._one_at_a_time:
-            started = self._clock.monotonic()
+            started = self.clock.monotonic()
             stored = await self._stored(source)
             sub_paths = _sub_paths(source, only, stored)
             listing = await asyncio.to_thread(list_selected, root, selection, sub_paths)
             _check_found(listing, root, only, stored)
             planned = partial(
-                build_plan, listing, root=root, only=sub_paths, force=force, kind=kind, retried=self._retried
+                build_plan, listing, root=root, only=sub_paths, force=force, kind=kind, retried=self.retried
             )
             plan = await asyncio.to_thread(planned, stored)
             if plan.has_work:
@@ -142,21 +133,33 @@ class Ingestor:
             report = IngestReport(unchanged=plan.unchanged, failures=list(plan.still_failed))
             report.failures += [Failure(path=problem.path, reason=problem.reason) for problem in listing.problems]
             if plan.has_work:
-                run = await self._run(
-                    source, root, report, kind=kind, force=force, links=links or {}, progress=progress
+                run = IngestRun(
+                    corpus=self.corpus,
+                    index=self.index,
+                    sandbox=self.sandbox,
+                    clock=self.clock,
+                    limits=self.limits,
+                    source=source,
+                    root=root,
+                    vault=await asyncio.to_thread(_vault_name, root),
+                    kind=kind,
+                    force=force,
+                    links=links or {},
+                    report=report,
+                    progress=progress,
                 )
                 await self._carry_out(plan, run)
             report.failures.sort(key=lambda failure: failure.path)
-            report.seconds = self._clock.monotonic() - started
+            report.seconds = self.clock.monotonic() - started
             return report
 
     async def compare(self) -> IndexState:
         """Return the differences between index and database (storage/documents/index_repair.py)."""
-        return await compare(self._corpus, self._index)
+        return await compare(self.corpus, self.index)
 
     async def repair(self, progress: ProgressCallback = ignore_progress) -> RepairReport:
         """Repair the index (index_repair.py). Raises StorageError and ModelMissing."""
-        return await repair_index(self._corpus, self._index, progress)
+        return await repair_index(self.corpus, self.index, progress)
 
     async def _carry_out(self, plan: Plan, run: IngestRun) -> None:
         for document in plan.vanished:
@@ -165,44 +168,17 @@ class Ingestor:
         try:
             await run.run(plan.to_read)
         finally:
-            await self._sandbox.close()
+            await self.sandbox.close()
         if run.report.added or run.report.updated or run.report.removed:
-            await self._index.optimise()
-
-    async def _run(
-        self,
-        source: Source,
-        root: Path,
-        report: IngestReport,
-        *,
-        kind: str | None,
-        force: bool,
-        links: Mapping[str, str],
-        progress: ProgressCallback,
-    ) -> IngestRun:
-        return IngestRun(
-            corpus=self._corpus,
-            index=self._index,
-            sandbox=self._sandbox,
-            clock=self._clock,
-            limits=self._limits,
-            source=source,
-            root=root,
-            vault=await asyncio.to_thread(_vault_name, root),
-            kind=kind,
-            force=force,
-            links=links,
-            report=report,
-            progress=progress,
-        )
+            await self.index.optimise()
 
     async def _stored(self, source: Source) -> list[Document]:
-        return await self._corpus.list_documents(source.workspace, frozenset({source.id}))
+        return await self.corpus.list_documents(source.workspace, frozenset({source.id}))
 
     async def _forget(self, document: Document) -> None:
-        await self._conversations.forget_document(document.id)
-        await self._corpus.remove_document(document.id)
-        await self._index.remove_document(document.id)
+        await self.conversations.forget_document(document.id)
+        await self.corpus.remove_document(document.id)
+        await self.index.remove_document(document.id)
 
 
 def list_selected(root: Path, selection: Selection, only: list[str] | None = None) -> Listing:

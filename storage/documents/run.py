@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
-from core.domain.corpus import Document, FileStamp, IndexEntry, document_id
+from core.domain.corpus import Document, FileStamp, IndexEntry, document_id, web_address
 from core.domain.corpus import Source as CorpusSource
 from core.domain.ingest_report import Failure, IngestProgress, IngestReport, ProgressCallback
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.ports import Clock, CorpusRepository, SearchIndex
-from core.text.links import web_address
 from storage.documents.child import ReadDocument, ReadFailure, ReadTask
 from storage.documents.files import SourceFile, stamp_of
 from storage.documents.index_repair import index_entries
@@ -141,9 +140,9 @@ class IngestRun:
         return await self.sandbox.read(task)
 
     async def _fail(self, file: SourceFile, previous: Document | None, reason: str) -> None:
-        """The last good revision, if any, stays readable; the stamp keeps the file from being tried again unchanged.
+        """Keep the last good revision, if any; the stamp prevents reading the file again unchanged.
 
-        Not so for a forced kind: that another reader can't read it says nothing about its own.
+        A forced kind sets no stamp: the file's own reader may succeed.
         """
         document = previous or self._document(file, title=file.path.rsplit("/", 1)[-1], kind="unknown")
         stamp = stamp_of(file, self.root, document.depends_on) if self.kind is None else None
@@ -202,7 +201,7 @@ class IngestRun:
     async def _adding(
         self, entries: Sequence[IndexEntry], slots: asyncio.Semaphore, stages: asyncio.TaskGroup
     ) -> asyncio.Task[None]:
-        """The task that adds a batch to the index, started when there is a slot for it."""
+        """Return the task that adds a batch to the index, started when a slot is free."""
         await slots.acquire()
 
         async def add() -> None:

@@ -137,7 +137,7 @@ class Sandbox:
 
 
 async def _exchange(process: Process, task: Task, limits: ReadLimits, deadline: asyncio.Timeout) -> bytes:
-    """The reply; the time limit begins anew for each page that the child recognises (see patience.py).
+    """Return the reply; the time limit restarts at each deadline extension (see deadline.py).
 
     Raises EOFError (IncompleteReadError is one) or ConnectionError when the child ends.
     """

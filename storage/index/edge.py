@@ -11,9 +11,8 @@ import qdrant_edge as qe
 
 from core.domain.corpus import IndexHit
 from core.errors import StorageError
-from storage.index.bm25 import SparseVector
 from storage.index.folder import IndexFolder, IndexMeta, damaged
-from storage.index.query import (
+from storage.index.index import (
     DENSE,
     HIT_FIELDS,
     INTEGER_FIELDS,
@@ -25,6 +24,7 @@ from storage.index.query import (
     HybridQuery,
     Prefetch,
     Rule,
+    SparseVector,
     StoredPoint,
     hit,
     revision_pair,
@@ -43,10 +43,10 @@ MOST_SEGMENTS = 9  # beyond it the smallest are merged; one of them is the open 
 
 
 class EdgeEngine:
-    """An Engine on an EdgeShard. `open_edge` makes one.
+    """An Engine on an EdgeShard, opened by `open_edge`.
 
-    What is written stands in its log at once, which outlives a killed process; the disk is made to hold it (an fsync
-    takes up to 300 ms on a busy one) by `optimise` and `close`.
+    Writes are in its log at once, which survives a killed process; `optimise` and `close` flush it to the disk (an
+    fsync takes up to 300 ms on a busy one).
     """
 
     def __init__(self, shard: qe.EdgeShard, folder: IndexFolder) -> None:
@@ -102,7 +102,7 @@ class EdgeEngine:
             self._folder.release()
 
     def _is_full(self, written: int) -> bool:
-        """Whether `written` more points fill the open segment; one of several threads is told so."""
+        """Return whether `written` more points fill the open segment: True for only one of several threads."""
         with self._sealing:
             self._unsealed += written
             if self._unsealed < SEGMENT_POINTS:
@@ -112,7 +112,7 @@ class EdgeEngine:
 
 
 def open_edge(path: Path, meta: IndexMeta) -> EdgeEngine:
-    """Open the index in `path`, made empty when there is none.
+    """Open the index in `path`, created empty if missing.
 
     Raises StorageError when it is in use, damaged, or of another model.
     """
@@ -129,7 +129,7 @@ def query_request(query: HybridQuery) -> qe.QueryRequest:
     return qe.QueryRequest(
         limit=query.limit,
         prefetches=[_prefetch(half) for half in query.prefetches],
-        query=cast("qe.Fusion", qe.Fusion.Dbsf()),  # its stubs do not say that Dbsf is one
+        query=cast("qe.Fusion", qe.Fusion.Dbsf()),  # missing in its stubs
         with_payload=list(HIT_FIELDS),
     )
 
@@ -194,7 +194,7 @@ def _create(path: Path, dimensions: int) -> qe.EdgeShard:
 
 
 def _config(dimensions: int) -> qe.EdgeConfig:
-    """Stated on opening too: the threads, which Edge sets one below the cores, are this machine's."""
+    """Return the configuration, also for opening: it sets the threads for this machine."""
     return qe.EdgeConfig(
         vectors={DENSE: qe.EdgeVectorParams(size=dimensions, distance=qe.Distance.Cosine)},
         sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)},
@@ -206,7 +206,7 @@ def _config(dimensions: int) -> qe.EdgeConfig:
 
 @contextmanager
 def _errors(path: Path, done: str, *, is_open: bool = True) -> Iterator[None]:
-    """What the engine raises, as a StorageError: plain Exception, always; anything narrower is a bug of ours."""
+    """Raise the engine's errors, always plain Exceptions, as StorageError; a narrower class is a bug."""
     try:
         yield
     except Exception as error:

@@ -17,11 +17,11 @@ import portalocker
 
 from core.errors import StorageError
 
-# How long an opener waits for another process to let go: longer than a search takes, shorter than patience.
+# How long an opener waits for another process to let go: longer than a search takes.
 LOCK_WAIT_SECONDS = 5.0
 LOCK_PAUSE_SECONDS = 0.05
-# Free space below which nothing is added: the engine maps its files ahead of their use (215 MB when empty), and a
-# process that touches a mapped page the disk can't hold is killed (SIGBUS), with no error to catch.
+# Free space below which writes are refused: the engine maps its files before using them (215 MB when empty), and a
+# process that touches a mapped page without space on the disk is killed (SIGBUS), with no error to catch.
 MIN_FREE_BYTES = 256 * 1024 * 1024
 REBUILD = "`footnote db reindex --from-scratch`"
 FORMAT = 1  # of the payload and the BM25 weights; raised when stored points stop fitting new code
@@ -29,7 +29,7 @@ FORMAT = 1  # of the payload and the BM25 weights; raised when stored points sto
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexMeta:
-    """What the stored vectors were made with."""
+    """The format and the embedding model of the stored vectors."""
 
     format: int
     model: str
@@ -37,14 +37,14 @@ class IndexMeta:
 
 
 class IndexFolder:
-    """Keeps other openers out from `acquire` to `release`."""
+    """A folder that is locked from `acquire` to `release`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock: IO[str] | None = None
 
     def acquire(self, meta: IndexMeta) -> None:
-        """Make the folder if need be, lock it, and hold its notes against `meta`.
+        """Create the folder if missing, lock it, and compare its notes with `meta`.
 
         Blocks up to LOCK_WAIT_SECONDS while another process has it. Raises StorageError when any of it fails.
         """
@@ -56,7 +56,7 @@ class IndexFolder:
             raise
 
     def clear(self) -> None:
-        """Delete all but the lock, which is held meanwhile; the notes go first, so that no half of it is ever opened.
+        """Delete everything but the lock, which is held meanwhile; the notes go first, so that no rest of it is opened.
 
         Raises StorageError when it is in use, or can't be deleted.
         """
@@ -96,7 +96,7 @@ class IndexFolder:
         self._lock = handle
 
     def require_space(self) -> None:
-        """Raises StorageError when the disk is so full that writing on could end the process."""
+        """Raise StorageError when the disk is so full that a write could kill the process."""
         free = shutil.disk_usage(self.path).free
         if free < MIN_FREE_BYTES:
             mebibytes, wanted = free // 1024**2, MIN_FREE_BYTES // 1024**2
@@ -126,7 +126,7 @@ class IndexFolder:
 
 
 def parse_meta(stored: object) -> IndexMeta:
-    """ValueError when `stored` is not what an index notes down about itself."""
+    """Return the notes of an index about itself. Raises ValueError for anything else."""
     match stored:
         case {"format": int(number), "model": str(model), "dimensions": int(dimensions)}:
             return IndexMeta(format=number, model=model, dimensions=dimensions)
@@ -137,8 +137,8 @@ def meta_json(meta: IndexMeta) -> dict[str, str | int]:
     return {"format": meta.format, "model": meta.model, "dimensions": meta.dimensions}
 
 
-def mismatch(index: str, stored: IndexMeta, wanted: IndexMeta, anew: str = f"build it anew with {REBUILD}") -> str:
-    """One sentence: what does not fit, and the two ways out."""
+def mismatch(index: str, stored: IndexMeta, wanted: IndexMeta, rebuild: str = f"rebuild it with {REBUILD}") -> str:
+    """Return one sentence with the difference and the two solutions."""
     if stored.format != wanted.format:
         what = "was made by another version of Footnote"
     else:
@@ -146,11 +146,11 @@ def mismatch(index: str, stored: IndexMeta, wanted: IndexMeta, anew: str = f"bui
             f"was made with the embedding model {stored.model!r} ({stored.dimensions} dimensions), "
             f"but {wanted.model!r} ({wanted.dimensions}) is configured"
         )
-    return f"{index} {what}: set that model again, or {anew}."
+    return f"{index} {what}: set that model again, or {rebuild}."
 
 
 def damaged(path: Path, reason: str) -> str:
-    return f"The search index in {str(path)!r} is damaged ({reason}): build it anew from the database with {REBUILD}."
+    return f"The search index in {str(path)!r} is damaged ({reason}): rebuild it from the database with {REBUILD}."
 
 
 def _lock(handle: IO[str]) -> None:

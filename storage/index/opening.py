@@ -1,6 +1,6 @@
-"""Which engine serves an index: a server where there is a URL, else Qdrant Edge, else qdrant-client's local mode.
+"""The choice of engine: a server if a URL is configured, else Qdrant Edge, else the local mode of qdrant-client.
 
-Engines are imported when one is opened: qdrant-client alone takes half a second, which an embedded index need not pay.
+An engine is imported when it is opened: an embedded index doesn't need qdrant-client, which takes half a second.
 """
 
 import importlib.util
@@ -8,7 +8,7 @@ import logging
 from pathlib import Path
 
 from storage.index.folder import FORMAT, IndexFolder, IndexMeta
-from storage.index.index import Engine, QdrantIndex
+from storage.index.index import Engine, QdrantIndex, Reranker
 from storage.models.local.embeddings import Embedder
 
 INDEX_FOLDER = "index"  # in the data directory
@@ -16,24 +16,26 @@ INDEX_FOLDER = "index"  # in the data directory
 _log = logging.getLogger(__name__)
 
 
-def embedded_index(data_dir: Path, embedder: Embedder) -> QdrantIndex:
-    """The index in the data directory; opened, and made, at its first use."""
-    return QdrantIndex(lambda: _open_folder(data_dir / INDEX_FOLDER, index_meta(embedder)), embedder)
+def embedded_index(data_dir: Path, embedder: Embedder, reranker: Reranker | None = None) -> QdrantIndex:
+    """Return the index in the data directory; its first use opens or creates it."""
+    return QdrantIndex(lambda: _open_folder(data_dir / INDEX_FOLDER, index_meta(embedder)), embedder, reranker)
 
 
-def server_index(url: str, collection: str, embedder: Embedder, api_key: str | None = None) -> QdrantIndex:
-    """The index on a Qdrant server or cluster; connected to at its first use."""
+def server_index(
+    url: str, collection: str, embedder: Embedder, api_key: str | None = None, reranker: Reranker | None = None
+) -> QdrantIndex:
+    """Return the index on a Qdrant server or cluster; its first use connects."""
 
     def connect() -> Engine:
         from storage.index.server import open_server
 
         return open_server(url, collection, index_meta(embedder), api_key)
 
-    return QdrantIndex(connect, embedder)
+    return QdrantIndex(connect, embedder, reranker)
 
 
 def clear_folder(path: Path) -> None:
-    """Delete what an embedded index holds. StorageError while somebody has it open."""
+    """Delete the contents of an embedded index. Raises StorageError while it is in use."""
     IndexFolder(path).clear()
 
 

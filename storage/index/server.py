@@ -14,9 +14,8 @@ from qdrant_client.http.exceptions import ApiException
 
 from core.domain.corpus import IndexHit
 from core.errors import StorageError
-from storage.index.bm25 import SparseVector
 from storage.index.folder import IndexFolder, IndexMeta, damaged, meta_json, mismatch, parse_meta
-from storage.index.query import (
+from storage.index.index import (
     DENSE,
     HIT_FIELDS,
     INTEGER_FIELDS,
@@ -28,6 +27,7 @@ from storage.index.query import (
     HybridQuery,
     Prefetch,
     Rule,
+    SparseVector,
     StoredPoint,
     hit,
     revision_pair,
@@ -44,7 +44,7 @@ META_KEY = "footnote"  # of the collection's metadata: the model its vectors com
 
 
 class ClientEngine:
-    """An Engine on a QdrantClient. `open_server`, `open_local` and `open_memory` make one.
+    """An Engine on a QdrantClient, opened by `open_server`, `open_local` or `open_memory`.
 
     A lock keeps local mode to one call at a time, as it is not thread-safe; a server's calls run side by side.
     """
@@ -107,7 +107,7 @@ class ClientEngine:
                 self._folder.release()
 
     def prepare(self, meta: IndexMeta) -> None:
-        """Make the collection and its payload indexes where missing; StorageError when it is of another model."""
+        """Create the collection and its payload indexes if missing. Raises StorageError for another model."""
         with self._call():
             if not self._client.collection_exists(self._collection):
                 self._create_or_find(meta)
@@ -124,9 +124,9 @@ class ClientEngine:
                     self._client.create_payload_index(self._collection, field, kind, wait=True)
 
     def _create_or_find(self, meta: IndexMeta) -> None:
-        """Processes that start together all find no collection: the first makes it, the others are refused and use it.
+        """Create the collection, or use the one of another process that started at the same moment.
 
-        Raises ApiException when there still is none.
+        Raises ApiException when it is still missing.
         """
         try:
             self._create(meta)
@@ -153,7 +153,7 @@ class ClientEngine:
 
 
 def open_server(url: str, collection: str, meta: IndexMeta, api_key: str | None = None) -> ClientEngine:
-    """Connect to a Qdrant server or cluster. StorageError without it, or when the collection is of another model."""
+    """Connect to a Qdrant server or cluster. Raises StorageError without one, or for a collection of another model."""
     client = QdrantClient(url=url, api_key=api_key, timeout=TIMEOUT_SECONDS, check_compatibility=False)
     engine = ClientEngine(client, collection, name=url, local=False)
     try:
@@ -169,7 +169,7 @@ def open_local(path: Path, meta: IndexMeta) -> ClientEngine:
     folder = IndexFolder(path)
     folder.acquire(meta)
     try:
-        # One call at a time (see ClientEngine), from whichever thread: SQLite's own check would refuse that.
+        # One call at a time (see ClientEngine), from any thread: SQLite's own check would refuse that.
         client = QdrantClient(path=str(path / "local"), force_disable_check_same_thread=True)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         folder.release()
@@ -248,6 +248,5 @@ def _errors(url: str) -> Iterator[None]:
     except ApiException as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise StorageError(
-            f"The Qdrant server at {url} did not do what was asked ({reason}):"
-            " check that it runs, its URL and its API key."
+            f"The Qdrant server at {url} refused a request ({reason}): check that it runs, its URL and its API key."
         ) from error

@@ -1,6 +1,6 @@
-"""What was found out about models, in a JSON file of the data directory.
+"""Detected capabilities of models, in a JSON file of the data directory.
 
-It is a cache: where it can't be read or written, models are asked again.
+It is a cache: if it can't be read or written, models are probed again.
 """
 
 import asyncio
@@ -51,13 +51,13 @@ class CapabilityFile:
         rows.pop(key, None)
         rows[key] = {**asdict(found), "found_at": self._clock.now().isoformat()}
         kept = dict(list(rows.items())[-MOST:])
-        beside = self._path.with_suffix(f".{os.getpid()}.tmp")
+        fresh = self._path.with_suffix(f".{os.getpid()}.tmp")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_text(json.dumps(kept, indent=1), encoding="utf-8")
-            beside.replace(self._path)
+            fresh.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+            fresh.replace(self._path)
         except OSError as error:
-            logger.warning("what models can do is not remembered: %s", error)
+            logger.warning("capabilities of models are not stored: %s", error)
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -68,7 +68,7 @@ class CapabilityFile:
 
 
 def _to_capabilities(row: dict[str, Any]) -> Capabilities:
-    """Raises ValueError and TypeError for a row that is not one of ours."""
+    """Return the capabilities in a row. Raises ValueError and TypeError for a foreign row."""
     if not isinstance(row.get("context_tokens"), int) or not isinstance(row.get("tools"), bool):
         raise ValueError("not a finding")
     return Capabilities(**row)

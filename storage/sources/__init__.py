@@ -1,1 +1,1 @@
-"""What brings documents from elsewhere: one fetcher a kind of source, over the same mirror and the same web."""
+"""Fetchers of documents from other places, one for each kind of source, over the same mirror and HTTP client."""

@@ -1,4 +1,4 @@
-"""Which fetcher brings a source: one visible table. A new kind is one file beside this one and one line here."""
+"""The table of fetchers. A new kind of source is one file in this folder and one line here."""
 
 from core.domain.sources import (
     ConfluenceOrigin,
@@ -14,18 +14,18 @@ from core.ports.documents import SourceFetcher
 
 
 def build_fetcher(spec: SourceSpec, token: str | None) -> SourceFetcher:
-    """The fetcher of a source that is not a folder of this machine. `token` is its secret, where it has one."""
+    """Return the fetcher of a source that is not a local folder; `token` is its secret, if any."""
     match spec.origin:
         case GitOrigin() as origin:
             from storage.sources.git import GitFetcher
 
             return GitFetcher(origin, token)
         case UrlListOrigin() as origin:
-            from storage.sources.url_list import UrlListFetcher
+            from storage.sources.web_pages import UrlListFetcher
 
             return UrlListFetcher(origin)
         case SitemapOrigin() as origin:
-            from storage.sources.sitemap import SitemapFetcher
+            from storage.sources.web_pages import SitemapFetcher
 
             return SitemapFetcher(origin)
         case GitHubOrigin() as origin:

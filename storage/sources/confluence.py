@@ -1,21 +1,22 @@
-"""The pages of Confluence spaces over the REST API, Cloud and Data Center alike; attachments are left out.
-
-A space is listed whole each time (ids and versions alone), bodies are asked for where the version is a new one.
-"""
+"""Confluence pages as files."""
 
 import asyncio
 import base64
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urljoin
 
+from lxml import html as lxml_html
+from lxml.html import HtmlElement
+
 from core.domain.sources import ConfluenceOrigin
 from core.errors import SourceUnavailable
 from core.ports.documents import Fetched, FetchProgress
-from storage.sources.confluence_html import to_html
 from storage.sources.mirror import Kept, Mirror, safe_part
 from storage.sources.web import Reply, Web
 
@@ -36,7 +37,7 @@ class Listed:
 
     @property
     def revision(self) -> str:
-        """Changes with the text, and with whatever its place in the mirror is made of."""
+        """A text that changes with the page and with each part of its path in the mirror."""
         return "/".join((self.version, *self.above, self.title))
 
 
@@ -138,7 +139,7 @@ class ConfluenceFetcher:
 
 
 def _to_path(space: str, page: Listed) -> str:
-    """The id keeps apart what titles do not; the folders are the tree that people know."""
+    """Return a path in the page tree; the id distinguishes equal titles."""
     folders = [safe_part(title) for title in page.above[-5:]]
     return "/".join([safe_part(space), *folders, f"{safe_part(page.title[:80])}-{safe_part(page.id)}.html"])
 
@@ -149,3 +150,95 @@ def _authorisation(user: str | None, token: str | None) -> dict[str, str]:
     if user is None:
         return {"Authorization": f"Bearer {token}"}
     return {"Authorization": "Basic " + base64.b64encode(f"{user}:{token}".encode()).decode()}
+
+
+# Macros with preformatted text.
+_CODE = frozenset({"code", "noformat"})
+# Macros that stand for something which is made when the page is shown: nothing of it is in the page.
+_MADE = frozenset(
+    {"toc", "children", "pagetree", "recently-updated", "contentbylabel", "attachments", "jira", "livesearch"}
+)
+_BOXES = frozenset({"info", "note", "warning", "tip", "panel", "expand", "excerpt", "details"})
+# Characters that XML can't hold.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def to_html(title: str, storage: str) -> str:
+    """A whole HTML document; `title` is its h1."""
+    root = lxml_html.fragment_fromstring(_without_cdata(_CONTROL.sub("", storage)), create_parent="div")
+    for element in list(root.iter()):
+        if isinstance(element.tag, str) and ":" in element.tag:
+            _replace(element)
+    body = lxml_html.tostring(root, encoding="unicode")
+    name = escape(title)
+    return (
+        f"<!DOCTYPE html><html><head><title>{name}</title></head><body><main><h1>{name}</h1>{body}</main></body></html>"
+    )
+
+
+def _without_cdata(storage: str) -> str:
+    """HTML parsers know no CDATA: its text is escaped instead."""
+    parts = storage.split("<![CDATA[")
+    found = [parts[0]]
+    for part in parts[1:]:
+        inside, end, after = part.partition("]]>")
+        found += [escape(inside), after if end else ""]
+    return "".join(found)
+
+
+def _replace(element: HtmlElement) -> None:
+    """Replace an element by its HTML form or by its content, in place."""
+    match element.tag:
+        case "ac:structured-macro" | "ac:macro":
+            _replace_macro(element)
+        case "ac:parameter" | "ac:placeholder" | "ac:emoticon" | "ac:image":
+            _drop(element)
+        case "ac:link":
+            _replace_link(element)
+        case "ac:task":
+            element.tag = "li"
+        case "ac:task-list":
+            element.tag = "ul"
+        case "ac:task-id" | "ac:task-uuid":
+            _drop(element)
+        case "ac:task-status":
+            done = (element.text or "").strip() == "complete"
+            element.text, element.tag = ("[x] " if done else "[ ] "), "span"
+        case "ac:plain-text-body":
+            element.tag = "pre"
+        case "ac:rich-text-body" | "ac:layout" | "ac:layout-section" | "ac:layout-cell":
+            element.tag = "div"
+        case _:
+            element.tag = "span"
+
+
+def _replace_macro(element: HtmlElement) -> None:
+    name = element.get("ac:name", "")
+    if name in _MADE:
+        _drop(element)
+        return
+    title = next(
+        (child.text for child in element if child.tag == "ac:parameter" and child.get("ac:name") == "title"), None
+    )
+    element.tag = "div"
+    if title and (name in _BOXES or name in _CODE):
+        heading = lxml_html.Element("p")
+        heading.text = title
+        element.insert(0, heading)
+    if name == "status" and title:
+        element.tag, element.text = "span", title
+
+
+def _replace_link(element: HtmlElement) -> None:
+    """A link inside Confluence shows its text, else the title of the page it leads to."""
+    shown = " ".join("".join(element.itertext()).split())
+    target = next((child.get("ri:content-title") for child in element.iter() if child.get("ri:content-title")), None)
+    for child in list(element):
+        element.remove(child)
+    element.tag, element.text = "span", shown or target or ""
+
+
+def _drop(element: HtmlElement) -> None:
+    """With all that is in it; the text behind it stays."""
+    if element.getparent() is not None:
+        element.drop_tree()

@@ -37,7 +37,7 @@ class FoundryWorldFetcher:
         self._origin = origin
 
     async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
-        """`journal/<name>-<id>.json` for the world's entries, `packs/<pack>/...` for those of its packs.
+        """`journal/<name>-<id>.json` for the world's entries, `packs/<pack>/...` for entries of its packs.
 
         A pack that can't be read is a warning; the world's own journal, or a folder that is no world, raises.
         """
@@ -80,7 +80,7 @@ class FoundryWorldFetcher:
 
 
 def _entries(place: Path) -> Iterator[Entry]:
-    """The journal entries of a LevelDB folder, or of the file of JSON lines beside it; with their pages inside."""
+    """Return the journal entries, with pages, of a LevelDB folder or of the file of JSON lines with its name."""
     lines = place.with_name(f"{place.name}.db")
     if (place / "CURRENT").is_file():
         yield from _with_pages(_read_leveldb(place))
@@ -132,7 +132,7 @@ def _with_pages(stored: Mapping[str, Entry]) -> Iterator[Entry]:
 
 
 def _read_lines(file: Path) -> Iterator[Entry]:
-    """The last line of an id counts; a line that says so takes it away (NeDB only ever appends)."""
+    """Return the last state of each id, without deleted ones: NeDB only appends."""
     found: dict[str, Entry] = {}
     broken = Counter[str]()
     try:

@@ -20,7 +20,7 @@ from core.thread_work import to_its_end
 from storage.sources.mirror import FILES_FOLDER
 
 GIT_SECONDS = 900  # for one call: a large repository over a slow line
-# What a repository, or the configuration of who runs us, could otherwise make git do.
+# Protects against settings of a repository or of the user that runs Footnote.
 _TAME = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
@@ -50,7 +50,7 @@ class GitFetcher:
         self._token = token
 
     async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
-        """A shallow copy of the branch, its files under `files/`; git itself writes only those that changed."""
+        """A shallow copy of the branch, its files under `files/`; git writes only changed files."""
         root = mirror / FILES_FOLDER
         if force:
             await to_its_end(lambda: shutil.rmtree(root, ignore_errors=True))
@@ -94,7 +94,7 @@ class GitFetcher:
         return sum(state != "D" for state in states), states.count("D")
 
     async def _git(self, root: Path, command: str, *arguments: str) -> str:
-        """What git says. SourceUnavailable with its reason, without secrets."""
+        """Return git's output. Raises SourceUnavailable with its reason, without secrets."""
         try:
             process = await asyncio.create_subprocess_exec(
                 "git",

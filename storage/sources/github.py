@@ -1,26 +1,25 @@
-"""A repository on GitHub over its REST API: files, issues with their talk; and its wiki, which only git has.
-
-Files are told apart by their hashes, issues by when they changed: an unchanged repository costs three small requests.
-"""
+"""GitHub repositories and issues as files."""
 
 import asyncio
 import json
 import logging
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+import yaml
 
 from core.domain.selection import Selection
 from core.domain.sources import GitHubOrigin, GitOrigin
 from core.errors import SourceUnavailable
 from core.ports.documents import Fetched, FetchProgress
+from core.text.words import collapse
 from core.thread_work import to_its_end
 from storage.documents.base import build_readers
 from storage.sources.git import GitFetcher
-from storage.sources.github_text import IssueText, to_markdown
 from storage.sources.mirror import Kept, Mirror, safe_path
 from storage.sources.web import Reply, Web
 
@@ -108,7 +107,7 @@ class GitHubFetcher:
         mirror.write(path, reply.content, Kept(revision=revision, link=link))
 
     async def _issues(self, web: Web, mirror: Mirror, progress: FetchProgress) -> list[str]:
-        """Those that changed since the last fetch, oldest change first: an interrupted fetch goes on from there."""
+        """Fetch issues changed since the last fetch, oldest change first, so that an interrupted fetch can continue."""
         since = mirror.memory.cursors.get("issues", "")
         url = f"/issues?state=all&sort=updated&direction=asc&per_page={PER_PAGE}"
         next_url: str | None = self._api(url + (f"&since={quote(since)}" if since else ""))
@@ -124,7 +123,7 @@ class GitHubFetcher:
             next_url = self._next(reply)
         else:
             return ["not all changed issues came in one sync: the next one goes on from here"]
-        if not since:  # all of them were listed: what was not is gone
+        if not since:  # all were listed: missing ones were deleted
             mirror.keep_only(seen, "issues")
         return []
 
@@ -149,7 +148,7 @@ class GitHubFetcher:
         return found
 
     async def _wiki(self, web: Web, mirror: Mirror, progress: FetchProgress) -> list[str]:
-        """By git; the mirror of its own lies beside the files, and its files are copied in."""
+        """Fetch by git into a mirror of its own, and copy the files."""
         place = f"{self._origin.web_url}/{self._origin.repository}"
         fetcher = GitFetcher(GitOrigin(url=f"{place}.wiki.git"), self._token)
         try:
@@ -210,3 +209,77 @@ def _copy_wiki(root: Path, mirror: Mirror, place: str) -> None:
             kept = Kept(revision="wiki", link=f"{place}/wiki/{quote('' if page == 'Home' else page)}")
             mirror.write(f"wiki/{path}", file.read_bytes(), replace(kept, link=kept.link.rstrip("/")))
     mirror.keep_only(wanted, "wiki")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    author: str
+    day: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueText:
+    number: int
+    title: str
+    link: str
+    state: str
+    is_pull: bool
+    author: str
+    day: str
+    labels: tuple[str, ...]
+    text: str
+    comments: tuple[Comment, ...]
+
+    @staticmethod
+    def of(issue: Mapping[str, Any], comments: Sequence[Mapping[str, Any]]) -> "IssueText":
+        """As the API gives them."""
+        return IssueText(
+            number=int(issue["number"]),
+            title=str(issue["title"]),
+            link=str(issue["html_url"]),
+            state=str(issue["state"]),
+            is_pull="pull_request" in issue,
+            author=_login(issue),
+            day=str(issue["created_at"])[:10],
+            labels=tuple(str(item["name"] if isinstance(item, dict) else item) for item in issue.get("labels") or ()),
+            text=str(issue.get("body") or ""),
+            comments=tuple(
+                Comment(author=_login(item), day=str(item["created_at"])[:10], text=str(item.get("body") or ""))
+                for item in comments
+            ),
+        )
+
+
+def to_markdown(issue: IssueText) -> str:
+    """Front matter with title and address, a line of facts, the text; headings in texts become subheadings."""
+    front = yaml.safe_dump(
+        {"title": f"#{issue.number} {issue.title}", "url": issue.link}, allow_unicode=True, sort_keys=False
+    )
+    what = "Pull request" if issue.is_pull else "Issue"
+    labels = f", labels: {', '.join(issue.labels)}" if issue.labels else ""
+    parts = [f"---\n{front}---\n", f"# {collapse(issue.title)}"]
+    parts.append(f"{what} #{issue.number} by {issue.author}, {issue.day}, {issue.state}{labels}.")
+    parts.append(_lowered(issue.text))
+    for comment in issue.comments:
+        parts += [f"## {comment.author}, {comment.day}", _lowered(comment.text)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _login(item: Mapping[str, Any]) -> str:
+    return str((item.get("user") or {}).get("login") or "ghost")
+
+
+def _lowered(text: str) -> str:
+    """The text with its headings two levels down, outside of code; CRLF as GitHub stores it becomes LF."""
+    lines, fence = [], ""
+    for line in text.replace("\r\n", "\n").strip().split("\n"):
+        bare = line.lstrip()
+        mark = bare[:3]
+        if mark in ("```", "~~~") and (not fence or mark == fence):
+            fence = "" if fence else mark
+        level = len(bare) - len(bare.lstrip("#"))
+        if not fence and 0 < level <= 6 and bare[level : level + 1] in (" ", ""):
+            line = "#" * min(level + 2, 6) + bare[level:]
+        lines.append(line)
+    return "\n".join(lines)

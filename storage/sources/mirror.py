@@ -1,9 +1,9 @@
-"""The local folder of a source that is elsewhere: its files, and what the last fetch has to remember about them.
+"""The local folder of a remote source: its files, and the state of the last fetch.
 
-<mirror>/files/         what is read into the library
+<mirror>/files/         ingested into the library
 <mirror>/memory.json    by path: revision, validators, link; and cursors of the whole source
 
-The memory lies beside the files, not in the database: it is true of these files alone, and goes with them.
+The memory is stored with the files, not in the database: it is only valid for these files, and is deleted with them.
 """
 
 import hashlib
@@ -22,20 +22,20 @@ from core.ports.documents import Fetched
 MEMORY_FILE = "memory.json"
 FILES_FOLDER = "files"
 MEMORY_VERSION = 1
-_OF = "of"  # the cursor that says what is mirrored
-LONGEST_NAME_BYTES = 120  # of one part of a path; file systems take 255, archives and people less
+_OF = "of"  # the cursor with the mirrored origin
+LONGEST_NAME_BYTES = 120  # of one part of a path; file systems allow 255, archives less
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]+')
 
 
 @dataclass(slots=True, kw_only=True)
 class Kept:
-    """What is remembered of one file."""
+    """The state of one file."""
 
-    revision: str = ""  # whatever tells that the source has it as it is here: a version, a hash
+    revision: str = ""  # identifies the source's state of the file: a version, a hash
     etag: str = ""
     modified: str = ""  # Last-Modified, as the server wrote it
-    link: str = ""  # the web address people know it by
-    key: str = ""  # what the source calls it: an address, an id
+    link: str = ""  # its web address, for people
+    key: str = ""  # the file's name in the source: an address, an id
 
 
 @dataclass(slots=True)
@@ -48,9 +48,9 @@ class Mirror:
     """One fetch over a mirror. Blocking: small files, on this machine."""
 
     def __init__(self, folder: Path, *, of: str = "", force: bool = False) -> None:
-        """Makes the folder. `of` names what is mirrored, where the name of a source may come to mean something else.
+        """Create the folder. `of` names the mirrored origin, as a source may get another origin under the same name.
 
-        With `force`, or of something else than before, files are known but nothing is taken for up to date.
+        With `force`, or for another origin, known files are fetched again.
         Raises SourceUnavailable when the folder can't be written.
         """
         self._folder = folder
@@ -70,14 +70,14 @@ class Mirror:
         self.removed = 0
 
     def by_key(self) -> dict[str, str]:
-        """What the source calls a file -> its path."""
+        """Return the paths by the files' names in the source."""
         return {kept.key: path for path, kept in self.memory.files.items()}
 
     def links(self) -> dict[str, str]:
         return {path: kept.link for path, kept in self.memory.files.items() if kept.link}
 
     def fetched(self, warnings: Iterable[str] = ()) -> Fetched:
-        """What this fetch did."""
+        """Return the report of this fetch."""
         return Fetched(
             root=self.root,
             changed=self.changed,
@@ -116,7 +116,7 @@ class Mirror:
                 self.removed += 1
 
     def save(self) -> None:
-        """Write the memory: once at the end, and now and then in a long fetch, which then goes on from there."""
+        """Write the memory at the end, and during a long fetch, which can then continue after an interruption."""
         plain = {"version": MEMORY_VERSION, "cursors": self.memory.cursors}
         plain["files"] = {
             path: {k: v for k, v in asdict(kept).items() if v} for path, kept in self.memory.files.items()
@@ -127,7 +127,7 @@ class Mirror:
             raise self._unwritable(error) from error
 
     def _make_way(self, target: Path) -> None:
-        """What was a file may be a folder now, and the other way round."""
+        """Make room for a path: a file may have become a folder, or the other way round."""
         if target.is_dir():
             shutil.rmtree(target)
         for parent in target.parents:
@@ -153,7 +153,7 @@ def safe_part(text: str, fallback: str = "page") -> str:
 
 
 def safe_path(path: str) -> str | None:
-    """A path of the source as one of the mirror; None where it would lead out of it, or is hidden."""
+    """Return a path of the source as a path of the mirror; None if it leads out of it, or is hidden."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or any(part.startswith(".") or "\x00" in part for part in parts):
         return None
@@ -179,5 +179,5 @@ def _read_memory(file: Path) -> Memory:
             return Memory()
         files = {path: Kept(**kept) for path, kept in plain["files"].items()}
         return Memory(files=files, cursors=dict(plain["cursors"]))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # none yet, or damaged: fetch everything anew
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # missing or damaged: fetch everything again
         return Memory()

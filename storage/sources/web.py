@@ -1,9 +1,11 @@
-"""Requests to servers that are not ours: bounded in size, time and redirects, polite, never into the own network."""
+"""HTTP for fetchers: polite, bounded, and only to public addresses unless configured otherwise."""
 
 import asyncio
 import email.utils
+import ipaddress
+import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,24 +17,82 @@ from protego import Protego
 
 from core.domain.sources import WebBounds
 from core.errors import SourceUnavailable
-from storage.sources.addresses import GuardedTransport, Resolve, is_public, resolve
 
 AGENT = "Footnote"
 MOST_REDIRECTS = 5
-# How often a page may be silent for nearly its time: one that drips on and on is not waited for.
+# Timeouts that a slow page may nearly use up: one that drips endlessly is abandoned.
 MOST_TIMEOUTS = 4
 MOST_TRIES = 3
-LONGEST_WAIT_SECONDS = 60.0  # that a server may ask for; longer, and the next sync goes on
+LONGEST_WAIT_SECONDS = 60.0  # longest accepted wait; for longer ones, the next sync tries again
 LONGEST_CRAWL_DELAY_SECONDS = 10.0
-ROBOTS_BYTES = 512 * 1024  # what crawlers commonly read of a robots.txt
+ROBOTS_BYTES = 512 * 1024  # read by common crawlers
 _BUSY = frozenset({429, 502, 503, 504})
+
+
+Resolve = Callable[[str, int], Awaitable[list[str]]]
+# IPv6 addresses that contain an IPv4 address, which may belong to the local network.
+_TRANSLATED = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("2002::/16"))
+
+
+def is_public(address: str) -> bool:
+    """Return whether an IP address is public: not private, link-local, loopback or reserved."""
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return is_public(str(ip.ipv4_mapped))
+        if any(ip in network for network in _TRANSLATED):
+            return False
+    return ip.is_global and not ip.is_multicast
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """Return the addresses of a host. Raises SourceUnavailable without one."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise SourceUnavailable(f"The host {host!r} can't be found ({error}): check the address") from error
+    return list(dict.fromkeys(str(item[4][0]) for item in found))
+
+
+class GuardedTransport(httpx.AsyncBaseTransport):
+    """A transport that connects only to checked addresses. TLS proves the name: each host has its own connections."""
+
+    def __init__(self, *, allowed: Callable[[str], bool], resolve: Resolve = resolve) -> None:
+        self._allowed = allowed
+        self._resolve = resolve
+        self._inner: dict[str, httpx.AsyncHTTPTransport] = {}
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        host, port = request.url.host, request.url.port or (443 if request.url.scheme == "https" else 80)
+        addresses = await self._resolve(host, port)
+        refused = next((address for address in addresses if not self._allowed(address)), None)
+        if refused is not None or not addresses:
+            raise SourceUnavailable(
+                f"{host!r} is an address of your own network ({refused}), which is not read: "
+                "set allow_private = true for this source if that is meant"
+            )
+        named = {} if host in addresses else {"sni_hostname": host}
+        guarded = httpx.Request(
+            request.method,
+            request.url.copy_with(host=addresses[0]),
+            headers=request.headers,  # with the Host of the name
+            stream=request.stream,
+            extensions={**request.extensions, **named},
+        )
+        if host not in self._inner:  # each reads all certificates that the machine trusts: 20 ms
+            self._inner[host] = httpx.AsyncHTTPTransport()
+        return await self._inner[host].handle_async_request(guarded)
+
+    async def aclose(self) -> None:
+        for inner in self._inner.values():
+            await inner.aclose()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a server answered. `content` is decoded; empty for 304."""
+    """A server's reply. `content` is decoded; empty for 304."""
 
-    url: str  # where it came from, behind redirects
+    url: str  # after redirects
     status: int
     headers: Mapping[str, str]  # names in lower case
     content: bytes
@@ -54,7 +114,7 @@ class Web:
         allowed: Callable[[str], bool] = is_public,
         resolve: Resolve = resolve,
     ) -> None:
-        """`headers` go with requests to `secret_origin` (an address of a host) alone, whatever redirects say."""
+        """Send `headers` only to `secret_origin` (an address of a host), also after redirects."""
         self._bounds = bounds
         self._headers = dict(headers or {})
         self._secret_origin = _origin(secret_origin) if secret_origin else None
@@ -82,10 +142,10 @@ class Web:
     async def get(
         self, url: str, *, etag: str = "", modified: str = "", accept: str = "", limit: int | None = None
     ) -> Reply:
-        """The reply, behind redirects; 304 where the validators still hold. Busy servers are asked again, in time.
+        """Return the reply after redirects; 304 if the validators still match. Requests to busy servers are repeated.
 
-        Raises SourceUnavailable for what is no reply: no connection, too slow, too large, a forbidden address, busy for
-        long (with retry_after_seconds). Other statuses are for the caller to judge.
+        Raises SourceUnavailable without a reply: no connection, too slow, too large, a forbidden address, busy for long
+        (with retry_after_seconds). The caller handles other statuses.
         """
         conditions = {"If-None-Match": etag, "If-Modified-Since": modified, "Accept": accept}
         wanted = {name: value for name, value in conditions.items() if value}
@@ -101,10 +161,10 @@ class Web:
                     retry_after_seconds=wait,
                 )
             await asyncio.sleep(wait)
-        raise AssertionError("the last try returns or raises")
+        raise AssertionError("the last attempt returns or raises")
 
     async def may_read(self, url: str) -> bool:
-        """Whether the host's robots.txt lets us read it. SourceUnavailable where the host can't say."""
+        """Return whether the host's robots.txt allows reading. Raises SourceUnavailable if it can't be fetched."""
         origin = _origin(url)
         if origin not in self._robots:
             self._robots[origin] = await self._read_robots(origin)
@@ -118,7 +178,7 @@ class Web:
 
     async def _read_robots(self, origin: str) -> Protego:
         reply = await self.get(f"{origin}/robots.txt", limit=ROBOTS_BYTES)
-        if reply.status >= 500:  # nobody knows what it forbids: so everything, for now
+        if reply.status >= 500:  # its rules are unknown: forbid everything for now
             raise SourceUnavailable(f"{origin}/robots.txt answered {reply.status}: its host is not read until it does")
         text = reply.content.decode("utf-8", "replace") if reply.status == 200 else ""
         return Protego.parse(text)
@@ -170,7 +230,7 @@ class Web:
 
 
 async def _read(response: httpx.Response, url: str, limit: int) -> bytes:
-    """The body, decoded; it is not read to its end where it is too long, whatever its length is said to be."""
+    """Return the decoded body; stop reading when it is too long."""
     parts, size = [], 0
     async for part in response.aiter_bytes():
         size += len(part)
@@ -188,7 +248,7 @@ def _origin(url: str) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a busy server asks for: as a number, or as the time when it has them."""
+    """Return the seconds in a busy server's retry-after header: a number, or a time."""
     text = headers.get("retry-after", "").strip()
     if text.isdigit():
         return float(text)

@@ -1,18 +1,26 @@
-"""Web pages by their addresses into a mirror: what url_list and sitemap have in common."""
+"""Web pages as files, from a list of addresses or from sitemaps."""
 
+import asyncio
 import hashlib
+import zlib
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urldefrag, urlsplit
+from xml.etree.ElementTree import Element, ParseError
 
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from core.domain.sources import SitemapOrigin, UrlListOrigin
 from core.errors import SourceUnavailable
-from core.ports.documents import FetchProgress
+from core.ports.documents import Fetched, FetchProgress
 from storage.sources.mirror import Kept, Mirror, safe_part
 from storage.sources.web import Reply, Web
 
 SAVE_EVERY = 50  # pages between two writes of the mirror's memory
-# What a server calls a document -> the suffix by which its reader is found.
+# Media type -> the suffix that selects a reader.
 SUFFIXES = {
     "text/html": ".html",
     "application/xhtml+xml": ".html",
@@ -30,13 +38,13 @@ SUFFIXES = {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
     "application/vnd.oasis.opendocument.text": ".odt",
 }
-# Media types that say nothing: the address' own suffix is believed.
+# Unspecific media types: the suffix of the address decides.
 _VAGUE = frozenset({"", "application/octet-stream", "binary/octet-stream", "text/plain"})
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the addresses; `warnings` has a sentence for each that did not come."""
+    """The result of a fetch; `warnings` has a sentence for each address that failed."""
 
     paths: list[str] = field(default_factory=list)  # files that belong to the source
     good: int = 0
@@ -47,10 +55,10 @@ class Outcome:
 async def fetch_pages(
     web: Web, mirror: Mirror, urls: Sequence[str], progress: FetchProgress, revisions: Mapping[str, str] | None = None
 ) -> Outcome:
-    """Bring the mirror in step with `urls`; `revisions` (a sitemap's dates) spare requests for what has not changed.
+    """Update the mirror from `urls`; `revisions` (a sitemap's dates) save requests for unchanged pages.
 
-    A page that is gone (404, 410) or forbidden by robots.txt is removed; what can't be had for now stays. Raises
-    SourceUnavailable when not one page came; the mirror is then as before.
+    Deleted pages (404, 410) and pages that robots.txt forbids are removed; temporarily unavailable ones stay. Raises
+    SourceUnavailable, with an unchanged mirror, when all pages fail.
     """
     outcome, known = Outcome(), mirror.by_key()
     wanted = list(dict.fromkeys(urldefrag(url).url for url in urls))
@@ -115,9 +123,9 @@ def _store(mirror: Mirror, url: str, revision: str, reply: Reply, outcome: Outco
 
 
 def to_path(url: str, media_type: str) -> str | None:
-    """Where a page lies in the mirror: host, then the parts of its path; None for what no reader reads.
+    """Return a page's path in the mirror: host, then the parts of its path; None if no reader supports it.
 
-    Addresses that differ have paths that differ: what a path can't show stands in it as a hash.
+    Different addresses have different paths: a hash represents parts that a path can't hold.
     """
     parts = urlsplit(url)
     names = [safe_part(unquote(part)) for part in parts.path.split("/") if part.strip(". ")] or ["index"]
@@ -130,3 +138,141 @@ def to_path(url: str, media_type: str) -> str | None:
     if not plain or parts.path != parts.path.lower() or parts.scheme != "https":
         stem = f"{stem}-{hashlib.sha256(url.encode('utf-8', 'replace')).hexdigest()[:8]}"
     return "/".join([safe_part(parts.netloc), *names[:-1], f"{stem}{wanted}"])
+
+
+FILE_BYTES = 4 * 1024 * 1024  # of a list: some 50,000 addresses
+
+
+class UrlListFetcher:
+    """SourceFetcher of a UrlListOrigin."""
+
+    def __init__(self, origin: UrlListOrigin, web: Web | None = None) -> None:
+        self._origin = origin
+        self._web = web
+
+    async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
+        """One request a page at most; robots.txt is respected. Addresses beyond `max_pages` are left out."""
+        urls, warnings = await asyncio.to_thread(self._urls)
+        opened = await asyncio.to_thread(Mirror, mirror, force=force)
+        async with self._web or Web(self._origin.bounds) as web:
+            outcome = await fetch_pages(web, opened, urls, progress)
+        return opened.fetched((*warnings, *outcome.warnings))
+
+    def _urls(self) -> tuple[list[str], list[str]]:
+        """Return the addresses, at most `max_pages`, and the problems of the list."""
+        lines = [*self._origin.urls, *(_read_lines(self._origin.file) if self._origin.file else [])]
+        good = [line for line in lines if _is_address(line)]
+        warnings = [f"{line[:100]!r} is no address of the web" for line in lines if not _is_address(line)]
+        most = self._origin.bounds.max_pages
+        if len(good) > most:
+            warnings.append(f"{len(good)} addresses are listed, the first {most} are read: set max_pages higher")
+        return good[:most], warnings
+
+
+def _read_lines(file: Path) -> list[str]:
+    """Return the lines of a file, without empty lines and comments (#)."""
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(FILE_BYTES).decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise SourceUnavailable(f"The list {str(file)!r} can't be read ({error.strerror}): check `file`") from error
+    lines = (line.strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _is_address(line: str) -> bool:
+    try:
+        parts = urlsplit(line)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.password is None
+    except ValueError:
+        return False
+
+
+SITEMAP_BYTES = 52_428_800  # the protocol's own bound, uncompressed
+MOST_SITEMAPS = 200
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+@dataclass(slots=True)
+class Listed:
+    """The pages in sitemaps: address -> date, in order; "" without a date."""
+
+    pages: dict[str, str] = field(default_factory=dict)
+    foreign: int = 0  # addresses of other hosts
+
+
+class SitemapFetcher:
+    """SourceFetcher of a SitemapOrigin."""
+
+    def __init__(self, origin: SitemapOrigin, web: Web | None = None) -> None:
+        self._origin = origin
+        self._web = web
+
+    async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
+        """Pages whose date in the sitemap is the one of the last fetch are not asked for.
+
+        A sitemap that can't be read raises SourceUnavailable: its pages would look as if they were gone.
+        """
+        opened = await asyncio.to_thread(Mirror, mirror, force=force)
+        most = self._origin.bounds.max_pages
+        async with self._web or Web(self._origin.bounds) as web:
+            listed = await self._read_sitemaps(web)
+            if not listed.pages:
+                raise SourceUnavailable(f"The sitemap {str(self._origin)!r} names no page of its host")
+            urls = list(listed.pages)[:most]
+            outcome = await fetch_pages(web, opened, urls, progress, listed.pages)
+        warnings = list(outcome.warnings)
+        if len(listed.pages) > most:
+            warnings.insert(0, f"The sitemap names {len(listed.pages)} pages, the first {most} are read: set max_pages")
+        if listed.foreign:
+            warnings.insert(0, f"{listed.foreign} addresses of other hosts are left out: name them in a url_list")
+        return opened.fetched(warnings)
+
+    async def _read_sitemaps(self, web: Web) -> Listed:
+        hosts = {urlsplit(url).netloc.lower() for url in self._origin.urls}
+        listed, seen, waiting = Listed(), set[str](), deque(self._origin.urls)
+        while waiting and len(seen) < MOST_SITEMAPS:
+            url = waiting.popleft()
+            if url in seen:
+                continue
+            seen.add(url)
+            reply = await web.get(url, limit=SITEMAP_BYTES)
+            if reply.status != 200:
+                raise SourceUnavailable(f"The sitemap {url} answered {reply.status}: check the address")
+            root = await asyncio.to_thread(_parse, url, reply.content)
+            found = [(_text(entry, "loc"), _text(entry, "lastmod")) for entry in root]
+            own = [(place, date) for place, date in found if urlsplit(place).netloc.lower() in hosts]
+            listed.foreign += len(found) - len(own)
+            if _name(root) == "sitemapindex":
+                waiting.extend(place for place, _ in own)
+            else:
+                listed.pages.update(own)
+        return listed
+
+
+def _parse(url: str, content: bytes) -> Element:
+    try:
+        root: Element = fromstring(_unzipped(content), forbid_dtd=True)
+    except (ParseError, DefusedXmlException, zlib.error, ValueError) as error:
+        raise SourceUnavailable(f"The sitemap {url} is no XML that can be read: {error}") from error
+    if _name(root) not in ("urlset", "sitemapindex"):
+        raise SourceUnavailable(f"{url} is no sitemap: its outermost element is <{_name(root)}>")
+    return root
+
+
+def _unzipped(content: bytes) -> bytes:
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    unpacking = zlib.decompressobj(_GZIP)
+    plain = unpacking.decompress(content, SITEMAP_BYTES)
+    if unpacking.unconsumed_tail:
+        raise ValueError("it is larger than sitemaps may be")
+    return plain
+
+
+def _name(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _text(entry: Element, name: str) -> str:
+    return next(((child.text or "").strip() for child in entry if _name(child) == name), "")

@@ -110,7 +110,7 @@ async def measure(library: Path, gold: Sequence[dict[str, Any]]) -> tuple[Scores
     return scores, seconds
 
 
-def _score_meeting(gold: dict[str, Any], extracts: Sequence[Extract], text: str, scores: Scores) -> None:
+def score_meeting(gold: dict[str, Any], extracts: Sequence[Extract], text: str, scores: Scores) -> None:
     found = [extract.data for extract in extracts if extract.type is ExtractType.MEETING]
     _count(scores["date", "meeting"], [gold["date"]], [str(item["date"]) for item in found], _equal)
     people = [str(name) for item in found for name in _listed(item["attendees"])]
@@ -171,7 +171,7 @@ def _score_table(gold: dict[str, Any], extracts: Sequence[Extract], text: str, s
 
 
 _SCORERS: dict[str, Callable[[dict[str, Any], Sequence[Extract], str, Scores], None]] = {
-    "meeting": _score_meeting,
+    "meeting": score_meeting,
     "api": _score_api,
     "table": _score_table,
 }

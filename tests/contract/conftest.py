@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 
 from storage.database import Database
-from storage.database.tables import FootnoteTable
+from storage.database.tables import METADATA
 from tests.postgres import postgres_schema
 
 
@@ -37,7 +37,7 @@ def database_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | 
     url: str = request.getfixturevalue("postgres_url")
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
     with engine.begin() as connection:
-        names = ", ".join(table.name for table in FootnoteTable.metadata.sorted_tables)
+        names = ", ".join(table.name for table in METADATA.sorted_tables)
         connection.execute(text(f"TRUNCATE {names} CASCADE"))
     engine.dispose()
     return url

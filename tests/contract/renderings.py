@@ -10,8 +10,9 @@ from rich.console import Console
 
 from bot.discordbot.rendering.answers import RenderOptions as DiscordOptions
 from bot.discordbot.rendering.answers import render_answer as render_discord
-from bot.discordbot.rendering.components import Container, Select, Text
+from bot.discordbot.rendering.components import Container, Text
 from bot.discordbot.rendering.components import Row as DiscordRow
+from bot.presentation.answer_buttons import ChoiceMenu
 from bot.slackbot.rendering.answers import RenderOptions as SlackOptions
 from bot.slackbot.rendering.answers import render_answer as render_slack
 from bot.terminal.render import answer_view
@@ -62,7 +63,8 @@ def on_discord(answer: Answer) -> Shown:
                 sources += list(zip(map(int, pieces[1::2]), map(_unmarked, pieces[2::2]), strict=True))
             elif isinstance(block, DiscordRow):
                 for item in block.items:
-                    everything += [one.label for one in item.options] if isinstance(item, Select) else [item.label]
+                    is_menu = isinstance(item, ChoiceMenu)
+                    everything += [label for label, _ in item.options] if is_menu else [item.label]
     return _shown(bodies, sources, everything)
 
 

@@ -58,7 +58,7 @@ async def test_a_file_that_can_not_be_read_is_no_finding_and_is_written_anew(tmp
 async def test_a_place_that_can_not_be_written_is_no_error(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "data").write_text("a file, no folder")
     await CapabilityFile(tmp_path / "data" / "capabilities.json", ManualClock()).keep("m", FOUND)
-    assert "not remembered" in caplog.text
+    assert "are not stored" in caplog.text
 
 
 async def test_a_file_is_bounded(tmp_path: Path) -> None:

@@ -13,9 +13,8 @@ from core.answering.providers.scripted import calls as calling
 from core.domain.answer import Capabilities, ChatResponse, StopReason, ToolInvocation
 from core.ports import ChatProvider
 from storage.models.anthropic.provider import AnthropicProvider
-from storage.models.openai_compatible.connection import Endpoint
 from storage.models.openai_compatible.probing import Abilities
-from storage.models.openai_compatible.provider import OpenAICompatibleProvider
+from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
 from tests.fakes import ManualClock, MemoryCapabilities
 from tests.integration.anthropic_provider.requests import ask
 from tests.model_server import ModelServer

@@ -16,7 +16,7 @@ from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found, Unread
 from core.ports.documents import Extractor
 from storage.documents.base import build_readers
-from storage.documents.extraction.checks import MOST_EXTRACTS, to_extracts
+from storage.documents.extraction.by_rules import MAX_EXTRACTS, to_extracts
 from storage.documents.extractors.base import build_extractors
 from storage.documents.markup.markdown_text import MarkdownParts, read_markdown
 from storage.documents.readers.pdf import PdfReader
@@ -107,7 +107,7 @@ def check(extractor: Extractor, given: ExtractorInput) -> list[Found]:
     found = found_in(extractor, given)
     checked = to_extracts(found, extractor, given)
     assert checked.error is None
-    assert len(checked.extracts) == len(found) <= MOST_EXTRACTS
+    assert len(checked.extracts) == len(found) <= MAX_EXTRACTS
     places = [(item.page_number, item.span.start) for item in found]
     assert places == sorted(places)
     for item in found:

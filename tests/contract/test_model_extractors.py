@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.domain.extracts import ExtractorInput, Found, SaidOfPiece, Unproved
 from core.ports.documents import ModelExtractor
-from storage.documents.extraction.checks import to_extracts
+from storage.documents.extraction.by_rules import to_extracts
 from storage.documents.extractors.base import build_extractors, build_model_extractors
 from storage.documents.texts.quotes import plain_quote, to_pieces
 from tests.contract.test_extractors import API, MINUTES, NOTE, REPORT, build_given, inner_places

@@ -112,9 +112,9 @@ def test_a_running_service_says_the_same_as_none(footnote: Footnote, data_dir: P
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("--channel", "teams:1"), 1, "There is no platform 'teams'"),
-        (("--channel", "general"), 1, "'general' is no channel: write it as PLATFORM:ID"),
-        (("--channel", "discord:general"), 1, "is no channel of discord"),
+        (("--channel", "teams:1"), 1, "Unknown platform 'teams'"),
+        (("--channel", "general"), 1, "'general' isn't a channel. Write PLATFORM:ID"),
+        (("--channel", "discord:general"), 1, "isn't a channel of discord"),
         (("--document", "the constitution of Mars"), 1, "There is no document 'the constitution of Mars'"),
         (("--document", ""), 1, "The document's name is empty"),
         (("--thread", "17.5"), 2, "--thread names a thread of a channel"),

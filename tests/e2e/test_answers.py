@@ -107,7 +107,7 @@ def test_a_reading_position_hides_what_comes_later(footnote: Footnote) -> None:
         (("ask", "why", "--document", "a", "--journal", "b"), 2, "exclude"),
         (("ask", "?!"), 1, "empty"),
         (("ask", "why", "--conversation", "nope"), 1, "nope"),
-        (("ask", "--batch", "missing.jsonl"), 1, "can't be read"),
+        (("ask", "--batch", "missing.jsonl"), 1, "Can't read"),
     ],
 )
 def test_a_question_that_cannot_be_asked(footnote: Footnote, arguments: tuple[str, ...], code: int, part: str) -> None:
@@ -185,7 +185,7 @@ def test_a_file_that_is_no_text_is_said_to_be_none(
     outcome = footnote(*command, str(file))
 
     assert (outcome.code, outcome.out) == (1, "")
-    assert "save it as UTF-8" in outcome.err
+    assert "Save it as UTF-8" in outcome.err
 
 
 def test_conversations_are_listed_renamed_exported_and_deleted(footnote: Footnote, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_conversations_are_listed_renamed_exported_and_deleted(footnote: Footnot
     assert "Written" in footnote("conversations", "export", name, "--format", "pdf", "--output", str(printed)).out
     assert printed.read_bytes().startswith(b"%PDF-")
     nowhere = footnote("conversations", "export", name, "--output", str(tmp_path / "no" / "x.md"))
-    assert (nowhere.code, "can't be written" in nowhere.err) == (1, True)
+    assert (nowhere.code, "Can't write" in nowhere.err) == (1, True)
     assert footnote("conversations", "export", name, "--format", "docx").code == 1
     assert "Deleted" in footnote("conversations", "delete", name).out
     assert footnote("conversations", "show", name).code == 1

@@ -97,7 +97,7 @@ async def test_extracts_are_browsed_by_type_and_filter_and_lead_to_their_place(p
         await expect(page.locator(".hits li")).to_have_count(1)
         await expect(page.locator(".hits dl")).to_contain_text("mend the pump")
         await page.click(".kinds >> text=decision")
-        await expect(page.locator("h2")).to_have_text("Nothing fits")
+        await expect(page.locator("h2")).to_have_text("No matching rows")
         await page.fill("#q", "slipway")
         await page.press("#q", "Enter")
         await expect(page.locator(".hits li")).to_contain_text(f"“{DECIDED}”")

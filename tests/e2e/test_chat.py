@@ -126,8 +126,8 @@ def test_a_chat_alone_has_no_commands_of_a_service_or_a_channel(chat: Chat) -> N
 
     assert "/summary NAME" in shown
     assert "/settings [NAME" not in shown
-    assert "There is no command /stop" in shown
-    assert "There is no command /why" in shown
+    assert "Unknown command /stop" in shown
+    assert "Unknown command /why" in shown
     assert shown.count("is for channels of chat platforms") == 2
 
 
@@ -155,7 +155,7 @@ def test_an_export_is_shown_or_written_beside_the_chat_but_never_over_a_file(
 def test_errors_and_interrupts_at_the_prompt_do_not_end_the_chat(chat: Chat) -> None:
     shown = chat("/nonsense", "/page", KeyboardInterrupt(), "?!", "/delete", QUESTION, "/delete", "/export", new=True)
 
-    assert "There is no command /nonsense" in shown
+    assert "Unknown command /nonsense" in shown
     assert "quit or Ctrl+D leaves" in shown
     assert "The question is empty" in shown
     assert WAIT in shown

@@ -117,6 +117,8 @@ CHAT_CASES: Mapping[str, tuple[str, ...]] = {
 SERVICE_ONLY = ("stop", "why")
 # What no two runs have in common: IDs made by chance, times, durations, sizes.
 PATTERNS = (
+    (r"[ \t]+", " "),
+    (r"\n • post: done[^\n]*", ""),
     (r"\b[0-9a-f]{32}\b", "ID"),
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "ID"),
     (r"\b[0-9a-f]{8}\b", "ID"),
@@ -125,7 +127,6 @@ PATTERNS = (
     (r'"children": \[[^\]]*\]', "CHILDREN"),  # with a service also its posts
     (r"\b\d+ jobs|\"jobs\": \d+", "JOBS"),
     (r'"(seconds|duration_ms|total|retrieval|model|bytes|p50|p95|database_bytes|size)": [\d.]+', r'"\1": N'),
-    (r"[ \t]+", " "),
     (r"─+", "─"),
 )
 

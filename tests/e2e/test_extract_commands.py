@@ -111,7 +111,7 @@ def test_the_ontology_names_kinds_and_counts(footnote: Footnote, minutes: Path) 
     [
         (("extract", "--extractor", "zebra"), 1, "use one of"),
         (("extract", "--document", "zebra"), 1, "zebra"),
-        (("extracts", "--type", "zebra"), 1, "use one of meeting"),
+        (("extracts", "--type", "zebra"), 1, "Use one of meeting"),
         (("extracts", "--limit", "0"), 2, "limit"),
         (("facts", " "), 1, "Enter what to look for"),
         (("facts", "type:zebra"), 1, "zebra"),

@@ -12,7 +12,7 @@ from bot.wiring.parts import open_parts
 from core.domain.extracts import ExtractQuery, ExtractType
 from core.domain.jobs import JobKind, JobStatus
 from core.work.orphaned_jobs import CUT_OFF
-from storage.documents.extractors.llm_prompts import TOOL
+from storage.documents.extraction.by_model import TOOL
 from tests.e2e.serving import ServiceProcess
 from tests.model_server import Call, Fault, ModelServer, Reply
 from tests.model_server.server import KEY, MODEL

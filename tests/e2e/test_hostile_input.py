@@ -113,7 +113,7 @@ def test_odd_names_are_read_reported_and_never_obeyed(command: Command, tmp_path
     assert report["documents"]["added"] == len(names) + 1
     assert {failure["path"]: failure["reason"] for failure in report["failures"]} == {
         "\x1b[31mred\n[bold].mobi": "no reader for .mobi",
-        "bad\\xff.md": "a name that is not valid UTF-8; rename it",
+        "bad\\xff.md": "a name that isn't valid UTF-8; rename it",
         "up": "a link that leads out of the source's folder; ingest what it leads to by itself",
         "lost.md": "a link to 'nowhere.md', which does not exist; fix or remove it",
     }
@@ -158,7 +158,7 @@ def test_arguments_that_are_no_text_are_refused(command: Command, arguments: "tu
     done = command(*arguments)
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is not valid UTF-8" in done.stderr
+    assert "isn't valid UTF-8" in done.stderr
 
 
 def test_a_data_directory_that_is_a_file_is_said_to_be_one(command: Command) -> None:
@@ -257,7 +257,7 @@ def test_ctrl_c_ends_an_ingest_with_a_sentence_and_no_child(command: Command, tm
 
     assert (process.returncode, out) == (130, "")
     assert error.splitlines() == [
-        "What was stored so far is kept; ingest again to go on from there.",
+        "Documents stored so far are kept. Run the command again to continue.",
         "footnote: stopped",
     ]
     with pytest.raises(ProcessLookupError):

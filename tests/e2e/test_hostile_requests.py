@@ -155,5 +155,5 @@ def test_fifty_requests_a_second_from_one_client_are_slowed_down(data_dir: Path)
         time.sleep(int(refused[0].headers["Retry-After"]))  # what it asked for
 
         assert {reply.status for reply in replies} == {200, 429}
-        assert "Too many requests: try again in" in refused[0].sentence
+        assert "Too many requests. Try again in" in refused[0].sentence
         assert service.is_well()

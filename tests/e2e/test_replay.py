@@ -59,7 +59,7 @@ def test_a_case_is_played_by_every_evaluation_until_it_is_dropped(
     told = " ".join(footnote("eval", str(questions)).out.split())
     dropped = footnote("replay", answer_id, "--drop", "--json").json
 
-    assert "is a regression case now" in kept.out
+    assert "is now a regression case" in kept.out
     assert report["cases"] == {"played": 1, "equal": 1, "different": []}
     assert f"case {answer_id[:8]}" in told and "as recorded, to the byte" in told
     assert dropped == {"id": answer_id, "is_case": False}
@@ -70,8 +70,8 @@ def test_a_case_is_played_by_every_evaluation_until_it_is_dropped(
 def test_what_is_asked_wrongly_is_one_clear_error(footnote: Footnote) -> None:
     for arguments, words in (
         (["nothing"], "There is no recorded run 'nothing'"),
-        (["--keep"], "Which answer?"),
-        (["x", "--keep", "--drop"], "can't both be meant"),
+        (["--keep"], "Missing answer ID"),
+        (["x", "--keep", "--drop"], "exclude each other"),
     ):
         refused = footnote("replay", *arguments)
         assert (refused.code, words in " ".join(refused.err.split())) == (1, True), refused.err
@@ -85,7 +85,7 @@ def test_nothing_is_recorded_where_that_is_switched_off(
 
     assert answer["citations"]
     assert footnote("replay", "--json").json == {"runs": []}
-    assert "No runs are recorded" in footnote("replay").out
+    assert "No recorded answers" in footnote("replay").out
 
 
 def test_a_recording_goes_with_its_conversation(answer_id: str, footnote: Footnote) -> None:

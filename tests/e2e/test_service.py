@@ -122,7 +122,7 @@ def test_a_second_service_and_a_taken_port_are_clear_errors(
         )
 
     assert (second.returncode, taken.returncode) == (1, 1)
-    assert "already runs on the data directory" in second.stderr
+    assert "already runs on data directory" in second.stderr
     assert f"process {service.process.pid}" in second.stderr
     assert "can't be used" in taken.stderr
     for outcome in (second, taken):

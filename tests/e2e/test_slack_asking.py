@@ -104,7 +104,7 @@ async def test_a_thread_is_muted_and_listened_to_by_what_is_said_in_it(running_s
 
     talk = await ada.say(general, "The kite is late again.")
     await ada.mention(general, "listen", thread=talk)
-    await service.told(ada, general, "I listen to this thread")
+    await service.told(ada, general, "Listening.")
     await ada.reply(talk, NEXT_QUESTION)
     await service.until(lambda: len(service.finals(general, talk)) == 1, "the answer to what was heard")
 

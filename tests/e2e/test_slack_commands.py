@@ -51,7 +51,7 @@ async def home_of(service: SlackService, person: Person, words: str) -> str:
         ("position", "This channel has read"),
         ("new", "begins a conversation of its own"),
         ("jobs", "/footnote jobs needs a conversation"),
-        ("stop", "nothing of yours to stop"),
+        ("stop", "have a question in progress"),
         ("why", "no message of yours"),
         ("nonsense of mine", "use `/footnote ask QUESTION`"),
     ],
@@ -94,7 +94,7 @@ async def test_in_threads_commands_are_given_by_a_mention(running_slack: SlackSe
         ("sources", "1 document"),
         ("source 1", "**The red kite of Ondar"),
         ("threads", "Your conversations"),
-        ("stop", "nothing of yours to stop"),
+        ("stop", "have a question in progress"),
         ("help", "@footnote ask"),
     ):
         await ada.mention(general, command, thread=asked)

@@ -139,7 +139,7 @@ async def test_the_asker_alone_stops_an_answer(writing: Writing, how: str) -> No
         await ada.click(message, "Stop")
     else:
         await ben.mention(general, "stop", thread=asked)
-        await service.told(ben, general, "There is nothing of yours to stop here")
+        await service.told(ben, general, "You don't have a question in progress here")
         await ada.mention(general, "stop", thread=asked)
     await service.until(lambda: "Stopped" in text_of(message), "the answer's end")
     assert message.stream is not None

@@ -23,4 +23,4 @@ def test_what_is_cited_and_what_is_missing_is_told(footnote: Footnote) -> None:
 def test_days_that_are_none_are_one_clear_error(footnote: Footnote) -> None:
     refused = footnote("stats", "--days", "0")
 
-    assert (refused.code, "--days has to be above 0" in refused.err) == (1, True)
+    assert (refused.code, "--days must be above 0" in refused.err) == (1, True)

@@ -77,6 +77,6 @@ def test_a_service_builds_what_its_index_lacks_and_answers_db_commands(
         assert footnote("db", "backup", str(tmp_path / "backup.zip")).code == 0
         for arguments in (("reindex", "--from-scratch"), ("restore", str(tmp_path / "backup.zip"))):
             refused = footnote("db", *arguments)
-            assert (refused.code, "stop it" in refused.err) == (1, True)
+            assert (refused.code, "Stop it" in refused.err) == (1, True)
         service.end()
     assert "indexed again now" in service.log.read_text()

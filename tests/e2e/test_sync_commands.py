@@ -53,7 +53,7 @@ def test_a_source_taken_out_of_the_configuration_is_told_and_goes_when_it_is_rem
     footnote: Footnote, notes: Path, data_dir: Path
 ) -> None:
     footnote("sync", "notes")
-    assert "still in the configuration" in footnote("sources", "remove", "notes").err
+    assert "still configured" in footnote("sources", "remove", "notes").err
     footnote("sync", "notes")
     configure(data_dir, None, with_broken=False)
 

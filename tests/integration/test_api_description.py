@@ -13,10 +13,9 @@ from aiohttp import ClientSession, web
 from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from bot.web.api.routes import add_api
-from bot.web.api.status import OPENAPI_FILE
+from bot.web.api.routes import OPENAPI_FILE, add_api
 from bot.web.app import build_runner, build_web
-from bot.web.pages.connections import add_connection_pages
+from bot.web.pages.library import add_connection_pages
 from tests.unit.bot.web.api.conftest import QUESTION, QUOTE, WORKSPACE, Office
 
 pytestmark = pytest.mark.slow

@@ -144,7 +144,7 @@ async def test_no_more_files_than_allowed_are_read(downloads: Downloads) -> None
     read = await Files().attachments().read(question(downloads, *names), downloads)
 
     assert len(read.documents) == 10
-    assert read.notes == ("I read 10 files at most with one question, so I left out note10.txt, note11.txt.",)
+    assert read.notes == ("I read 10 files at most for one question, so I left out note10.txt, note11.txt.",)
 
 
 async def test_a_broken_database_is_no_fault_of_a_file(downloads: Downloads, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -97,7 +97,7 @@ class Place:
             inbox_store=SimpleNamespace(find_open=self._find_open),
         )
         self.controls = ServiceControls(
-            submitter=self.submitter, stop_answer=self._stop, count_ingest=self.reports.append
+            submitter=self.submitter, stop_answer=self._stop, count_ingest=self.reports.append, commands=cast(Any, None)
         )
         self.server = CommandServer(self.parts, self.controls, path)
         self.remote = RemoteOperations("w", ServiceInfo(pid=1, socket=str(path)))

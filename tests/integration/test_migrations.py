@@ -16,7 +16,7 @@ from sqlalchemy import Engine, create_engine, inspect, text
 from core.errors import StorageError
 from storage.database import Database
 from storage.database.schema import HEAD, alembic_config
-from storage.database.tables import FootnoteTable
+from storage.database.tables import METADATA, TABLES
 
 
 @pytest.fixture
@@ -60,11 +60,11 @@ def test_migrated_tables_equal_the_declared_ones(path, tmp_path):
     engine = create_engine(f"sqlite:///{path}")
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
-        assert compare_metadata(context, FootnoteTable.metadata) == []
+        assert compare_metadata(context, METADATA) == []
     declared = create_engine(f"sqlite:///{tmp_path / 'declared.db'}")
-    FootnoteTable.metadata.create_all(declared)
+    METADATA.create_all(declared)
     assert constraints(engine) == constraints(declared)
-    assert len(constraints(engine)) == len(FootnoteTable.metadata.tables)
+    assert len(constraints(engine)) == len(TABLES)
     engine.dispose()
     declared.dispose()
 

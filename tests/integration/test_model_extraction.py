@@ -17,10 +17,8 @@ from core.ports.documents import ModelExtractor
 from core.service.rate_limit import Rate, RateGate
 from core.work.steps import Steps
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.documents.extraction.model_extracting import ModelExtracting
-from storage.documents.extraction.model_reading import ModelParts
+from storage.documents.extraction.by_model import TOOL, ModelExtractionRunner, ModelParts
 from storage.documents.extractors.base import build_model_extractors
-from storage.documents.extractors.llm_prompts import TOOL
 from storage.models.anthropic.provider import AnthropicProvider
 from tests.builders import NOON
 from tests.fakes import ManualClock
@@ -69,7 +67,7 @@ class Bench:
             pause=self._pause,
         )
         steps = Steps(self.jobs, self.clock, "local")
-        return await ModelExtracting(parts).run("local", steps=steps, **options)
+        return await ModelExtractionRunner(parts).run("local", steps=steps, **options)
 
     async def _pause(self, seconds: float) -> None:
         self.waits.append(seconds)

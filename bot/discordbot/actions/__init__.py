@@ -1,1 +1,1 @@
-"""What people do on Discord besides writing: slash commands, buttons, context menus and forms."""
+"""Actions of people on Discord: slash commands, buttons, context menus and forms."""

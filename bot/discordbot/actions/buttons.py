@@ -1,6 +1,6 @@
-"""Buttons and menus below posts. Their custom ids say what they do, so they also work after a restart.
+"""Buttons and menus below posts. Their custom ids name their actions, so they also work after a restart.
 
-Only the person who pressed one sees what it shows, except for a new question.
+Only the person who pressed one sees the result, except for a new question.
 """
 
 from typing import Any, TypeAlias
@@ -23,7 +23,7 @@ Control: TypeAlias = ui.Button[Any] | ui.Select[Any]
 
 
 def bind(client: discord.Client, handler: InteractionHandler) -> None:
-    """Answer every button and menu of ours, whichever process posted it."""
+    """Answer the buttons and menus of all our posts, also of earlier processes."""
 
     class AnswerControl(ui.DynamicItem[Control], template=PATTERN):
         """A button or menu, recognised by its custom id."""
@@ -46,7 +46,7 @@ def bind(client: discord.Client, handler: InteractionHandler) -> None:
 async def press(
     handler: InteractionHandler, interaction: discord.Interaction, name: ActionName, values: list[str]
 ) -> None:
-    """Do what a button means, or a menu with its `values`. Raises core errors."""
+    """Run the action of a button, or of a menu with its `values`. Raises core errors."""
     match name.verb:
         case Verb.ASK | Verb.CHOOSE:
             address = await handler.address_of(interaction)
@@ -62,7 +62,7 @@ async def press(
 
 
 async def _result(handler: InteractionHandler, interaction: discord.Interaction, name: ActionName) -> DiscordPost:
-    """Return what a button shows."""
+    """Return the post that answers a button."""
     address, person, answers = await handler.address_of(interaction), interaction.user, handler.answers
     reader = str(person.id)
     match name.verb:

@@ -14,8 +14,8 @@ from bot.discordbot.delivery.errors import POST, translated_errors
 from bot.discordbot.events.translate import PLATFORM, TITLE_LENGTH, is_private
 from bot.discordbot.rendering.components import DiscordPost, LinkButton, PartView, Row
 from bot.discordbot.rendering.texts import text_post, threads_view
+from bot.presentation.markdown import link_target
 from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, list_heading, to_thread_item
-from bot.presentation.rendering import link_target
 from core.domain.conversation import Conversation, ThreadAddress
 from core.domain.features import ExportedFile
 from core.errors import FootnoteError
@@ -86,7 +86,7 @@ async def run_command(
 async def _to_post(
     handler: InteractionHandler, interaction: discord.Interaction, options: Mapping[str, str], result: CommandResult
 ) -> tuple[DiscordPost, bool]:
-    """Return what a command shows, and whether everyone may see it."""
+    """Return a command's result, and whether everyone may see it."""
     if result.rows and isinstance(result.rows[0], ThreadRow):
         return threads_post(interaction, options, result), False
     if result.citation is not None:

@@ -1,4 +1,4 @@
-"""What commands, buttons, menus and forms share: the caller's thread, and an answer within Discord's three seconds."""
+"""The base of commands, buttons, menus and forms: the caller's thread, and an answer within three seconds."""
 
 import asyncio
 import logging
@@ -133,7 +133,7 @@ class InteractionHandler:
 
 
 async def guarded(interaction: discord.Interaction, work: Coroutine[Any, Any, None]) -> None:
-    """Run `work`; show its errors to the person who acted, and log faults of ours."""
+    """Run `work`; show its errors to the person who acted, and log bugs."""
     try:
         await work
     except FootnoteError as error:
@@ -143,7 +143,7 @@ async def guarded(interaction: discord.Interaction, work: Coroutine[Any, Any, No
 
 
 async def report_fault(interaction: discord.Interaction, error: Exception) -> None:
-    """Log a fault of ours, and tell the person who acted that there was one."""
+    """Log a bug, and tell the person who acted."""
     _log.error("A command, a button or a form failed", exc_info=error)
     try:
         await show(interaction, notice(FAULT))

@@ -73,7 +73,7 @@ def _read_form(name: str) -> tuple[str, int, int]:
 
 
 async def _keep(handler: InteractionHandler, interaction: discord.Interaction, message: discord.Message) -> None:
-    """Keep an answer of ours with its question; for a message of a person, ask which question it answers."""
+    """Keep one of the bot's answers with its question; for a message of a person, ask which question it answers."""
     address = await handler.address_of(interaction)
     question = await handler.answers.question_behind(address, _to_platform_message(handler, interaction, message))
     if question is None:

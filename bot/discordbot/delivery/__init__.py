@@ -1,1 +1,1 @@
-"""What goes out to Discord: posts, their destinations, drafts, and the meaning of refusals."""
+"""Output to Discord: posts, their destinations, drafts, and the meaning of refusals."""

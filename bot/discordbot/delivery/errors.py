@@ -58,7 +58,7 @@ def to_error(error: Exception, doing: str) -> FootnoteError:
 
 
 def code_of(error: BaseException) -> int | None:
-    """Return Discord's code behind an error of ours."""
+    """Return Discord's code behind a core error."""
     return error.__cause__.code if isinstance(error.__cause__, discord.HTTPException) else None
 
 

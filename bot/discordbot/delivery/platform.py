@@ -1,7 +1,7 @@
 """Discord as a chat platform: one post for each question, first a placeholder, then drafts, then the answer.
 
 A post of several parts is several messages. The first button of each names its post, so that another process finds
-what an earlier one posted. Each also has a nonce, by which Discord drops a repeat within some minutes.
+earlier posts. Each also has a nonce, by which Discord drops a repeat within some minutes.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ from core.work.conversations import title_from
 TOKEN = "token"  # noqa: S105 - key of metadata: an interaction's, good for 15 minutes
 APPLICATION = "application"  # key of metadata
 TOKEN_LIFE = timedelta(minutes=14)  # Discord accepts it for 15
-CLOCK_SKEW = timedelta(minutes=5)  # at most, between Discord's clock and ours
+CLOCK_SKEW = timedelta(minutes=5)  # at most, between Discord's clock and this machine's
 NONCE_LENGTH = 25  # characters, Discord's limit
 # Between two edits of one message. Discord allows five in five seconds, for all posts of a channel together.
 EDIT_SECONDS = 1.2
@@ -170,7 +170,7 @@ class DiscordPlatform:
             await destination.delete(int(message_id))
 
     async def take_back(self, message_key: str) -> None:
-        """Delete what this process posted of an answer that was withdrawn."""
+        """Delete this process's posts of an answer that was withdrawn."""
         await self._end_live(message_key)
         destination = self._shown_in.pop(message_key, None)
         for message_id in self._parts.pop(message_key, {}).values():

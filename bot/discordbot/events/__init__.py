@@ -1,1 +1,1 @@
-"""What comes in from Discord: messages, edits, deletions, and what was missed while offline."""
+"""Input from Discord: messages, edits, deletions, and messages missed while offline."""

@@ -30,8 +30,8 @@ async def missed_messages(
 ) -> AsyncIterator[discord.Message]:
     """Yield messages since the newest one in the inbox, each channel's oldest first; skip channels it can't read.
 
-    Reads at most `hours` back. `online_until` is when the connection was lost: later entries don't show what arrived
-    before. Servers without any entry are skipped, so a bot that is new there doesn't answer old messages.
+    Reads at most `hours` back. `online_until` is when the connection was lost: later entries don't show earlier
+    messages. Servers without any entry are skipped, so a bot that is new there doesn't answer old messages.
     """
     oldest = parts.clock.now() - timedelta(hours=hours)
     since = {name: await _find_start(parts, name, oldest, online_until) for name in workspaces.names()}

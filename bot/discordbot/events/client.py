@@ -88,7 +88,7 @@ class Events(_Base):
             await self.tree.sync()
 
     async def on_ready(self) -> None:
-        """Read what was missed. Discord also calls this after a lost session, sometimes twice in a row."""
+        """Read missed messages. Discord also calls this after a lost session, sometimes twice in a row."""
         _log.info("Connected to Discord as %s, in %d servers", self.user, len(self.guilds))
         async with self.catching_up:
             online_until = self.online_until or self.parts.clock.now()
@@ -114,7 +114,7 @@ class Events(_Base):
             await self.receive(message)
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
-        """Receive edits of people, but not those of Discord when a link's preview has loaded."""
+        """Receive edits of people, but not the ones by Discord when a link's preview has loaded."""
         if payload.message.edited_at is not None and payload.message.author.id != self.me:
             await self.receive(payload.message)
 

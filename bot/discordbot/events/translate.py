@@ -1,4 +1,4 @@
-"""Messages and addresses of Discord -> those of core. Pure."""
+"""Messages and addresses: from Discord to core. Pure."""
 
 import re
 from dataclasses import replace

@@ -3,15 +3,15 @@
 Messages of components have no link previews, so addresses need no brackets against them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bot.discordbot.rendering.buttons import MENU_CHOICES, answer_rows, mark_parts
 from bot.discordbot.rendering.components import (
     MAX_LABEL,
     MAX_OPTION,
     MAX_ROW,
+    MENU_CHOICES,
     TEXT_BUDGET,
     Block,
     Container,
@@ -19,6 +19,8 @@ from bot.discordbot.rendering.components import (
     PartView,
     Separator,
     Text,
+    answer_rows,
+    mark_parts,
 )
 from bot.presentation.answer_text import (
     NO_PASSAGES,
@@ -36,7 +38,7 @@ from bot.presentation.answer_text import (
     source_title,
     suggestion_lines,
 )
-from bot.presentation.rendering import Flavour, Part, allow_none, clip, link_target, pack, read_markdown, units
+from bot.presentation.markdown import Flavour, Part, clip, link_target, pack, read_markdown, units
 from core.domain.answer import Answer, Citation
 
 PLAIN = Flavour()
@@ -53,11 +55,10 @@ _MORE_SOURCES = "**Sources, continued**"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderOptions:
-    """What the answer itself doesn't say."""
+    """The context of an answer."""
 
     post_id: str  # marks every part: the same for all attempts at one post (1 to 36 letters and digits)
     link: SourceLink
-    is_allowed: Callable[[str], bool] = allow_none  # addresses in the text that become links, besides those cited
 
 
 def render_answer(answer: Answer, options: RenderOptions) -> DiscordPost:
@@ -125,7 +126,7 @@ class _Builder:
         cited = {citation.url for citation in answer.citations}
         self._flavour = Flavour(
             footnote=partial(footnote, self._addresses),
-            is_allowed=lambda address: address in cited or options.is_allowed(address),
+            is_allowed=lambda address: address in cited,
         )
         self._body = read_markdown(
             answer_markdown(answer, PLAIN.plain, menu_holds=MENU_CHOICES, longest_option=MAX_OPTION), self._flavour

@@ -1,31 +1,41 @@
-"""The components of a message as plain values, and their conversion to a discord.py view. Pure."""
+"""The components of a message: texts, buttons and menus as values, and their conversion to a discord.py view. Pure."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import discord
 from discord import ui
 
+from bot.presentation.action_names import Verb, read_action_name, to_action_name
+from bot.presentation.answer_buttons import (
+    MAX_MENUS,
+    ActionButton,
+    ChoiceMenu,
+    Emphasis,
+    action_buttons,
+    action_name,
+    choice_menus,
+    running_buttons,
+    steps_button,
+    suggestion_buttons,
+)
+from bot.presentation.markdown import clip
+from core.domain.answer import Answer
+
 # Discord's limits on a message of components (v2).
-MAX_TEXT = 4_000  # characters over all texts
 MAX_LABEL = 80  # characters of a button
 MAX_OPTIONS = 25  # of a menu
-MAX_OPTION = 100  # characters of an option's label and description
-MAX_PLACEHOLDER = 150
+MAX_OPTION = 100  # characters of an option's label
 MAX_ROW = 5  # buttons
-# The part of MAX_TEXT that we fill. Documentation says "all text", so labels may count.
+# What we fill of the 4,000 characters over all texts. Documentation says "all text", so labels may count.
 TEXT_BUDGET = 3_600
-
-
-class ButtonStyle(Enum):
-    """The values are Discord's."""
-
-    PRIMARY = 1
-    SECONDARY = 2
-    SUCCESS = 3
-    DANGER = 4
+MENU_CHOICES = MAX_MENUS * MAX_OPTIONS
+_STYLES = {
+    Emphasis.PRIMARY: discord.ButtonStyle.primary,
+    Emphasis.NORMAL: discord.ButtonStyle.secondary,
+    Emphasis.DANGER: discord.ButtonStyle.danger,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,40 +51,16 @@ class Separator:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Button:
-    label: str
-    custom_id: str
-    style: ButtonStyle = ButtonStyle.SECONDARY
-    disabled: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LinkButton:
     label: str
     url: str  # at most 512 characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    label: str
-    value: str
-    description: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Select:
-    """A menu with one choice."""
-
-    custom_id: str
-    placeholder: str
-    options: tuple[Option, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One to five buttons, or one menu."""
 
-    items: tuple[Button | LinkButton, ...] | tuple[Select]
+    items: tuple[ActionButton | LinkButton | ChoiceMenu, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +89,9 @@ class PartView:
 
     @property
     def custom_ids(self) -> tuple[str, ...]:
-        """Of buttons and menus, top to bottom."""
+        """The custom ids of buttons and menus, top to bottom."""
         rows = (block for block in self.blocks if isinstance(block, Row))
-        return tuple(item.custom_id for row in rows for item in row.items if not isinstance(item, LinkButton))
+        return tuple(item.name for row in rows for item in row.items if not isinstance(item, LinkButton))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +111,66 @@ def to_view(part: PartView) -> ui.LayoutView:
         view.add_item(_to_item(block))
     view.stop()
     return view
+
+
+def answer_rows(answer: Answer, post_id: str) -> tuple[Row, ...]:
+    """Return menus for choices, then suggestions, then the actions on the answer."""
+    menus = choice_menus(answer, most_options=MAX_OPTIONS, longest=MAX_OPTION)
+    buttons = suggestion_buttons(answer, MAX_LABEL), action_buttons(answer, post_id, with_ratings=True)[:MAX_ROW]
+    return (*(Row(items=(menu,)) for menu in menus), *(Row(items=tuple(row)) for row in buttons if row))
+
+
+def running_row(post_id: str) -> Row:
+    """Return the buttons below an answer in progress."""
+    return Row(items=tuple(running_buttons(post_id)))
+
+
+def steps_row(post_id: str) -> Row:
+    """Return the button below a post that isn't an answer."""
+    return Row(items=(steps_button(post_id),))
+
+
+def page_row(list_id: str, page: int, pages: int) -> Row:
+    """Return the buttons to the previous and the next page, counted from 1."""
+    previous = action_name(Verb.PAGE, list_id, max(1, page - 1))
+    following = action_name(Verb.PAGE, list_id, page + 1)
+    return Row(
+        items=(
+            ActionButton(label="Previous page", name=previous, is_disabled=page <= 1),
+            ActionButton(label="Next page", name=following, is_disabled=page >= pages),
+        )
+    )
+
+
+def mark_parts(parts: Sequence[PartView], post_id: str) -> tuple[PartView, ...]:
+    """Return the parts with the mark that `find_part` reads: the first button or menu names the post and the part.
+
+    Each of several parts also shows its number: the last one among its actions, the others in a row of their own.
+    """
+    marked = []
+    for number, part in enumerate(parts, start=1):
+        blocks = _with_number(part.blocks, post_id, number, len(parts)) if len(parts) > 1 else part.blocks
+        marked.append(replace(part, blocks=_mark(blocks, post_id, number)))
+    return tuple(marked)
+
+
+def _with_number(blocks: tuple[Block, ...], post_id: str, number: int, count: int) -> tuple[Block, ...]:
+    name = action_name(Verb.PART, post_id, min(number, 9_999))
+    label = ActionButton(label=f"Part {number} of {count}", name=name, is_disabled=True)
+    last = blocks[-1]
+    if isinstance(last, Row) and len(last.items) < MAX_ROW and not isinstance(last.items[0], ChoiceMenu):
+        return (*blocks[:-1], Row(items=(*last.items, label)))
+    return (*blocks, Row(items=(label,)))
+
+
+def _mark(blocks: tuple[Block, ...], post_id: str, part: int) -> tuple[Block, ...]:
+    for place, block in enumerate(blocks):
+        if isinstance(block, Row) and not isinstance(block.items[0], LinkButton):
+            name = read_action_name(block.items[0].name)
+            if name is not None:
+                first = replace(block.items[0], name=to_action_name(replace(name, post_id=post_id, part=part)))
+                return (*blocks[:place], Row(items=(first, *block.items[1:])), *blocks[place + 1 :])
+    return blocks
 
 
 def _texts(blocks: tuple[Block, ...] | tuple[Text | Separator, ...]) -> Iterator[Text]:
@@ -147,17 +193,13 @@ def _to_item(block: Block) -> ui.Item[Any]:
             return ui.ActionRow(*map(_to_control, items))
 
 
-def _to_control(item: Button | LinkButton | Select) -> ui.Item[Any]:
+def _to_control(item: ActionButton | LinkButton | ChoiceMenu) -> ui.Item[Any]:
     match item:
         case LinkButton(label=label, url=url):
             return ui.Button(style=discord.ButtonStyle.link, label=label, url=url)
-        case Button(label=label, custom_id=custom_id, style=style, disabled=disabled):
-            return ui.Button(
-                style=discord.ButtonStyle(style.value), label=label, custom_id=custom_id, disabled=disabled
-            )
-        case Select(custom_id=custom_id, placeholder=placeholder, options=options):
-            choices = [
-                discord.SelectOption(label=item.label, value=item.value, description=item.description or None)
-                for item in options
-            ]
-            return ui.Select(custom_id=custom_id, placeholder=placeholder, options=choices)
+        case ActionButton(label=label, name=name):
+            style = _STYLES[item.emphasis]
+            return ui.Button(style=style, label=clip(label, MAX_LABEL), custom_id=name, disabled=item.is_disabled)
+        case ChoiceMenu(name=name, placeholder=placeholder, options=options):
+            choices = [discord.SelectOption(label=label, value=value) for label, value in options]
+            return ui.Select(custom_id=name, placeholder=placeholder, options=choices)

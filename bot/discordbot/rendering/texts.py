@@ -4,8 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from bot.discordbot.rendering.answers import PLAIN, footnote, pack_lines, to_post
-from bot.discordbot.rendering.buttons import mark_parts, page_row, running_row, steps_row
-from bot.discordbot.rendering.components import TEXT_BUDGET, Block, DiscordPost, PartView, Separator, Text
+from bot.discordbot.rendering.components import (
+    TEXT_BUDGET,
+    Block,
+    DiscordPost,
+    PartView,
+    Separator,
+    Text,
+    mark_parts,
+    page_row,
+    running_row,
+    steps_row,
+)
 from bot.presentation.answer_text import (
     EMPTY,
     MORE_COMING,
@@ -19,7 +29,7 @@ from bot.presentation.answer_text import (
     job_tree,
     remove_space_before_markers,
 )
-from bot.presentation.rendering import Flavour, clip, split_markdown, units
+from bot.presentation.markdown import Flavour, clip, split_markdown, units
 from core.domain.jobs import Job
 
 TREE_BUDGET = 900  # units of the live tree; the rest of the message is the draft's

@@ -1,1 +1,21 @@
-"""Markdown as chat platforms take it: kept harmless, cut at safe places. Used through `bot.presentation.rendering`."""
+"""Markdown for chat platforms: made harmless, and split at safe places. Pure.
+
+`flavour` says what a platform allows, `inline` and `blocks` parse, `splitting` packs blocks into messages.
+"""
+
+from bot.presentation.markdown.flavour import Flavour, allow_none, clean, clip, link_target, safe_cut, units
+from bot.presentation.markdown.splitting import Part, pack, read_markdown, split_markdown
+
+__all__ = [
+    "Flavour",
+    "Part",
+    "allow_none",
+    "clean",
+    "clip",
+    "link_target",
+    "pack",
+    "read_markdown",
+    "safe_cut",
+    "split_markdown",
+    "units",
+]

@@ -1,16 +1,11 @@
-"""Markdown as blocks: paragraphs, lists, quotes, headings, code and tables, each in lines that are ready to be packed.
-
-Only what a cut must know of is read; whatever else a line holds stays as it is.
-"""
+"""Markdown as blocks: paragraphs, lists, quotes, headings, code and tables, in lines ready to be packed. Pure."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bot.presentation.markdown.characters import units
-from bot.presentation.markdown.flavour import Flavour
+from bot.presentation.markdown.flavour import Flavour, columns, units
 from bot.presentation.markdown.inline import Token, code_tokens, to_tokens
-from bot.presentation.markdown.tables import Table, as_items, begins_table, fixed_width, read_table
 
 _FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)$")
 _QUOTE = re.compile(r"^ {0,3}>")
@@ -18,14 +13,18 @@ _QUOTE_SIGNS = re.compile(r"^(?: {0,3}> ?)+")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _BAR = re.compile(r"(?<!\\)\|")
-_LANGUAGE = re.compile(r"[a-z0-9_+.#-]{1,20}", re.IGNORECASE)  # what else stands there is shown as code
-LONGEST_TABLE_HEAD = 100  # units of its line of names: it is repeated in every part
-LONGEST_KEPT_HEAD = 1 / 3  # of the longest token: a table's head and its rule, where the platform has tables
+_LANGUAGE = re.compile(r"[a-z0-9_+.#-]{1,20}", re.IGNORECASE)  # any other info string is shown as code
+_RULE = re.compile(r"^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\(([^\s()]{0,2000})\)")
+_EMPHASIS = re.compile(r"(\*\*|__|~~|`+)(?=\S)(.{1,500}?)(?<=\S)\1")
+LONGEST_TABLE_LINE = 5_000  # a longer line is data
+LONGEST_TABLE_HEAD = 100  # units of its line of names, which every part repeats
+LONGEST_KEPT_HEAD = 1 / 3  # of the longest token: a table's head and its rule, on platforms with tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line. `prefix` begins each piece of it; `is_border`: better cut before this line than before others."""
+    """One line. Each piece of it starts with `prefix`; `is_border`: prefer a cut before this line."""
 
     tokens: tuple[Token, ...]
     prefix: str = ""
@@ -34,18 +33,27 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """Lines that belong together. `opening` and `closing` stand around every piece of it (a fence, a table's head)."""
+    """Lines that belong together; `opening` and `closing` enclose every piece (a fence, a table's head)."""
 
     lines: tuple[Line, ...]
     opening: str = ""
     closing: str = ""
-    is_apart: bool = True  # an empty line stands before it
-    is_heading: bool = False  # it does not end a part
+    is_apart: bool = True  # after an empty line
+    is_heading: bool = False  # it doesn't end a part
     is_code: bool = False  # white space counts
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Cells as Markdown; every row has as many as the head."""
+
+    head: tuple[str, ...]
+    right: tuple[bool, ...]  # columns that are aligned to the right
+    rows: tuple[tuple[str, ...], ...]
+
+
 def read_blocks(text: str, flavour: Flavour, longest: int) -> list[Block]:
-    """The text's blocks in order; tokens are at most `longest` units. The text has been cleaned."""
+    """Return the blocks of a cleaned text in order; tokens have at most `longest` units."""
     return list(_Reader(text.split("\n"), flavour, longest).blocks())
 
 
@@ -99,7 +107,7 @@ class _Reader:
         return _code_block([rest.strip(), *code] if rest.strip() else code, language, self._flavour)
 
     def _quote(self) -> Iterator[Block]:
-        """What is quoted, its lines marked one by one; code and tables stand without the mark."""
+        """Yield quoted blocks with a mark on each line, except for code and tables."""
         inner = self._while(lambda line: _QUOTE.match(line) is not None)
         unmarked = [_QUOTE_SIGNS.sub("", line) for line in inner]
         yield from _Reader(unmarked, self._flavour, self._longest, prefix="> ").blocks()
@@ -115,7 +123,7 @@ class _Reader:
         return bool(below) and begins_table(self._lines[self._place], below[0])
 
     def _kept_table(self) -> Iterator[Block]:
-        """For platforms that have tables: as it is, with its head again before each piece, if that is short."""
+        """Yield a table for platforms with tables; each piece repeats a short head."""
         head, rule = self._lines[self._place : self._place + 2]
         self._place += 2
         rows = self._while(lambda line: self._is_text(line) and not _ITEM.match(line))  # rows need no bars
@@ -128,7 +136,7 @@ class _Reader:
         yield Block(lines=tuple(lines), opening=opening)
 
     def _cells(self, row: str, longest: int) -> tuple[Token, ...]:
-        """Cell by cell: no code or address goes on over a bar."""
+        """Return a row's tokens cell by cell: no code or address continues after a bar."""
         pieces = _BAR.split(row)
         return tuple(
             token
@@ -155,7 +163,7 @@ class _Reader:
         return Line(tokens=(replace(tokens[0], numbers=self._numbers(cells)), *tokens[1:]))
 
     def _table_notes(self, table: Table) -> Iterator[Block]:
-        """Its footnotes once more below it, as nothing in a fixed-width font can be clicked."""
+        """Return a table's footnotes to repeat below it: text in a fixed-width font has no links."""
         numbers = dict.fromkeys(number for cells in (table.head, *table.rows) for number in self._numbers(cells))
         if numbers:
             marks = " ".join(f"[{number}]" for number in numbers)
@@ -176,7 +184,7 @@ class _Reader:
         return self._is_text(line) and not self._is_table()
 
     def _is_text(self, line: str) -> bool:
-        """Whether it begins nothing of its own."""
+        """Return whether the line continues a block."""
         begins = _FENCE.match(line) or _HEADING.match(line) or (_QUOTE.match(line) and not self._prefix)
         return bool(line.strip()) and not begins
 
@@ -192,10 +200,74 @@ class _Reader:
 
 
 def _code_block(code: Sequence[str], language: str, flavour: Flavour) -> Block:
-    # A fence around nothing would run on to the next one.
+    # An empty fence would continue to the next one.
     lines = tuple(Line(tokens=code_tokens(line, flavour)) for line in (code if any(code) else [" "]))
     return Block(lines=lines, opening=f"```{language}\n", closing="\n```", is_code=True)
 
 
 def _code_text(line: str, flavour: Flavour) -> str:
     return "".join(token.text for token in code_tokens(line, flavour))
+
+
+def begins_table(line: str, below: str) -> bool:
+    """Return whether two lines are the head of a table and its rule."""
+    if "|" not in line or "-" not in below or max(len(line), len(below)) > LONGEST_TABLE_LINE:
+        return False
+    return _RULE.match(below) is not None and len(_cells(line)) == len(_cells(below))
+
+
+def read_table(lines: Sequence[str]) -> Table:
+    """Return a table of its head, rule and rows; the last cell of a row takes surplus cells."""
+    head = _cells(lines[0])
+    right = tuple(cell.endswith(":") and not cell.startswith(":") for cell in _cells(lines[1]))
+    return Table(head=head, right=right, rows=tuple(_fit(_cells(line), len(head)) for line in lines[2:]))
+
+
+def fixed_width(table: Table, widest: int) -> tuple[list[str], list[str]] | None:
+    """Return (head with its rule, rows) as aligned lines; None if they are wider than `widest` columns."""
+    cells = [tuple(_bare(cell) for cell in row) for row in (table.head, *table.rows)]
+    widths = [max(1, *(columns(row[place]) for row in cells)) for place in range(len(table.head))]
+    if sum(widths) + 3 * (len(widths) - 1) > widest:
+        return None
+    lines = [_aligned(row, widths, table.right) for row in cells]
+    return [lines[0], "-+-".join("-" * width for width in widths)], lines[1:]
+
+
+def as_items(table: Table) -> list[list[str]]:
+    """Return a list item for each row, in lines of `**head**: cell`; the head if there are no rows."""
+    items = []
+    for row in table.rows:
+        pairs = [
+            (f"**{_bare(head)}**: {cell}" if _bare(head) else cell)
+            for head, cell in zip(table.head, row, strict=True)
+            if cell
+        ]
+        items.append([("  " if place else "- ") + pair for place, pair in enumerate(pairs)])
+    heads = [f"- **{_bare(head)}**" for head in table.head if _bare(head)]
+    return [item for item in items if item] or [heads or ["- …"]]
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    inner = line.strip()
+    inner = inner[1:] if inner.startswith("|") else inner
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return tuple(cell.strip().replace("\\|", "|") for cell in _BAR.split(inner))
+
+
+def _fit(cells: tuple[str, ...], number: int) -> tuple[str, ...]:
+    if len(cells) > number:
+        return (*cells[: number - 1], " | ".join(cells[number - 1 :]))
+    return cells + ("",) * (number - len(cells))
+
+
+def _bare(cell: str) -> str:
+    """Return a cell's text in a fixed-width font."""
+    return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1 (\2)", cell)).strip()
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    cells = []
+    for cell, width, is_right in zip(row, widths, right, strict=True):
+        space = " " * (width - columns(cell))
+        cells.append(space + cell if is_right else cell + space)
+    return " | ".join(cells).rstrip()

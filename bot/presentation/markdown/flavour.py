@@ -1,19 +1,18 @@
-"""What one platform's Markdown can do, and what it must be kept from doing."""
+"""Characters of a text, and what the Markdown of a platform allows and must be kept from doing. Pure."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.presentation.markdown.characters import clean, units
-
-# Longer addresses are not linked: a part must have room for a footnote and its text.
+# Longer addresses are not linked: a part must have space for a footnote and its text.
 LONGEST_ADDRESS = 1_000
 _IN_LINK = re.compile(r"[\s<>()\[\]{}\"'`\\|^]")
 _PING = re.compile(r"@(?=everyone|here|channel)", re.IGNORECASE)
-# Mentions are looked for in the raw text, so `<` is parted from what follows; addresses in `<...>` where it is no
-# escaped sign, so it is escaped, too.
+# Clients search the raw text for mentions, so `<` is separated from the next character. They ignore an escaped `<` for
+# addresses in `<...>`, so it is escaped, too.
 _LESS_THAN = re.compile(r"(\\[!-/:-;=-@\[-`{-~])|\\?<(?![\s\u200b])")
-# In code, where `<` is common, only what a client would take for a mention or a link.
+# In code, `<` is common: only text that a client would treat as a mention or a link is changed.
 _CODE_PING = re.compile(
     r"@(?=everyone|here|channel)"
     r"|<(?=[@#][!&]?\w|!\w|a?:\w|t:|id:|/[^<>\n]{1,100}:\d|(?:mailto|tel|sms):|[a-z][\w+.-]*:/)",
@@ -22,25 +21,33 @@ _CODE_PING = re.compile(
 _ADDRESS = re.compile(r"[a-z][\w+.-]*://[^\s<>`\"']*|://", re.IGNORECASE)
 _SIGNS = re.compile(r"[\\*_~`|\[\]()#>]")
 _BEGINS_BLOCK = re.compile(r"^([ \t]*)([-+=]|\d+(?=[.)]))", re.MULTILINE)
-# The point in `guide.md` and `ada@example.org`, where a client may take a file for a host.
+# The point in `guide.md` and `ada@example.org`: a client may treat a file as a host.
 _HOST = re.compile(r"([\w-]\\?)\.(?=[^\W\d_]{2})")
-# `[label]: address` at a line's beginning is read as an address for later, and not shown.
+# `[label]: address` at the start of a line is a link definition, which isn't shown.
 _DEFINITION = re.compile(r"^([ \t]*\[[^\]\n]{1,300}\]):", re.MULTILINE)
 _INVITE = re.compile(r"(discord(?:app)?)\.(?=gg/|com/|me/|new/|gift/)", re.IGNORECASE)
+# Control characters, and overrides of the writing direction: they hide text.
+_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202d\u202e]")
+_LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x0b\x0c\x85]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_JOINER = "\u200d"
+# Characters that a cut may go back: longer clusters of marks aren't writing, and are cut.
+_LONGEST_CLUSTER = 48
 
 
 def allow_none(_: str) -> bool:
-    """No address may be clicked."""
+    """Allow no address."""
     return False
 
 
 def plain_footnote(number: int) -> str | None:
-    """A footnote as it stands in the answer."""
+    """Return a footnote unchanged."""
     return f"[{number}]"
 
 
 def masked_link(label: str, address: str) -> str:
-    """`[label](address)`, as most Markdown has it."""
+    """Return `[label](address)`, as in most Markdown."""
     return f"[{label}]({address})"
 
 
@@ -48,45 +55,45 @@ def masked_link(label: str, address: str) -> str:
 class Flavour:
     """A platform's Markdown. The defaults are Discord's.
 
-    `breaker` is invisible and of no width: put behind the first character of a ping or an address, it leaves a text to
-    read and nothing to fire. Discord's own libraries use U+200B for it.
+    `breaker` is invisible and has no width. After the first character of a ping or an address, it disables it and keeps
+    it readable. Discord's own libraries use U+200B.
     """
 
     breaker: str = "\u200b"
-    footnote: Callable[[int], str | None] = plain_footnote  # None: this number is no footnote, and stays text
-    is_allowed: Callable[[str], bool] = allow_none  # which addresses in the text may be clicked
-    link: Callable[[str, str], str] = masked_link  # label and address, both finished -> markup
+    footnote: Callable[[int], str | None] = plain_footnote  # None: the number isn't a footnote, and stays text
+    is_allowed: Callable[[str], bool] = allow_none  # addresses in the text that may be links
+    link: Callable[[str, str], str] = masked_link  # finished label and address -> markup
     escape: Callable[[str], str] = str  # last, for text and code alike (Slack: & < >)
-    links_hosts: bool = False  # clients link names of hosts, and addresses of mail, without a scheme before them
+    links_hosts: bool = False  # clients link host names and mail addresses without a scheme
     has_tables: bool = False
     deepest_heading: int = 3  # deeper ones become bold
-    table_columns: int = 60  # of a fixed-width table; wider ones become rows of "key: value"
+    table_columns: int = 60  # maximum of a fixed-width table; wider ones become rows of "key: value"
 
     def harmless(self, text: str) -> str:
-        """Text whose pings and addresses do nothing; visibly the same."""
-        return self._parted(_LESS_THAN.sub(lambda match: match[1] or f"\\<{self.breaker}", text))
+        """Return the text with disabled pings and addresses; it looks the same."""
+        return self._disabled(_LESS_THAN.sub(lambda match: match[1] or f"\\<{self.breaker}", text))
 
     def harmless_code(self, text: str) -> str:
-        """The same for code, in which as little as possible is touched: people copy it."""
+        """Return code with disabled pings and addresses, otherwise unchanged: people copy it."""
         text = _CODE_PING.sub(rf"\g<0>{self.breaker}", text)
         return _ADDRESS.sub(self._break_address, _INVITE.sub(rf"\g<1>{self.breaker}.", text))
 
     def neutral(self, text: str) -> str:
-        """Text, cleaned, for a place of which nobody says whether Markdown is read there: no sign is added to it."""
-        return self.escape(self._parted(clean(text).replace("<", f"<{self.breaker}")))
+        """Return the cleaned text without added signs, for fields that may or may not render Markdown."""
+        return self.escape(self._disabled(clean(text).replace("<", f"<{self.breaker}")))
 
     def plain(self, text: str) -> str:
-        """Text that is no Markdown (a title, a quote) as Markdown that shows it as it is, line by line."""
+        """Return Markdown that shows a plain text (a title, a quote) as it is, line by line."""
         escaped = _BEGINS_BLOCK.sub(_escape_block, _SIGNS.sub(r"\\\g<0>", clean(text)))
         return self.escape(self.harmless(escaped))
 
     def linked(self, label: str, address: str | None) -> str:
-        """Plain text as a link; as text where there is no address that can be linked."""
+        """Return a plain text as a link, or as text if the address can't be linked."""
         target = link_target(address)
         return self.link(self.plain(label), target) if target is not None else self.plain(label)
 
-    def _parted(self, text: str) -> str:
-        """Text in which nothing pings or can be clicked that does not begin with `<`."""
+    def _disabled(self, text: str) -> str:
+        """Return the text with all pings and links disabled, except for those that begin with `<`."""
         text = _PING.sub(rf"\g<0>{self.breaker}", text)
         text = _INVITE.sub(rf"\g<1>{self.breaker}.", text)
         text = _HOST.sub(rf"\g<1>.{self.breaker}", text) if self.links_hosts else text
@@ -101,7 +108,7 @@ class Flavour:
 
 
 def link_target(address: str | None) -> str | None:
-    """A web address as it may stand in a link's brackets; None for what is none, or too long."""
+    """Return a web address escaped for a link; None if it isn't one, or is too long."""
     if address is None or not re.match(r"https?://[^\s/]", address, re.IGNORECASE):
         return None
     target = _IN_LINK.sub(_percent, clean(address))
@@ -118,3 +125,75 @@ def _escape_block(match: re.Match[str]) -> str:
 
 def _percent(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode())
+
+
+def units(text: str) -> int:
+    """Return the length in UTF-16 units, which some clients count; never less than characters."""
+    return len(text) if text.isascii() else len(text) + len(_ASTRAL.findall(text))
+
+
+def clean(text: str) -> str:
+    """Return the text without control characters and half characters; every line ends with a line feed."""
+    return _SURROGATE.sub("\ufffd", _HARMFUL.sub("", _LINE_ENDS.sub("\n", text)))
+
+
+def safe_cut(text: str, limit: int) -> int:
+    """Return the place to cut a text to at most `limit` (from 2) units, between visible characters.
+
+    At least 1, and `len(text)` if all of it fits. Never between a backslash and the character that it escapes.
+    """
+    place = _by_units(text, limit)
+    if place == len(text):
+        return place
+    for back in range(min(_LONGEST_CLUSTER, place)):
+        if _is_boundary(text, place - back):
+            return place - back
+    return max(place, 1)
+
+
+def clip(text: str, limit: int) -> str:
+    """Return the text on one line of at most `limit` (from 3) units, with an ellipsis if it was cut."""
+    line = " ".join(clean(text).split())
+    if units(line) <= limit:
+        return line
+    return line[: safe_cut(line, limit - 1)].rstrip(" ,;:") + "…"
+
+
+def columns(text: str) -> int:
+    """Return the width in a fixed-width font: wide East Asian characters and emoji have two columns, marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns_of(sign) for sign in text)
+
+
+def _columns_of(sign: str) -> int:
+    if _is_mark(sign):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+
+
+def _by_units(text: str, limit: int) -> int:
+    place = min(len(text), limit)
+    while place > 1 and units(text[:place]) > limit:
+        place -= max(1, (units(text[:place]) - limit) // 2)
+    return place
+
+
+def _is_boundary(text: str, place: int) -> bool:
+    if place <= 0:
+        return False
+    before, behind = text[place - 1], text[place]
+    if _is_mark(behind) or before == _JOINER or 0x1F3FB <= ord(behind) <= 0x1F3FF:
+        return False
+    if _is_flag_letter(before) and _is_flag_letter(behind):
+        letters = len(text[:place]) - len(text[:place].rstrip("".join(map(chr, range(0x1F1E6, 0x1F200)))))
+        return letters % 2 == 0
+    return (place - len(text[:place].rstrip("\\"))) % 2 == 0
+
+
+def _is_mark(sign: str) -> bool:
+    return unicodedata.category(sign) in ("Mn", "Me", "Mc") or sign == _JOINER or 0xE0020 <= ord(sign) <= 0xE007F
+
+
+def _is_flag_letter(sign: str) -> bool:
+    return 0x1F1E6 <= ord(sign) <= 0x1F1FF

@@ -1,32 +1,31 @@
-"""One line of Markdown as pieces that may not be cut, and words between them; links and pings are harmless. Pure.
+"""One line of Markdown in tokens: pieces that must not be cut, and words; links and pings are disabled. Pure.
 
-Code comes out in one form that every client reads alike, all other backticks are escaped, and what could be a link is
-either allowed or broken: so nothing that a client finds in the text can differ from what was found here.
+All clients read the output alike: code has one form, other backticks are escaped, and links are allowed or broken.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bot.presentation.markdown.characters import safe_cut, units
-from bot.presentation.markdown.flavour import Flavour, link_target
+from bot.presentation.markdown.flavour import Flavour, link_target, safe_cut, units
 
-# Of a link's label; bounds the search for its end, too.
-LONGEST_LABEL = 300
-# Units of one word: longer ones are cut, as they are no words.
-LONGEST_WORD = 100
+LONGEST_LABEL = 300  # characters of a link's label; also bounds the search for its end
+LONGEST_WORD = 100  # units; longer words are cut
+
+# The start of anything but prose.
+_START = re.compile(r"[\\`<!\[]|[a-z][a-z0-9+.-]{1,30}://|discord(?:app)?\.(?:gg|com|me|new|gift)/", re.IGNORECASE)
+_ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
+_CODE = re.compile(r"(`+)(?P<code>[^\n]+?)(?<!`)\1(?!`)")
+_AUTO_LINK = re.compile(r"<(?P<address>[a-z][a-z0-9+.-]*:[^<>\s`]*)>", re.IGNORECASE)
 _LABEL = rf"(?:[^\[\]\\\n]|\\.|\[[^\[\]\n]{{0,{LONGEST_LABEL}}}\]){{0,{LONGEST_LABEL}}}"
-_PIECE = re.compile(
-    r"(?P<escape>\\[!-/:-@\[-`{-~])"
-    r"|(?P<ticks>`+)(?P<code>[^\n]+?)(?<!`)(?P=ticks)(?!`)"
-    r"|<(?P<auto>[A-Za-z][A-Za-z0-9+.-]*:[^<>\s`]*)>"
-    rf"|!?\[(?P<label>{_LABEL})\]\([ \t]*<?(?P<target>[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?"
-    r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
-    r"|(?<!\[)\[(?P<notes>\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])"
-    r"|(?P<bare>[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s<>`\[\]]+|discord(?:app)?\.(?:gg|com|me|new|gift)/[^\s<>`\[\]]+)"
-    r"|(?P<tick>`+)",
-    re.IGNORECASE,
+_TARGET = r"<?(?P<target>[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?"
+_TITLE = r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?"
+_LINK = re.compile(rf"!?\[(?P<label>{_LABEL})\]\([ \t]*{_TARGET}{_TITLE}[ \t]*\)")
+_NOTES = re.compile(r"(?<!\[)\[(?P<notes>\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])")
+_BARE_ADDRESS = re.compile(
+    r"(?:[a-z][a-z0-9+.-]{1,30}://|discord(?:app)?\.(?:gg|com|me|new|gift)/)[^\s<>`\[\]]+", re.IGNORECASE
 )
+_TICKS = re.compile(r"`+")
 _TRAILING = re.compile(r"[.,:;!?\"'”’)\]}*_~|\\]+$")
 _WORD = re.compile(r"[^\s。！？]+[。！？]*\s*|[。！？]+\s*|\s+")
 _SENTENCE_END = re.compile(r"[.!?。！？…:][\"'”’)\]*_~|]*\s*$")
@@ -34,7 +33,7 @@ _SENTENCE_END = re.compile(r"[.!?。！？…:][\"'”’)\]*_~|]*\s*$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A piece of finished Markdown that is never cut. In `numbers` its footnotes, in order."""
+    """A piece of finished Markdown that is never cut, with its footnotes in order."""
 
     text: str
     numbers: tuple[int, ...] = ()
@@ -50,7 +49,7 @@ class Token:
 
 
 def to_tokens(line: str, flavour: Flavour, longest: int) -> tuple[Token, ...]:
-    """The line in tokens of at most `longest` units each (from 40), if links fit; joined they are the whole line."""
+    """Return the line in tokens of at most `longest` units each (from 40). Joined, they are the whole line."""
     tokens: list[Token] = []
     prose = ""
     for item in (*_scan(line, flavour, longest), None):
@@ -58,11 +57,11 @@ def to_tokens(line: str, flavour: Flavour, longest: int) -> tuple[Token, ...]:
             prose += item
             continue
         if item is not None and _ends_with_backslash(prose):
-            prose += "\\"  # it would escape the token's first sign
+            prose += "\\"  # or it would escape the token's first character
         tokens += _words(prose, flavour)
         prose = ""
         if item is not None:
-            # Two spans of code side by side would be read as one, and with a tick before it a span as a fence.
+            # Adjacent spans of code would be read as one, and a span after a backtick as a fence.
             is_near = bool(tokens) and (tokens[-1].is_code or tokens[-1].text.endswith("`"))
             tokens += [Token(text=flavour.breaker)] if is_near and item.is_code else []
             tokens.append(item)
@@ -70,13 +69,13 @@ def to_tokens(line: str, flavour: Flavour, longest: int) -> tuple[Token, ...]:
 
 
 def code_tokens(code: str, flavour: Flavour) -> tuple[Token, ...]:
-    """A line of a fenced block in tokens; what would close the fence, ping or pass for a link does not."""
+    """Return a line of a fenced block in tokens that can't close the fence, ping or link."""
     safe = flavour.escape(flavour.harmless_code(code.replace("``", f"``{flavour.breaker}")))
     return tuple(Token(text=piece) for piece in cut(safe, LONGEST_WORD))
 
 
 def cut(text: str, limit: int) -> Iterator[str]:
-    """The text in pieces of at most `limit` units."""
+    """Yield the text in pieces of at most `limit` units."""
     start = 0
     while start < len(text):
         window = text[start : start + limit + 1]
@@ -86,38 +85,47 @@ def cut(text: str, limit: int) -> Iterator[str]:
 
 
 def _scan(text: str, flavour: Flavour, longest: int) -> Iterator[str | Token]:
-    """Prose, not finished, and tokens."""
-    last = 0
-    for match in _PIECE.finditer(text):
-        yield text[last : match.start()]
-        last = match.end()
-        yield from _piece(match, flavour, longest)
+    """Yield unfinished prose and tokens."""
+    last = start = 0
+    while found := _START.search(text, start):
+        start = found.start()
+        for pattern, parse in _PARSERS:
+            if match := pattern.match(text, start):
+                yield text[last:start]
+                yield from parse(match, flavour, longest)
+                last = start = match.end()
+                break
+        else:
+            start += 1
     yield text[last:]
 
 
-def _piece(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
-    if match["code"] is not None:
-        yield from _code(match["code"], flavour, longest)
-    elif match["auto"] is not None:
-        yield from _address(match["auto"], flavour, longest)
-    elif match["target"] is not None:
-        yield from _link(match, flavour, longest)
-    elif match["notes"] is not None:
-        yield from _notes(match, flavour, longest)
-    elif match["bare"] is not None:
-        trailing = _TRAILING.search(match[0])
-        end = trailing.start() if trailing and not match[0].endswith("://") else len(match[0])
-        yield from _address(match[0][:end], flavour, longest)
-        yield match[0][end:].replace("`", "\\`")
-    elif match["tick"] is not None:
-        yield "\\`" * len(match["tick"])
-    else:
-        yield match[0]
+def _parse_escape(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
+    yield match[0]
+
+
+def _parse_code(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
+    yield from _code(match["code"], flavour, longest)
+
+
+def _parse_auto_link(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
+    yield from _address(match["address"], flavour, longest)
+
+
+def _parse_bare_address(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
+    trailing = _TRAILING.search(match[0])
+    end = trailing.start() if trailing and not match[0].endswith("://") else len(match[0])
+    yield from _address(match[0][:end], flavour, longest)
+    yield match[0][end:].replace("`", "\\`")
+
+
+def _parse_ticks(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
+    yield "\\`" * len(match[0])
 
 
 def _code(code: str, flavour: Flavour, longest: int) -> Iterator[Token]:
-    """Code in spans that stand for themselves."""
-    # No two ticks side by side: they would end a span that begins with two.
+    """Yield code in complete spans."""
+    # No adjacent backticks: they would end a span that begins with two.
     safe = flavour.escape(flavour.harmless_code(re.sub("`(?=`)", f"`{flavour.breaker}", code)))
     for piece in cut(safe, longest - 6):
         ticks = "``" if "`" in piece else "`"
@@ -126,7 +134,7 @@ def _code(code: str, flavour: Flavour, longest: int) -> Iterator[Token]:
 
 
 def _address(address: str, flavour: Flavour, longest: int) -> Iterator[str | Token]:
-    """A bare address: a link if it is allowed, else code without its scheme."""
+    """Yield an address as a link if it is allowed, else as code without its scheme."""
     target = link_target(address)
     if target is not None and flavour.is_allowed(address):
         token = Token(text=flavour.link(flavour.plain(address), target))
@@ -138,9 +146,9 @@ def _address(address: str, flavour: Flavour, longest: int) -> Iterator[str | Tok
     )
 
 
-def _link(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
+def _parse_link(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
     label, address = match["label"], match["target"]
-    if label.startswith("[") or label.endswith("]"):  # "[[1]](...)" is a link that looks like a footnote, and is none
+    if label.startswith("[") or label.endswith("]"):  # "[[1]](...)" looks like a footnote, but is a link
         flavour = replace(flavour, footnote=_no_footnote)
     target = link_target(address)
     if target is not None and flavour.is_allowed(address) and label.strip():
@@ -165,7 +173,7 @@ def _no_footnote(_: int) -> str | None:
     return None
 
 
-def _notes(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
+def _parse_notes(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
     numbers = [int(number) for number in re.split(r"\s*[,;]\s*", match["notes"])]
     notes = [(number, flavour.footnote(number)) for number in numbers]
     if any(note is None for _, note in notes):
@@ -176,13 +184,13 @@ def _notes(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str
             text = note if units(note) <= longest else f"[{number}]"
             yield Token(text=text, numbers=(number,))
     begins_line = not match.string[: match.start()].strip()
-    if begins_line and match.string.startswith(":", match.end()):  # or it would be read as an address for later
+    if begins_line and match.string.startswith(":", match.end()):  # or it would be a link definition
         yield Token(text=flavour.breaker)
 
 
 def _words(prose: str, flavour: Flavour) -> list[Token]:
     safe = flavour.escape(flavour.harmless(prose))
-    short = LONGEST_WORD // 2  # in any script; most words are, and need no closer look
+    short = LONGEST_WORD // 2  # in any script
     return [
         Token(text=piece)
         for word in _WORD.findall(safe)
@@ -192,3 +200,15 @@ def _words(prose: str, flavour: Flavour) -> list[Token]:
 
 def _ends_with_backslash(prose: str) -> bool:
     return (len(prose) - len(prose.rstrip("\\"))) % 2 == 1
+
+
+# In order: the first pattern that matches at a start parses it.
+_PARSERS = (
+    (_ESCAPE, _parse_escape),
+    (_CODE, _parse_code),
+    (_AUTO_LINK, _parse_auto_link),
+    (_LINK, _parse_link),
+    (_NOTES, _parse_notes),
+    (_BARE_ADDRESS, _parse_bare_address),
+    (_TICKS, _parse_ticks),
+)

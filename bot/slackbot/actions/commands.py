@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from bot.presentation.action_names import ActionName, Verb, to_action_name
-from bot.presentation.rendering import clip, link_target
+from bot.presentation.markdown import clip, link_target
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import home
 from bot.slackbot.actions.home import to_thread_item

@@ -30,7 +30,7 @@ from bot.presentation.answer_text import (
     source_title,
     suggestion_lines,
 )
-from bot.presentation.rendering import Part, allow_none, clip, link_target, pack, read_markdown
+from bot.presentation.markdown import Part, allow_none, clip, link_target, pack, read_markdown
 from bot.slackbot.rendering.blocks import (
     EACH_BLOCK,
     FLAVOUR,

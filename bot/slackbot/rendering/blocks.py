@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from bot.presentation.rendering import Flavour, clean, clip, link_target, safe_cut
+from bot.presentation.markdown import Flavour, clean, clip, link_target, safe_cut
 
 # Block Kit as Slack's API takes it.
 Block: TypeAlias = Mapping[str, Any]

@@ -18,7 +18,7 @@ from bot.presentation.answer_text import (
     job_tree,
     remove_space_before_markers,
 )
-from bot.presentation.rendering import clean, split_markdown
+from bot.presentation.markdown import clean, split_markdown
 from bot.slackbot.rendering.answers import running_actions
 from bot.slackbot.rendering.blocks import (
     FLAVOUR,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.presentation.action_names import ActionName, Verb, read_action_name, to_action_name
-from bot.presentation.rendering import clip
+from bot.presentation.markdown import clip
 from bot.slackbot.rendering.blocks import MAX_LABEL, MAX_OPTION_VALUE, MAX_OPTIONS, MAX_TITLE, Block, Element, View
 from core.errors import BadInput
 from core.service.commands import Command, Option, OptionKind

@@ -15,7 +15,7 @@ from bot.presentation.answer_text import (
     pack_items,
     reference_line,
 )
-from bot.presentation.rendering import clip, safe_cut, split_markdown
+from bot.presentation.markdown import clip, safe_cut, split_markdown
 from bot.slackbot.rendering.answers import footnote, how_actions, page_actions, part_note
 from bot.slackbot.rendering.blocks import (
     FLAVOUR,

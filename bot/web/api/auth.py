@@ -1,8 +1,4 @@
-"""What the API needs beside the web's parts, and who may come in: a bearer token, or a person at this machine.
-
-A token that is given has to be right, wherever it comes from. Refused requests are counted against the client's rate,
-so that a token can't be guessed by trying; local clients and right tokens are exempt from the rate unless told.
-"""
+"""The API's authentication, rate limits and workspaces."""
 
 import hmac
 import math
@@ -14,22 +10,25 @@ from aiohttp.typedefs import Handler
 from bot.runtime.metrics import Metrics
 from bot.web.api.platform import ApiPlatform
 from bot.web.api.problems import API_PATH, Problem
+from bot.web.parts import PARTS, WebParts
 from bot.web.security import is_local
+from core.domain.corpus import SearchScope
+from core.errors import NotFound
 from core.ports import SearchIndex
 from core.ports.service import InboxStore
 from core.service.inbox import Inbox
 from core.service.rate_limit import RateGate
 
-WAIT_SECONDS = 60.0  # a POST waits this long for its answer before it is told where to look
+WAIT_SECONDS = 60.0  # a POST waits this long for its answer before it gets a 202
 METRICS_PATH = "/metrics"
-_OPEN_PATHS = frozenset({"/api/openapi.json"})  # tells what every copy of the project tells
+_OPEN_PATHS = frozenset({"/api/openapi.json"})  # the same in every copy of the project
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _BEARER = "bearer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApiDoor:
-    """The API's own parts; `token` None: only people at this machine come in."""
+class ApiContext:
+    """Parts that only the API needs. `token` None: only this machine may use it."""
 
     inbox: Inbox
     store: InboxStore
@@ -43,58 +42,88 @@ class ApiDoor:
     wait_seconds: float = WAIT_SECONDS
 
 
-DOOR = web.AppKey("door", ApiDoor)
+API = web.AppKey("api", ApiContext)
 
 
 @web.middleware
-async def admission(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """401 without a right, 429 beyond the rate. The pages ask for no token, but what they send is held to the rate."""
-    door = request.app[DOOR]
+async def auth_middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Return 401 without a valid token, 429 beyond the rate. Pages need no token, but have the rate."""
+    api = request.app[API]
     try:
         if request.path.startswith(API_PATH) or request.path == METRICS_PATH:
-            _admit(request, door, is_open=request.path in _OPEN_PATHS)
-        elif request.method not in _READING and not (door.local_exempt and is_local(request)):
-            _within_rate(request, door)
+            _admit(request, api, is_open=request.path in _OPEN_PATHS)
+        elif request.method not in _READING and not (api.local_exempt and is_local(request)):
+            _within_rate(request, api)
     except Problem as problem:
         return _refusal(request, problem)
     return await handler(request)
 
 
 def _refusal(request: web.Request, problem: Problem) -> web.Response:
-    """In the API's form; the pages' scripts read a plain sentence instead."""
+    """Return the error in the API's form, or as a plain sentence for the pages' scripts."""
     if request.path.startswith(API_PATH) or request.path == METRICS_PATH:
         return problem.to_response()
     return web.json_response({"error": problem.message}, status=problem.status, headers=problem.headers)
 
 
-def _admit(request: web.Request, door: ApiDoor, *, is_open: bool) -> None:
+def _admit(request: web.Request, api: ApiContext, *, is_open: bool) -> None:
     given = request.headers.get("Authorization")
-    proved = given is not None and bool(door.token) and _is_token(given, door.token or "")
+    proved = given is not None and bool(api.token) and _is_token(given, api.token or "")
     local = given is None and is_local(request)
-    if not ((proved and door.token_exempt) or (local and door.local_exempt)):
-        _within_rate(request, door)
+    if not ((proved and api.token_exempt) or (local and api.local_exempt)):
+        _within_rate(request, api)
     if not (proved or local or (is_open and given is None)):
-        raise Problem(401, "unauthorized", _reason(door, given), {"WWW-Authenticate": 'Bearer realm="footnote"'})
+        raise Problem(401, "unauthorized", _reason(api, given), {"WWW-Authenticate": 'Bearer realm="footnote"'})
 
 
 def _is_token(header: str, token: str) -> bool:
-    """Compared in constant time, as bytes: headers may hold anything."""
+    """Compare in constant time, as bytes, because headers may hold anything."""
     scheme, _, given = header.partition(" ")
     right = hmac.compare_digest(given.strip().encode("utf-8", "surrogateescape"), token.encode())
     return right and scheme.lower() == _BEARER
 
 
-def _reason(door: ApiDoor, given: str | None) -> str:
-    if not door.token:
-        return "This API answers only on its own machine: set FOOTNOTE_API_TOKEN to let others in with that token."
+def _reason(api: ApiContext, given: str | None) -> str:
+    if not api.token:
+        return "Only its own machine may use this API. To allow others, set FOOTNOTE_API_TOKEN and send that token."
     if given is None:
-        return "A token is missing: send it as `Authorization: Bearer TOKEN`."
-    return "The token is not right: send the one of FOOTNOTE_API_TOKEN as `Authorization: Bearer TOKEN`."
+        return "Missing token. Send it as `Authorization: Bearer TOKEN`."
+    return "Wrong token. Send the one in FOOTNOTE_API_TOKEN as `Authorization: Bearer TOKEN`."
 
 
-def _within_rate(request: web.Request, door: ApiDoor) -> None:
-    wait = door.gate.admit(request.remote or "unknown")
+def _within_rate(request: web.Request, api: ApiContext) -> None:
+    wait = api.gate.admit(request.remote or "unknown")
     if wait > 0:
         seconds = max(1, math.ceil(wait))
-        sentence = f"Too many requests: try again in {seconds} second{'s' if seconds > 1 else ''}."
+        sentence = f"Too many requests. Try again in {seconds} second{'s' if seconds > 1 else ''}."
         raise Problem(429, "too_many_requests", sentence, {"Retry-After": str(seconds)})
+
+
+AUTHOR = "api"  # author and reader of all API requests
+# How long a workspace with documents isn't checked again; listing thousands takes a tenth of a second.
+FILLED_SECONDS = 30.0
+FILLED = web.AppKey("filled", dict[str, float])  # workspace -> end of that time, on the clock's `monotonic`
+
+
+def workspace_of(request: web.Request) -> str:
+    """Return the workspace of the address. NotFound if this service has another one."""
+    workspace = request.match_info["workspace"]
+    if workspace != request.app[PARTS].workspace:
+        raise NotFound(f"Unknown workspace {workspace!r}. This service has {request.app[PARTS].workspace!r}.")
+    return workspace
+
+
+async def scope_of(parts: WebParts, workspace: str) -> SearchScope:
+    """Return the scope of the API: the whole workspace, up to the API's own reading positions."""
+    return await parts.scope(None, AUTHOR)
+
+
+async def require_documents(request: web.Request) -> None:
+    """Raise Problem 400 while the workspace has no readable document."""
+    parts, workspace, filled = request.app[PARTS], workspace_of(request), request.app[FILLED]
+    if parts.clock.monotonic() < filled.get(workspace, 0.0):
+        return
+    documents = await parts.library.documents(await scope_of(parts, workspace))
+    if not any(document.revision is not None for document in documents):
+        raise Problem(400, "nothing_indexed", "This workspace has no documents yet. Add some with `footnote ingest`.")
+    filled[workspace] = parts.clock.monotonic() + FILLED_SECONDS

@@ -1,4 +1,4 @@
-"""What clients send, checked: JSON bodies within a size, and query strings. Every refusal says which field and why."""
+"""Request models: JSON bodies and query strings, with an error that names the field."""
 
 import json
 from typing import Annotated, Literal, NoReturn, TypeVar
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bot.web.api.problems import Problem
 from core.domain.extracts import ExtractType
 
-# Of a request. The longest question allowed is 20,000 characters, at most six bytes each when JSON escapes them.
+# The longest question has 20,000 characters, of at most six bytes each with JSON escapes.
 MAX_BODY_BYTES = 256 * 1024
 MAX_NAME_CHARACTERS = 500  # of a document, a model, a position
 MAX_ID_CHARACTERS = 200
@@ -28,7 +28,7 @@ class _Query(BaseModel):
 
 
 class ChatBody(_Body):
-    """A question. Without `session_id` it begins a session."""
+    """A question. Without `session_id` it starts a session."""
 
     message: str
     session_id: Id | None = None
@@ -71,16 +71,16 @@ class ExportParameters(_Query):
 
 
 class NoParameters(_Query):
-    """For addresses that take none: a mistyped one is named instead of ignored."""
+    """No parameters: a mistyped one is an error."""
 
 
 async def read_body(request: web.Request, model: type[Model]) -> Model:
-    """The body as `model`. Problem: 413 too large, 400 not JSON, 422 not of this shape."""
+    """Read the body as `model`. Problem: 413 too large, 400 not JSON, 422 another shape."""
     return _checked(model, _parsed(await _read(request)), "body")
 
 
 def read_query(request: web.Request, model: type[Model]) -> Model:
-    """The query string as `model`. Problem 422: an unknown name, a name given twice, a value that does not fit."""
+    """Read the query string as `model`. Problem 422: an unknown or repeated name, or a wrong value."""
     names = [name for name, _ in request.query.items()]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -89,7 +89,7 @@ def read_query(request: web.Request, model: type[Model]) -> Model:
 
 
 async def _read(request: web.Request) -> bytes:
-    """At most MAX_BODY_BYTES, whatever the headers claim."""
+    """Read at most MAX_BODY_BYTES, regardless of the headers."""
     if (request.content_length or 0) > MAX_BODY_BYTES:
         _refuse_size()
     data = bytearray()
@@ -101,23 +101,23 @@ async def _read(request: web.Request) -> bytes:
 
 
 def _refuse_size() -> NoReturn:
-    raise Problem(413, "too_large", f"The body is larger than the {MAX_BODY_BYTES // 1024} KiB allowed: send less.")
+    raise Problem(413, "too_large", f"The body is larger than the {MAX_BODY_BYTES // 1024} KiB allowed. Send less.")
 
 
 def _parsed(data: bytes) -> object:
     try:
         found: object = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
-        raise Problem(400, "malformed_json", "The body is not valid UTF-8: send JSON encoded as UTF-8.") from error
+        raise Problem(400, "malformed_json", "The body isn't valid UTF-8. Send JSON encoded as UTF-8.") from error
     except ValueError as error:  # json.JSONDecodeError, and numbers of too many digits
-        raise Problem(400, "malformed_json", f"The body is not valid JSON: {error}.") from error
+        raise Problem(400, "malformed_json", f"The body isn't valid JSON: {error}.") from error
     except RecursionError as error:
-        raise Problem(400, "malformed_json", "The body is nested too deeply to be read.") from error
+        raise Problem(400, "malformed_json", "The body is nested too deeply.") from error
     return found
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} isn't a JSON number")
 
 
 def _checked(model: type[Model], value: object, what: str) -> Model:
@@ -132,6 +132,6 @@ def _problems(error: ValidationError) -> str:
     for item in error.errors(include_url=False, include_context=False, include_input=False):
         name = ".".join(str(part) for part in item["loc"])
         known = item["type"] != "extra_forbidden"
-        reason = f"{item['msg'][:1].lower()}{item['msg'][1:]}" if known else "there is no such field"
-        found.append(f"{name[:100]!r}: {reason}" if name else "it has to be a JSON object")
+        reason = f"{item['msg'][:1].lower()}{item['msg'][1:]}" if known else "unknown field"
+        found.append(f"{name[:100]!r}: {reason}" if name else "it must be a JSON object")
     return "; ".join(found[:5])

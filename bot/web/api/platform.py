@@ -1,7 +1,6 @@
-"""The API as a chat platform: an answer is "posted" by handing it to the request that waits for it.
+"""The API as a chat platform: a post passes the answer to the waiting request.
 
-Nothing has to be found again after a crash: the answer is in its conversation, and a client that asks for a message
-later is answered from there. A post's reference says which message of which conversation it shows.
+After a crash, clients get the answer from its conversation. The reference of a post names conversation and message.
 """
 
 import asyncio
@@ -16,12 +15,12 @@ from core.work.progress import SilentProgress
 
 PLATFORM = "api"
 CHANNEL = "api"
-# Answers kept for clients that come back for them; older ones are read from their conversation, with less around them.
+# Answers kept in memory; older ones are read from their conversation, with fewer details.
 KEPT_ANSWERS = 200
 
 
 class ApiPlatform:
-    """Where answers meet the requests that wait for them (implements core.ports.service.ChatPlatform)."""
+    """Answers for waiting requests (implements core.ports.service.ChatPlatform)."""
 
     def __init__(self, kept_answers: int = KEPT_ANSWERS) -> None:
         self._kept_answers = kept_answers
@@ -49,7 +48,7 @@ class ApiPlatform:
         return await self.post(address, message_key, answer, look_first=True)
 
     async def wait(self, message_key: str, seconds: float) -> Answer | None:
-        """The answer to a message, as soon as it is posted; None when the time is up, or it was forgotten."""
+        """Wait for the answer to a message. None after so many seconds, or if it was evicted."""
         if message_key not in self._answers and seconds > 0:
             waiting = asyncio.Event()
             self._posted.setdefault(message_key, set()).add(waiting)
@@ -64,10 +63,10 @@ class ApiPlatform:
 
 
 def api_address(workspace: str, thread: str) -> ThreadAddress:
-    """Of a session's messages: the thread is the session's, or of one from another platform its conversation's id."""
+    """Return the address of a session's messages; `thread` is a conversation ID if it is on another platform."""
     return ThreadAddress(platform=PLATFORM, workspace=workspace, channel=CHANNEL, thread=thread)
 
 
 def to_ref(answer: Answer) -> PostRef:
-    """`conversation id/message id`; both empty for an error that is in no conversation."""
+    """Return `conversation ID/message ID`; both empty for an error outside a conversation."""
     return f"{answer.conversation_id}/{answer.message_id}"

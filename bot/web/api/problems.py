@@ -1,4 +1,4 @@
-"""Errors as JSON: `{"error": {"code", "message"}}`, with one clear sentence, whatever went wrong."""
+"""Errors as JSON: `{"error": {"code", "message"}}`, the message in one sentence."""
 
 import logging
 import uuid
@@ -24,7 +24,7 @@ from core.text.words import collapse
 _log = logging.getLogger(__name__)
 
 API_PATH = "/api/"
-# The first class that fits decides; any other FootnoteError is a 500.
+# The first matching class decides; any other FootnoteError is a 500.
 _KINDS: tuple[tuple[type[FootnoteError], int, str], ...] = (
     (NotFound, 404, "not_found"),
     (InvalidState, 409, "invalid_state"),
@@ -40,7 +40,7 @@ _HTTP_CODES = {403: "access_denied", 404: "not_found", 405: "method_not_allowed"
 
 
 class Problem(Exception):
-    """What the API itself refuses; `message` is one sentence for people."""
+    """An error of the API itself; `message` is one sentence for people."""
 
     def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -56,7 +56,7 @@ class Problem(Exception):
 
 @web.middleware
 async def problems(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answer every error below API_PATH as JSON; stands outermost, so that it sees what other middlewares refuse."""
+    """Answer every error below API_PATH as JSON. Outermost, so that it sees the errors of other middlewares."""
     if not request.path.startswith(API_PATH):
         return await handler(request)
     try:
@@ -69,21 +69,21 @@ async def problems(request: web.Request, handler: Handler) -> web.StreamResponse
         if error.status < 400:
             raise
         return _of_http(error).to_response()
-    except Exception:  # the outermost frame: a bug must not end in a bare line
+    except Exception:  # the outermost frame: bugs get a JSON error too
         number = uuid.uuid4().hex[:8]
         _log.exception("error %s at %s %s", number, request.method, request.rel_url.raw_path)
-        sentence = f"Something broke on our side: it is in the service's log under number {number}."
+        sentence = f"Something went wrong in Footnote. The service's log has the details under number {number}."
         return Problem(500, "internal", sentence).to_response()
 
 
 def to_problem(error: FootnoteError) -> Problem:
-    """An error of the use cases, with its status and code."""
+    """Return an error with its status and code."""
     status, code = next(((status, code) for kind, status, code in _KINDS if isinstance(error, kind)), (500, "internal"))
     return Problem(status, code, _sentence(str(error)))
 
 
 def _sentence(text: str) -> str:
-    """On one line, with an end: some of core's sentences stop without one, as they stand in lists too."""
+    """Return the text on one line with a full stop; some of core's sentences have none."""
     line = collapse(text)
     return line if line.endswith((".", "!", "?")) else f"{line}."
 
@@ -91,8 +91,8 @@ def _sentence(text: str) -> str:
 def _of_http(error: web.HTTPException) -> Problem:
     code = _HTTP_CODES.get(error.status, "http")
     if error.status == 404:
-        return Problem(404, code, "There is no such address: /api/openapi.json lists those there are.")
+        return Problem(404, code, "Unknown address. /api/openapi.json lists all addresses.")
     if error.status == 405:
         allowed = error.headers["Allow"]
-        return Problem(405, code, f"This address takes {allowed} alone.", {"Allow": allowed})
+        return Problem(405, code, f"This address only supports {allowed}.", {"Allow": allowed})
     return Problem(error.status, code, _sentence(error.text or error.reason))

@@ -1,47 +1,91 @@
-"""The API's addresses, all in one table; openapi.json describes the same ones (a test compares them)."""
+"""The API's routes, health checks and metrics."""
+
+import asyncio
+from collections.abc import Awaitable
+from pathlib import Path
 
 from aiohttp import web
 
-from bot.web.api import asking, connections, extracts, reading, sessions, status
-from bot.web.api.auth import DOOR, METRICS_PATH, ApiDoor, admission
+from bot.runtime.metrics import CONTENT_TYPE
+from bot.web.api import chat, library
+from bot.web.api.auth import API, FILLED, METRICS_PATH, ApiContext, auth_middleware
 from bot.web.api.problems import problems
-from bot.web.api.workspaces import FILLED
 from bot.web.parts import WebParts
+from core.errors import FootnoteError
+
+OPENAPI_FILE = Path(__file__).parent / "openapi.json"
+CHECK_SECONDS = 5.0  # a slower check counts as failed: load balancers don't wait either
+
+
+async def healthz(request: web.Request) -> web.Response:
+    """Report that the process and its event loop run."""
+    return web.json_response({"status": "ok"})
+
+
+async def readyz(request: web.Request) -> web.Response:
+    """Report 503 while the database or the index fails, without naming either's address."""
+    api = request.app[API]
+    checks = {"database": await _check(api.store.depth()), "index": await _check(api.index.count())}
+    ready = all(found == "ok" for found in checks.values())
+    status = "ready" if ready else "not ready"
+    return web.json_response({"status": status, "checks": checks}, status=200 if ready else 503)
+
+
+async def metrics(request: web.Request) -> web.Response:
+    """Return metrics in Prometheus' text format."""
+    api = request.app[API]
+    return web.Response(body=api.metrics.render(await api.store.depth()), headers={"Content-Type": CONTENT_TYPE})
+
+
+async def openapi(request: web.Request) -> web.Response:
+    text = await asyncio.to_thread(OPENAPI_FILE.read_text, encoding="utf-8")
+    return web.Response(text=text, content_type="application/json")
+
+
+async def _check(asked: Awaitable[object]) -> str:
+    try:
+        await asyncio.wait_for(asked, CHECK_SECONDS)
+    except TimeoutError:
+        return "no answer in time"
+    except FootnoteError as error:
+        return f"failed: {type(error).__name__}"
+    return "ok"
+
 
 BASE = "/api/v1/workspaces/{workspace}"
 SESSION = f"{BASE}/chat/sessions/{{session_id}}"
 MESSAGE = f"{BASE}/chat/messages/{{message_id}}"
 
 ROUTES = (
-    web.get("/healthz", status.healthz),
-    web.get("/readyz", status.readyz),
-    web.get(METRICS_PATH, status.metrics),
-    web.get("/api/openapi.json", status.openapi),
-    web.post(f"{BASE}/chat", asking.post_chat),
-    web.get(MESSAGE, asking.get_message),
-    web.post(f"{MESSAGE}/stop", asking.stop_message),
-    web.get(f"{BASE}/chat/sessions", sessions.list_sessions),
-    web.get(SESSION, sessions.get_session),
-    web.patch(SESSION, sessions.rename_session),
-    web.delete(SESSION, sessions.delete_session),
-    web.get(f"{SESSION}/export", sessions.export_session),
-    web.get(f"{BASE}/search", reading.search),
-    web.get(f"{BASE}/pages/{{page_id}}", reading.get_page),
-    web.get(f"{BASE}/documents", reading.list_documents),
-    web.get(f"{BASE}/extracts", extracts.list_extracts),
-    web.get(f"{BASE}/facts", extracts.find_facts),
-    web.get(f"{BASE}/ontology", extracts.get_ontology),
-    web.get(f"{BASE}/graph", connections.get_graph),
-    web.get(f"{BASE}/documents/{{document_id}}/connections", connections.get_connections),
-    web.get(f"{BASE}/jobs", reading.list_jobs),
-    web.get(f"{BASE}/jobs/{{job_id}}", reading.get_job),
+    web.get("/healthz", healthz),
+    web.get("/readyz", readyz),
+    web.get(METRICS_PATH, metrics),
+    web.get("/api/openapi.json", openapi),
+    web.post(f"{BASE}/chat", chat.post_chat),
+    web.get(MESSAGE, chat.get_message),
+    web.post(f"{MESSAGE}/stop", chat.stop_message),
+    web.get(f"{BASE}/chat/sessions", chat.list_sessions),
+    web.get(SESSION, chat.get_session),
+    web.patch(SESSION, chat.rename_session),
+    web.delete(SESSION, chat.delete_session),
+    web.get(f"{SESSION}/export", chat.export_session),
+    web.get(f"{BASE}/search", library.search),
+    web.get(f"{BASE}/pages/{{page_id}}", library.get_page),
+    web.get(f"{BASE}/documents", library.list_documents),
+    web.get(f"{BASE}/extracts", library.list_extracts),
+    web.get(f"{BASE}/facts", library.find_facts),
+    web.get(f"{BASE}/ontology", library.get_ontology),
+    web.get(f"{BASE}/graph", library.get_graph),
+    web.get(f"{BASE}/documents/{{document_id}}/connections", library.get_connections),
+    web.get(f"{BASE}/jobs", library.list_jobs),
+    web.get(f"{BASE}/jobs/{{job_id}}", library.get_job),
 )
 
 
-def add_api(app: web.Application, parts: WebParts, door: ApiDoor) -> None:
+def add_api(app: web.Application, parts: WebParts, api: ApiContext) -> None:
     """Add the API, health checks and metrics to the application of `build_web`."""
-    app[DOOR] = door
+    app[API] = api
     app[FILLED] = {}
-    app.middlewares.insert(0, problems)  # outermost: what the web's own guard refuses
-    app.middlewares.extend((problems, admission))  # and innermost, before the web makes pages of errors
+    app.middlewares.insert(0, problems)  # outermost, for errors of the web's guard
+    app.middlewares.extend((problems, auth_middleware))  # innermost, before errors become pages
     app.router.add_routes(ROUTES)

@@ -1,4 +1,4 @@
-"""What was extracted: by type and document, with a filter; all by links and a form, without a script."""
+"""Pages of extracted data, by type and document, with a filter; without a script."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
-from bot.web.marking import CITED
+from bot.web.page_markup import CITED
 from bot.web.pages.source import page_path
 from bot.web.parts import PARTS, WebParts
 from bot.web.requests import person_of
@@ -19,7 +19,7 @@ from core.text.markup import readable
 from core.text.words import collapse, shorten
 
 ROWS = 100  # on one page
-MOST_ROWS = 10_000  # that can be turned to
+MOST_ROWS = 10_000  # in all pages
 LONGEST_FILTER = 1_000  # characters
 _FIELD, _QUOTE = 300, 240  # characters
 PATH = "/library/extracts"
@@ -27,20 +27,20 @@ PATH = "/library/extracts"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactRow:
-    """A row as it is shown."""
+    """The view of a row."""
 
     type: str
     fields: tuple[tuple[str, str], ...]
     document: str
     where: str
     quote: str
-    href: str  # to its place in the page
+    href: str  # link to its place in the page
     sure: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeLink:
-    """A type to narrow by; the one that is shown is `is_open`."""
+    """A link to a type; `is_open` for the current one."""
 
     label: str
     href: str
@@ -48,12 +48,12 @@ class TypeLink:
 
 
 def add_extract_pages(app: web.Application) -> None:
-    """Routes of the extracts."""
+    """Add the routes of extracts."""
     app.router.add_get(PATH, show_extracts)
 
 
 async def show_extracts(request: web.Request) -> web.Response:
-    """The rows that fit `?q=`, `type=` and `document=` (its id)."""
+    """Show the rows that match `?q=`, `type=` and `document=` (its ID)."""
     parts = request.app[PARTS]
     scope = await parts.scope(None, person_of(request))
     asked = collapse(request.query.get("q", ""))[:LONGEST_FILTER]

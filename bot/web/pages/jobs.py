@@ -1,4 +1,4 @@
-"""Jobs: recent requests, and the tree of one answer with the time, parameters and raw output of each step."""
+"""Pages of jobs: recent requests, and the tree of an answer with each step's time, parameters and raw output."""
 
 import asyncio
 import json
@@ -15,29 +15,29 @@ from core.errors import InvalidState, NotFound
 from core.text.words import shorten
 
 RECENT = 50
-# How long a question that was asked again may take to begin before the list of jobs is shown instead of its tree.
+# How long to wait for a retried question to start before showing the list of jobs instead of its tree.
 BEGIN_TRIES = 20
 BEGIN_PAUSE_SECONDS = 0.05
 _SHORT = 160  # characters of a question in a list
-_ASKED = ("question", "query", "text", "document", "name")  # what says best what a step was about, first wins
+_ASKED = ("question", "query", "text", "document", "name")  # best descriptions of a step, in order
 _LONGEST_RAW = 20_000  # characters of a step's raw input or output
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A step and what is below it."""
+    """A step and its children."""
 
     job: Job
     about: str
     parameters: str  # JSON, as recorded
     output: str
-    share: tuple[float, float]  # where its bar begins and how long it is, in percent of the whole
+    share: tuple[float, float]  # start and length of its bar, in percent
     children: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A request in the list."""
+    """A row of the list."""
 
     job: Job
     about: str
@@ -46,7 +46,7 @@ class Row:
 
 
 def add_jobs_pages(app: web.Application) -> None:
-    """Routes of the job pages."""
+    """Add the routes of jobs."""
     app.router.add_get("/jobs", show_recent)
     app.router.add_get("/jobs/{job:.+}", show_tree)
     app.router.add_post("/jobs/{job:.+}/cancel", cancel)
@@ -54,12 +54,12 @@ def add_jobs_pages(app: web.Application) -> None:
 
 
 def job_path(job_id: str) -> str:
-    """Where the tree of a job is shown, on this host."""
+    """Return the path of a job's tree."""
     return f"/jobs/{quote(job_id, safe='')}"
 
 
 async def show_recent(request: web.Request) -> web.Response:
-    """The newest requests first."""
+    """Show requests, newest first."""
     parts = request.app[PARTS]
     trees = await parts.jobs.recent(parts.workspace, RECENT)
     rows = [
@@ -72,7 +72,7 @@ async def show_recent(request: web.Request) -> web.Response:
 
 
 async def show_tree(request: web.Request) -> web.Response:
-    """The whole tree that a job belongs to."""
+    """Show the whole tree that a job belongs to."""
     parts = request.app[PARTS]
     tree = await parts.jobs.tree(request.match_info["job"], parts.workspace)
     root = tree[0]
@@ -86,7 +86,7 @@ async def show_tree(request: web.Request) -> web.Response:
 
 
 async def cancel(request: web.Request) -> web.Response:
-    """Stop a request that runs, and go back to its tree."""
+    """Stop a running request, and return to its tree."""
     parts = request.app[PARTS]
     tree = await parts.jobs.tree(request.match_info["job"], parts.workspace)
     key = tree[0].input.get("message_key")
@@ -98,7 +98,7 @@ async def cancel(request: web.Request) -> web.Response:
 
 
 async def _asker(parts: WebParts, request_job: Job) -> str:
-    """Who asked what a request answers; whoever may open these pages stops it in their name."""
+    """Return the author of a request's question, on whose behalf these pages stop it."""
     conversation_id = str(request_job.input.get("conversation_id", ""))
     _, messages = await parts.conversations.show(conversation_id, parts.workspace)
     asked = request_job.input.get("message_id")
@@ -106,16 +106,16 @@ async def _asker(parts: WebParts, request_job: Job) -> str:
 
 
 async def retry(request: web.Request) -> web.Response:
-    """Ask the question of a failed or cancelled request again, and go to where its steps are shown."""
+    """Ask the question of a failed or cancelled request again, and open its tree."""
     parts = request.app[PARTS]
     if parts.ask_again is None:
-        raise InvalidState("Nothing can be asked again here: no service runs in this process.")
+        raise InvalidState("Questions can't be asked again here, because this process runs no service.")
     new_job = await parts.ask_again(request.match_info["job"])
     raise web.HTTPSeeOther(job_path(new_job) if await _begins(parts, new_job) else "/jobs")
 
 
 async def _begins(parts: WebParts, job_id: str) -> bool:
-    """Whether work on a request begins soon; it waits for what was asked before it in its thread."""
+    """Return whether a request starts soon; earlier questions of its thread go first."""
     for _ in range(BEGIN_TRIES):
         try:
             await parts.jobs.tree(job_id, parts.workspace)
@@ -127,7 +127,7 @@ async def _begins(parts: WebParts, job_id: str) -> bool:
 
 
 def to_node(job: Job, tree: Sequence[Job]) -> Node:
-    """The tree below a job, drawn against the time of the first of `tree`."""
+    """Return the view of a job's tree, relative to the time of the first job of `tree`."""
     children: dict[str | None, list[Job]] = {}
     for item in tree:
         children.setdefault(item.parent_id, []).append(item)
@@ -161,7 +161,7 @@ def _raw(values: Mapping[str, object]) -> str:
 
 
 def _share(job: Job, root: Job) -> tuple[float, float]:
-    """(begin, length) of a job in percent of its root's time; a length of 0 while either is not over."""
+    """Return (start, length) of a job in percent of its root's time; length 0 while either runs."""
     whole = root.duration_ms
     if not whole or job.started_at is None or root.started_at is None or job.duration_ms is None:
         return (0.0, 0.0)

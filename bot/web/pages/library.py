@@ -1,29 +1,34 @@
-"""The library: what can be read here, what could not be read and why, and a search over all of it."""
+"""Pages of the library, of connections and of statistics."""
 
+import asyncio
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
-from bot.web.marking import CITED
+from bot.web.graph_drawing import MOST_DRAWN, draw, told
+from bot.web.page_markup import CITED
 from bot.web.pages.source import page_path
-from bot.web.parts import PARTS
+from bot.web.parts import PARTS, WebParts
 from bot.web.requests import person_of
 from core.domain.corpus import Document, PageHit, SearchQuery, Source
+from core.domain.features import Connection, DocumentConnections
+from core.features.connections import Connections
+from core.features.statistics import DAYS, UsageStatistics
 from core.text.markup import preview
 from core.text.words import collapse
 
 ROWS = 200  # documents on one page of the list
-FAILURES = 100  # shown with their reasons; the command line lists them all
+FAILURES = 100  # shown with reasons; the command line lists all
 HITS = 20  # pages that a search shows
-LONGEST_QUERY = 1_000  # characters; beyond it a search has no sense
+LONGEST_QUERY = 1_000  # characters
 _SNIPPET = 280  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
-    """A source and what became of its documents."""
+    """A source with the counts of its documents."""
 
     source: Source
     readable: int
@@ -33,7 +38,7 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitRow:
-    """A page that a search found."""
+    """A search hit."""
 
     title: str
     where: str
@@ -42,12 +47,12 @@ class HitRow:
 
 
 def add_library_pages(app: web.Application) -> None:
-    """Routes of the library."""
+    """Add the routes of the library."""
     app.router.add_get("/library", show_library)
 
 
 async def show_library(request: web.Request) -> web.Response:
-    """Sources, documents and failures; with `?q=`, what a search finds."""
+    """Show sources, documents and failures; with `?q=`, search hits."""
     parts = request.app[PARTS]
     query = collapse(request.query.get("q", ""))[:LONGEST_QUERY]
     scope = await parts.scope(None, person_of(request))
@@ -98,3 +103,82 @@ def _to_hit(hit: PageHit) -> HitRow:
         snippet=preview(best.text, hit.document.kind, _SNIPPET),
         href=f"{page_path(hit.page_id)}?{marked}#{CITED}",
     )
+
+
+CONNECTIONS = web.AppKey("connections", Connections)
+
+
+def add_connection_pages(app: web.Application, parts: WebParts, connections: Connections) -> None:
+    """Add the routes of the graph and of each document's connections (a WebAddition)."""
+    app[CONNECTIONS] = connections
+    app.router.add_get("/library/graph", show_graph)
+    app.router.add_get("/library/documents/{document}/connections", show_connections)
+
+
+def document_path(document: Document) -> str:
+    """Return the path of a document's connections."""
+    return f"/library/documents/{quote(document.id, safe='')}"
+
+
+async def show_graph(request: web.Request) -> web.Response:
+    """Show the best connected documents as a drawing, and their connections as a list."""
+    scope = await request.app[PARTS].scope(None, person_of(request))
+    graph = await request.app[CONNECTIONS].graph(scope, MOST_DRAWN)
+    titles = {document.id: document for document in graph.documents}
+    rows = sorted(graph.connections, key=lambda item: (-item.links - item.together, item.first, item.second))
+    return render_template(
+        "graph.html",
+        request,
+        {
+            "drawing": await asyncio.to_thread(draw, graph.documents, graph.connections),
+            "rows": [(titles[item.first], titles[item.second], told(item.links, item.together)) for item in rows],
+            "total": graph.total,
+            "path": document_path,
+        },
+    )
+
+
+async def show_connections(request: web.Request) -> web.Response:
+    """Show the connections of a document."""
+    scope = await request.app[PARTS].scope(None, person_of(request))
+    found = await request.app[CONNECTIONS].of(request.match_info["document"], scope)
+    drawn = [found.document, *(item.document for item in found.related)]
+    return render_template(
+        "connections.html",
+        request,
+        {
+            "found": found,
+            "drawing": draw(drawn, _around(found), found.document.id) if found.related else None,
+            "told": told,
+            "path": document_path,
+        },
+    )
+
+
+def _around(found: DocumentConnections) -> list[Connection]:
+    """Return the lines from a document to its neighbours."""
+    return [
+        Connection(
+            first=found.document.id,
+            second=item.document.id,
+            links=item.links_to + item.linked_from,
+            together=item.together,
+        )
+        for item in found.related
+    ]
+
+
+STATISTICS = web.AppKey("statistics", UsageStatistics)
+
+
+def add_statistics_page(app: web.Application, parts: WebParts, statistics: UsageStatistics) -> None:
+    """Add the route of statistics (a WebAddition)."""
+    app[STATISTICS] = statistics
+    app.router.add_get("/library/statistics", show_statistics)
+
+
+async def show_statistics(request: web.Request) -> web.Response:
+    """Show the statistics of the last days, over the readable documents."""
+    scope = await request.app[PARTS].scope(None, person_of(request))
+    found = await request.app[STATISTICS].of(scope)
+    return render_template("statistics.html", request, {"found": found, "days": DAYS, "path": document_path})

@@ -1,6 +1,7 @@
-"""The source viewer: a page of the library, for people here, and behind a signed link, for people of a thread."""
+"""The source viewer."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from aiohttp import web
@@ -8,29 +9,77 @@ from aiohttp_jinja2 import render_template
 
 from bot.web.errors import error_page
 from bot.web.links import ExpiredLink, ForgedLink, Links, SourceLink
-from bot.web.pages.source_changes import cited_by, since_answer
 from bot.web.pages.source_view import cited_span, source_view
 from bot.web.parts import PARTS, WebParts
 from bot.web.requests import person_of
 from core.access.positions.reading import lowest
 from core.answering.answers.passages import is_beyond
-from core.domain.corpus import Document, Page, SearchScope
+from core.answering.answers.quote_location import moved
+from core.domain.answer import Citation
+from core.domain.corpus import Document, Page, SearchScope, Span
 from core.errors import NotFound
+from core.features.staleness.changes import Piece, change_of
+from core.work.conversations import Conversations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SinceAnswer:
+    """A passage since its citation; `pieces` are empty if its text is unchanged."""
+
+    page_number: int  # the page to show
+    span: Span | None  # part to mark; None if no page has a similar passage
+    pieces: tuple[Piece, ...] = ()
+    was_on: int  # its page at the time
+
+
+async def cited_by(link: SourceLink, conversations: Conversations) -> Citation | None:
+    """Return the footnote of a link from its thread's history, or None if it was deleted."""
+    conversation = await conversations.find(link.thread)
+    if conversation is None:
+        return None
+    _, messages = await conversations.show(conversation.id, link.thread.workspace)
+    return next(
+        (
+            citation
+            for message in messages
+            for citation in message.citations
+            if citation.document_id == link.document_id
+            and link.is_of(citation.revision)
+            and (citation.page_number, citation.span) == (link.page_number, link.span)
+        ),
+        None,
+    )
+
+
+def since_answer(citation: Citation, pages: Sequence[Page]) -> SinceAnswer:
+    """Find the passage, or the most similar one, in the readable pages (at least one)."""
+    now = moved(citation, pages)
+    if now is not None:
+        return SinceAnswer(page_number=now.page_number, span=now.span, was_on=citation.page_number)
+    change = change_of(citation.quote, {page.number: page.text for page in pages}, citation.page_number)
+    nearest = min((page.number for page in pages), key=lambda number: abs(number - citation.page_number))
+    return SinceAnswer(
+        page_number=change.page_number or nearest,
+        span=change.span,
+        pieces=change.pieces,
+        was_on=citation.page_number,
+    )
+
 
 LINKS = web.AppKey("links", Links)
 
 RENEW = (
-    "To get a new link, write /source and the footnote’s number in the thread of the answer, or press its passages "
-    "button: both show the passage as it is now, to everybody who may read it."
+    "To get a new link, send /source and the footnote’s number in the thread of the answer, or use its passages "
+    "button. Both show the current passage to everyone who may read it."
 )
 WIDTH = 1_200  # pixels: sharp on a phone and next to the text on a desktop
 THUMBNAIL_WIDTH = 160  # pixels: sharp at a third of that on a source card
-# A picture never changes: it belongs to one revision of a page.
+# Page images never change: each belongs to one revision.
 _PICTURE_HEADERS = {"Cache-Control": "private, max-age=86400"}
 
 
 def add_source_pages(app: web.Application) -> None:
-    """Routes of the viewer."""
+    """Add the routes of the viewer."""
     parts = app[PARTS]
     app[LINKS] = Links(
         secret_key=parts.secret_key, clock=parts.clock, days=parts.link_days, public_url=parts.public_url
@@ -46,12 +95,12 @@ def add_source_pages(app: web.Application) -> None:
 
 
 def page_path(page_id: str) -> str:
-    """Where a page of the library is shown, on this host."""
+    """Return the path of a page."""
     return f"/library/pages/{quote(page_id, safe='')}"
 
 
 async def show_page(request: web.Request) -> web.Response:
-    """A page; `?from=` and `?to=` mark a part of it."""
+    """Show a page; `?from=` and `?to=` mark a part."""
     parts = request.app[PARTS]
     scope = await parts.scope(None, person_of(request))
     page = await parts.corpus.get_page(request.match_info["page"], scope)
@@ -63,7 +112,7 @@ async def show_page(request: web.Request) -> web.Response:
 
 
 async def show_picture(request: web.Request) -> web.Response:
-    """A PDF page as it is printed."""
+    """Return the image of a PDF page."""
     parts = request.app[PARTS]
     scope = await parts.scope(None, person_of(request))
     page = await parts.corpus.get_page(request.match_info["page"], scope)
@@ -71,7 +120,7 @@ async def show_picture(request: web.Request) -> web.Response:
 
 
 async def open_document(request: web.Request) -> web.Response:
-    """To the document's first page."""
+    """Redirect to the first page of a document."""
     parts = request.app[PARTS]
     scope = await parts.scope(None, person_of(request))
     document = await parts.corpus.get_document(request.match_info["document"], scope)
@@ -79,7 +128,7 @@ async def open_document(request: web.Request) -> web.Response:
 
 
 async def find_document(request: web.Request) -> web.Response:
-    """To the document that a name means: where wikilinks lead."""
+    """Redirect to the document of a name, for wikilinks."""
     parts = request.app[PARTS]
     scope = await parts.scope(None, person_of(request))
     document = await parts.library.find_document(request.query.get("name", ""), scope)
@@ -87,7 +136,7 @@ async def find_document(request: web.Request) -> web.Response:
 
 
 async def show_linked(request: web.Request) -> web.Response:
-    """What a signed link names, as far as the readers of its thread may still see it."""
+    """Show the passage of a signed link, if the readers of its thread may still read it."""
     try:
         link, document, page, scope = await _opened(request)
     except (ForgedLink, ExpiredLink) as error:
@@ -95,7 +144,7 @@ async def show_linked(request: web.Request) -> web.Response:
     except ReplacedRevision as error:
         return await _show_replaced(request, error)
     except NotFound:
-        gone = "The document is gone, or the readers of the thread that this link belongs to may not see it any more."
+        gone = "The document was deleted, or the readers of this link's thread may no longer read it."
         return _refusal(request, 404, gone)
     pages = await request.app[PARTS].corpus.list_pages(document.id, scope)
     base = f"/s/{request.match_info['token']}"
@@ -105,9 +154,9 @@ async def show_linked(request: web.Request) -> web.Response:
 
 
 async def _show_replaced(request: web.Request, replaced: "ReplacedRevision") -> web.Response:
-    """The document as it is now: the passage where it moved to, or what it has become since the answer.
+    """Show the current document: the passage at its new place, or the changes since the answer.
 
-    What was cited is known from the answer alone; where that is gone too, so is all that could be said.
+    The quote is known only from the answer. NotFound if that was deleted too.
     """
     link, document, scope = replaced.link, replaced.document, replaced.scope
     parts = request.app[PARTS]
@@ -132,17 +181,17 @@ async def _show_replaced(request: web.Request, replaced: "ReplacedRevision") -> 
 
 
 def _refusal(request: web.Request, status: int, sentence: str) -> web.Response:
-    return error_page(request, status, sentence, advice=RENEW, title="This link does not open")
+    return error_page(request, status, sentence, advice=RENEW, title="This link can’t be opened")
 
 
 async def show_linked_picture(request: web.Request) -> web.Response:
-    """The picture beside it."""
+    """Return the page image of a signed link."""
     _, document, page, _ = await _opened(request)
     return await _picture(request, document, page)
 
 
 async def show_thumbnail(request: web.Request) -> web.Response:
-    """The same, small, for a source card. Nothing at all where there is none to show: a card does without."""
+    """Return the thumbnail for a source card; an empty response if there is none."""
     try:
         _, document, page, _ = await _opened(request)
         return await _picture(request, document, page, THUMBNAIL_WIDTH)
@@ -151,17 +200,17 @@ async def show_thumbnail(request: web.Request) -> web.Response:
 
 
 class ReplacedRevision(NotFound):
-    """The document was read anew since the link was made: the place may be another."""
+    """The document was read again since the link was made, so the place may have changed."""
 
     def __init__(self, link: SourceLink, document: Document, scope: SearchScope) -> None:
-        super().__init__(f"{document.title!r} has changed since this link was made: its passage may have moved.")
+        super().__init__(f"{document.title!r} has changed since this link was made. Its passage may have moved.")
         self.link = link
         self.document = document
         self.scope = scope
 
 
 async def _opened(request: web.Request) -> tuple[SourceLink, Document, Page, SearchScope]:
-    """The link and what it may show now. Raises ForgedLink, ExpiredLink, ReplacedRevision, NotFound."""
+    """Return the link and its readable target. Raises ForgedLink, ExpiredLink, ReplacedRevision, NotFound."""
     parts = request.app[PARTS]
     link = request.app[LINKS].read(request.match_info["token"])
     scope = await parts.scope(link.thread, person_of(request))
@@ -173,15 +222,15 @@ async def _opened(request: web.Request) -> tuple[SourceLink, Document, Page, Sea
     number = int(request.match_info.get("number") or link.page_number)
     page = await parts.corpus.find_page(document.id, number, scope)
     if page is None:
-        raise NotFound(f"{document.title!r} has no page {number} that may be read here.")
+        raise NotFound(f"{document.title!r} has no page {number} that you may read here.")
     return link, document, page, scope
 
 
 async def _first_page(parts: WebParts, document: Document, scope: SearchScope) -> str:
     pages = await parts.corpus.list_pages(document.id, scope)
     if not pages:
-        reason = document.failed_reason or "it has no page that may be read here"
-        raise NotFound(f"{document.path!r} can't be shown: {reason}.")
+        reason = document.failed_reason or "it has no page that you may read here"
+        raise NotFound(f"Can't show {document.path!r}: {reason}.")
     return page_path(pages[0].id)
 
 
@@ -189,12 +238,12 @@ async def _picture(request: web.Request, document: Document, page: Page, width: 
     sources = await request.app[PARTS].corpus.list_sources(document.workspace)
     source = next((item for item in sources if item.id == document.source_id), None)
     if source is None or document.kind != "pdf":
-        raise NotFound("Only pages of PDFs have pictures.")
+        raise NotFound("Only pages of PDFs have images.")
     picture = await request.app[PARTS].page_images.of_page(source, document, page, width)
     return web.Response(body=picture, content_type="image/webp", headers=_PICTURE_HEADERS)
 
 
 def _number(request: web.Request, name: str) -> int:
-    """A place in a page from the address; -1 for none or nonsense."""
+    """Return a place in a page from the query; -1 without a valid one."""
     text = request.query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1

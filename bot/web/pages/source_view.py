@@ -1,4 +1,4 @@
-"""What the source viewer shows of one page, put together for its template."""
+"""The view of a page for the source viewer's template."""
 
 import asyncio
 import html
@@ -6,26 +6,25 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bot.web.marking import CITED, heading_id
 from bot.web.page_html import PageHtml, to_html
-from core.domain.corpus import Document, Page, Span
-from core.text.links import page_links
+from bot.web.page_markup import CITED, heading_id
+from core.domain.corpus import Document, Page, Span, page_links
 from core.text.markup import to_words
 from core.text.words import collapse, shorten
 
-# Entries of a table of contents around the page that is open: a book of a thousand pages has its own.
+# Entries of the table of contents around the open page; longer ones belong to the book itself.
 CONTENTS = 120
 _GLIMPSE = 240  # characters of the pages before and after
 _SUBHEADINGS = 40  # of the open page
-_QUOTE = 300  # characters of what is cited, above the page
+_QUOTE = 300  # characters of the quote above the page
 _MARK = re.compile(rf'<mark class="{CITED}"[^>]*>(.*?)</mark>', re.DOTALL)
 _LABEL = 70  # characters of an entry
-_HEX = 10  # characters of a revision that people are shown
+_HEX = 10  # characters of a revision to show
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A line of the table of contents."""
+    """An entry of the table of contents."""
 
     label: str
     href: str
@@ -35,18 +34,18 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceView:
-    """A page, where it stands, and the ways from it."""
+    """A page, its place in the document, and links from it."""
 
     document: Document
     page: Page
     html: PageHtml
-    quote: str  # what is cited, on one line; "" when the page was opened for itself
-    path: tuple[str, ...]  # the headings the page stands under, and its own
+    quote: str  # the quote on one line; "" without one
+    path: tuple[str, ...]  # its heading path
     contents: tuple[Entry, ...]
     previous: str | None
     next: str | None
-    before: str  # how the page before ends, and
-    after: str  # how the next one begins: "" where there is none
+    before: str  # end of the previous page
+    after: str  # start of the next page
     picture: str | None
     url: str | None
     deep_link: str | None
@@ -63,7 +62,7 @@ async def source_view(
     *,
     internal_links: bool,
 ) -> SourceView:
-    """The view of `page` among the `pages` that may be read of its document; `address` is where each is shown."""
+    """Build the view of `page` among the readable `pages` of its document; `address` returns the path of each."""
     body = await asyncio.to_thread(to_html, page, document.kind, cited, internal_links=internal_links)
     here = next((place for place, other in enumerate(pages) if other.id == page.id), 0)
     url, deep_link = page_links(document, page)
@@ -86,12 +85,12 @@ async def source_view(
 
 
 def marked_words(body: str) -> str:
-    """What is marked in a page, as its reader sees it: without the signs of its markup."""
+    """Return the marked text without its markup."""
     return collapse(html.unescape(" ".join(_MARK.findall(body))))
 
 
 def cited_span(page: Page, start: int, end: int) -> Span | None:
-    """The part of a page from `start` to `end`; None where the page has no such part."""
+    """Return the part of a page from `start` to `end`, or None if it doesn't exist."""
     return Span(start, end) if 0 <= start < end <= len(page.text) else None
 
 
@@ -127,7 +126,7 @@ def _entry(page: Page, href: str, *, is_open: bool) -> Entry:
 
 
 def _first_words(page: Page) -> str:
-    """Of a page without a title: its first heading, or how it begins."""
+    """Return the label of a page without a title: its first heading, or its beginning."""
     if page.headings:
         return page.headings[0].title
     line = next((line for line in page.text.splitlines() if line.strip()), "")

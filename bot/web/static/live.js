@@ -1,4 +1,4 @@
-// Keeps a part of a page that is still changing up to date: [data-live] is fetched again until it says that it is final.
+// Updates part of a page: fetches [data-live] again until it is final.
 const EVERY_MS = 1500;
 
 function openFolds(part) {

@@ -1,4 +1,4 @@
-// The source viewer: arrow keys turn pages, a copy button for addresses that no browser opens, pictures that fail step aside.
+// The source viewer: arrow keys turn pages, a button copies addresses that browsers can't open, failed images are removed.
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if (event.target.closest("input, textarea, select, .text table, pre")) return;

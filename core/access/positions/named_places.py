@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
+from rapidfuzz import fuzz, process, utils
+
 from core.access.positions.places import (
     KINDS,
     NAMED,
@@ -119,8 +121,6 @@ def find_position(place: str, pages: Sequence[Page]) -> int | None:
 
 def nearest(place: str, pages: Sequence[Page]) -> list[str]:
     """Return similar titles of these pages, best first; at most NAMED_AT_MOST."""
-    from rapidfuzz import fuzz, process, utils
-
     titles = list(dict.fromkeys(section.title for section in sections_of(pages)))
     found = process.extract(
         _reach(place)[1],
@@ -140,7 +140,6 @@ def place_of(last: int, pages: Sequence[Page]) -> str:
 
 
 def _reach(place: str) -> tuple[Reach, str]:
-    """Split a place into its extent and the place itself."""
     rest, reach, is_sure = collapse(place), Reach.FINISHED, False
     while (match := _WORDS.match(rest)) is not None:
         if match["not_yet"]:
@@ -218,7 +217,6 @@ def _section(rest: str, sections: Sequence[Section]) -> Section | None:
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int]]:
-    """Yield (kind, number) of all numbered places, in order."""
     for match in NAMED.finditer(text):
         if (number := to_number(match[2])) is not None:
             yield kind_of(match[1]), number
@@ -249,8 +247,6 @@ def _by_day(text: str, sections: Sequence[Section]) -> Section | None:
 
 
 def _by_likeness(text: str, sections: Sequence[Section]) -> Section | None:
-    from rapidfuzz import fuzz, utils
-
     for section in sections:
         titles = {section.title, bare_title(section.title)}
         if max(fuzz.ratio(text, title, processor=utils.default_process) for title in titles) >= CLOSE:

@@ -1,1 +1,1 @@
-"""An answer after its draft: built, kept in the history, posted, and shown with what stands around its quotes."""
+"""An answer after its draft: built, kept in the history, posted, and shown with the text around its quotes."""

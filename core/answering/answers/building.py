@@ -16,7 +16,7 @@ NOT_FROM_DOCUMENTS = "(This is not from the documents.)"
 
 
 def build_answer(draft: Draft, proved: ProvedText, direct: Sequence[Reference], question: str) -> Answer:
-    """The draft with proved footnotes, unsupported claims marked, and the status that follows from what is proved."""
+    """Build the answer of a draft: proved footnotes, marked unsupported claims, and the status that follows."""
     references = all_references(direct, draft, proved.citations)
     common = Answer(
         status=AnswerStatus.ANSWERED,
@@ -61,13 +61,13 @@ def _not_found(draft: Draft, references: Sequence[Reference]) -> str:
 
 
 def bounded(answer: Answer, positions: Mapping[str, int]) -> Answer:
-    """The answer with the reading positions that it was made within: what leads on from it keeps to them, too."""
+    """Add the reading positions of the answer, which its follow-ups keep to."""
     citations = tuple(replace(item, last_page=positions.get(item.document_id)) for item in answer.citations)
     return replace(answer, citations=citations, read_to=dict(positions))
 
 
 def with_notes(answer: Answer, notes: Sequence[str]) -> Answer:
-    """The answer with what could not be made ready for it, for people and for programs."""
+    """Add notes about failed preparations, for people and for programs."""
     if not notes:
         return answer
     return replace(answer, text="\n\n".join([answer.text, *notes]).strip(), data_gaps=(*answer.data_gaps, *notes))

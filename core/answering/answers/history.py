@@ -1,4 +1,4 @@
-"""A run's tool calls as history keeps them: texts cut to a bound, passages by id, to be read anew within scope."""
+"""A run's tool calls in the history: texts cut to a bound, passages by id, to be reread within scope."""
 
 import uuid
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from datetime import datetime
 from core.domain.answer import ChatMessage, ChatRole, Draft, ToolResult
 from core.domain.conversation import Message, Role, ToolCallRecord
 
-# A tool's own words (counts, titles, hints) beside its passages; the rest can be had by asking again.
+# Characters of a tool's own text (counts, titles, hints); a repeated call gives the rest.
 MAX_RESULT_CHARACTERS = 2_000
 
 

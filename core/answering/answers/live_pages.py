@@ -10,7 +10,7 @@ from core.ports import CorpusRepository
 
 
 async def live_pages(draft: Draft, corpus: CorpusRepository, scope: SearchScope) -> Mapping[str, Page]:
-    """By id, within scope. Those that are gone are left out: replaced or withdrawn while the draft was written."""
+    """Return pages by id, within scope, without those replaced or removed while the draft was written."""
     pages: dict[str, Page] = {}
     for page_id in cited_page_ids(draft):
         try:

@@ -1,4 +1,4 @@
-"""What stands around a footnote's quote, read anew: whether it still stands there, and whether it may be read."""
+"""The text around a footnote's quote, reread: is the quote still there, and is it readable?"""
 
 import re
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ class Surroundings:
     """`quote` is "" where the page may not be read; `note` is "" where all is as it was."""
 
     quote: str
-    before: str = ""  # in one line, as `behind`; “…” where the page goes on
+    before: str = ""  # in one line, like `behind`; “…” if the page continues
     behind: str = ""
     note: str = ""
-    now: Citation | None = None  # the footnote where it stands now; None where it does not any more
+    now: Citation | None = None  # the footnote at its present place; None if it is lost
 
 
 async def surroundings(citation: Citation, corpus: CorpusRepository, scope: SearchScope) -> Surroundings:
-    """A quote within its page as it is now, wherever it moved. What the scope does not hold is not shown."""
+    """Find a quote within its page as it is now, also if it moved. Text outside the scope isn't shown."""
     try:
         pages = [await corpus.get_page(citation.page_id, scope)]
     except NotFound:
@@ -54,7 +54,7 @@ async def surroundings(citation: Citation, corpus: CorpusRepository, scope: Sear
 
 
 def is_beyond(citation: Citation, scope: SearchScope) -> bool:
-    """Whether it stood, when it was cited, on a page that this scope may not read."""
+    """Return whether its page, when it was cited, is unreadable in this scope."""
     last = scope.positions.get(citation.document_id)
     return last is not None and citation.page_number > last
 

@@ -1,6 +1,6 @@
-"""One post to a chat platform, in bounded time, and the job that shows it.
+"""Posts to a chat platform, in bounded time, and the job that shows each.
 
-The job tells people what happens and decides nothing: whether something was posted is asked of the platform.
+The job is only for display: the platform itself is asked whether something was posted.
 """
 
 import asyncio
@@ -41,9 +41,9 @@ class Posting:
         )
 
     async def answer(self, entry: InboxEntry, answer: Answer) -> PostRef:
-        """The answer in the entry's post. Raises PlatformError, also for a platform that does not reply.
+        """Post the answer. Raises PlatformError, also for a platform that doesn't reply.
 
-        A note that tells of nothing any more is not posted.
+        A note without any stale answer left isn't posted.
         """
         if is_note(entry.incoming) and not answer.note_on:
             return NO_POST
@@ -54,7 +54,7 @@ class Posting:
         return await self._recorded(self._new_job(entry, "post", has_request=bool(answer.jobs)), platform, post)
 
     async def error(self, entry: InboxEntry, sentence: str) -> PostRef:
-        """The one error in the entry's post. Raises as `answer` does. Of a note it is logged: nobody waits for it."""
+        """Post the one error. Raises as `answer` does. A note's error is only logged."""
         if is_note(entry.incoming):
             log.warning("A note in %s can't be posted: %s", entry.address, sentence)
             return NO_POST
@@ -64,7 +64,7 @@ class Posting:
         return await self._recorded(self._new_job(entry, "error post", has_request=has_request), platform, post)
 
     def _new_job(self, entry: InboxEntry, name: str, *, has_request: bool) -> Job:
-        """Under its request, with one id for all tries; where nothing of the request is recorded, a tree of its own."""
+        """Create the job under its request, with one id for all attempts; without a recorded request, as a tree."""
         request = stored_ids(entry.incoming).request
         job_id = f"{request}/{POST_KEY}"
         now = self._clock.now()
@@ -83,7 +83,7 @@ class Posting:
         )
 
     async def _recorded(self, job: Job, platform: ChatPlatform, post: Awaitable[PostRef]) -> PostRef:
-        """Post, and show it. What is cut off keeps looking as it does: only who owns the entry then may write."""
+        """Post, and record it. A cancellation leaves the record: only the entry's owner may write then."""
         self._save(job)
         try:
             ref = await _in_time(platform, post)

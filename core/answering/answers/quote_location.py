@@ -1,6 +1,6 @@
-"""Where a footnote's quote stands now: at its place, moved, or nowhere any more. Pure.
+"""The present place of a footnote's quote: the same, another one, or none. Pure.
 
-A quote that its document still has, word for word, is as good as it was, wherever it stands now.
+A quote that its document still has, word for word, is valid at any place.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from core.domain.features import Fate, LiveTexts, LostQuote
 
 
 def lost_quotes(citations: Sequence[Citation], live: LiveTexts | None) -> tuple[LostQuote, ...]:
-    """Those of one document's footnotes that it does not say any more, by number; None: the document is out."""
+    """Return the footnotes of one document whose quotes it lacks, by number; all of them if it was removed (None)."""
     if live is None:
         return tuple(LostQuote(number=number, fate=Fate.GONE) for number in sorted({c.number for c in citations}))
     gone = {
@@ -36,7 +36,7 @@ def place_of(citation: Citation, texts: Mapping[int, str]) -> tuple[int, Span] |
 
 
 def moved(citation: Citation, pages: Iterable[Page]) -> Citation | None:
-    """The footnote as it stands on one of these live pages of its document; None: its quote is on none of them."""
+    """Return the footnote at its place on one of these live pages of its document; None if none has its quote."""
     by_number = {page.number: page for page in pages}
     found = place_of(citation, {number: page.text for number, page in by_number.items()})
     if found is None:
@@ -48,7 +48,7 @@ def moved(citation: Citation, pages: Iterable[Page]) -> Citation | None:
 
 
 def _nearest(text: str, quote: str, start: int) -> int | None:
-    """Where the quote begins in a text, as near as can be to where it began once; of two as near, the first one."""
+    """Return the place of the quote in a text that is nearest to the old one; the first of two."""
     behind = text.find(quote, start)
     before = text.rfind(quote, 0, start + len(quote) - 1) if start > 0 else -1
     found = [place for place in (before, behind) if place >= 0]

@@ -1,7 +1,6 @@
-"""How the history keeps an answer so that it can be found by its question's event, and shown again as it was.
+"""Answers in the history: found by their question's event, and shown again as they were.
 
-Ids follow from the event: whoever takes over a question after a crash finds what was stored for it, and nothing can be
-stored for it twice.
+Ids follow from the event: after a crash, the next process finds the stored parts, and can't store any twice.
 """
 
 import uuid
@@ -23,7 +22,7 @@ _SETTLED = {AnswerStatus.STOPPED: JobStatus.CANCELLED, AnswerStatus.ANSWERED: Jo
 
 @dataclass(frozen=True, slots=True)
 class StoredIds:
-    """What one event's question, answer and request job are stored under."""
+    """The ids of one event's question, answer and request job."""
 
     question: str
     answer: str
@@ -37,7 +36,7 @@ def stored_ids(message: IncomingMessage) -> StoredIds:
 
 
 def request_input(message: IncomingMessage, conversation_id: str | None) -> dict[str, object]:
-    """What the request job records, so that people understand it and it can be asked again (trees.py)."""
+    """Return the request job's input, for display and for a repeat of the question (trees.py)."""
     options = {
         "document": message.document,
         "journal": message.journal,
@@ -86,7 +85,7 @@ def question_message(message: IncomingMessage, conversation_id: str, now: dateti
 
 
 def talk_message(talk: Talk, conversation_id: str) -> Message:
-    """What somebody said on the platform, as the history keeps it: once in a conversation, however often it is read."""
+    """Return a platform message for the history: once in a conversation, for any number of reads."""
     said = f"talk:{conversation_id}:{talk.message_id}".encode("utf-8", "replace").decode()
     return Message(
         id=uuid.uuid5(_NAMESPACE, said).hex,
@@ -99,7 +98,7 @@ def talk_message(talk: Talk, conversation_id: str) -> Message:
 
 
 def turn_of(messages: Sequence[Message], ids: StoredIds) -> list[str]:
-    """Ids of a stored question, of what was done for it, and of its answer; those of them that are there."""
+    """Return the existing ids of a stored question, its steps, and its answer."""
     place = next((place for place, item in enumerate(messages) if item.id == ids.question), None)
     if place is None:
         return [item.id for item in messages if item.id == ids.answer]

@@ -1,8 +1,8 @@
-"""Follow-up questions that the library can answer: from headings near what was cited, each checked to have hits.
+"""Follow-up questions that the library can answer: from headings near the citations, each checked to have hits.
 
-Sections that the quotes speak of come first, and are all there is where they are some. Else whoever read a passage or
-two may read on; below a list of rows from all over, the sections beside them are about something else.
-One search looks for all headings of a document at once: a suggestion must not cost as much as an answer.
+Sections that the quotes mention come first, and exclude others. Without any, neighbouring sections are suggested for
+an answer of one or two passages; below a list of rows from many places, they would be about something else. One search
+checks all headings of a document, because a suggestion must not cost as much as an answer.
 """
 
 import re
@@ -18,7 +18,7 @@ from core.text.words import content_words, shorten
 MAX_SUGGESTIONS = 3
 # Headings tried: one in four finds nothing, as its section is a stub or says it in other words.
 CANDIDATES = 4
-# Pages looked at before and behind the cited one; a suggestion is about what comes next, not about the whole book.
+# Pages before and after the cited one from which headings are suggested.
 NEAR_PAGES = 2
 DOCUMENTS = 3  # looked into
 FEW_PLACES = 2  # an answer that cites more sections than these is a list
@@ -56,7 +56,7 @@ async def suggest(
 
 
 def question_about(document: str, section: str) -> str:
-    """What is asked of a section of a document; short enough for a button."""
+    """Return a question about a section of a document, short enough for a button."""
     number = _NUMBER.match(section)
     section = shorten(
         section[number.end() :] if number else section, NAMES_LENGTH - min(len(document), DOCUMENT_LENGTH)
@@ -83,7 +83,7 @@ async def _pages_near(citation: Citation, corpus: CorpusRepository, scope: Searc
 def _candidates(
     pages: Sequence[Page], citation: Citation, seen: Collection[str], told: Collection[str]
 ) -> list[_Candidate]:
-    """Questions about headings that neither the question nor a footnote named; `told` is what the quotes say."""
+    """Return questions about headings that neither the question nor a footnote named; `told` are the quotes."""
     found = []
     for page in pages:
         for title in dict.fromkeys([page.title, *(heading.title for heading in page.headings)]):

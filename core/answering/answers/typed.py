@@ -1,7 +1,7 @@
-"""From a typed draft to what can be proved of it: the same footnotes in its text and in its data. All pure.
+"""Proof of a typed draft: the same footnotes in its text and in its data. Pure.
 
-A typed answer is lines of a fixed form (`Draft.data_items`). A line that names no footnote, or a number that the
-passages behind its footnotes do not hold, goes: out of the text and out of the data, and is counted among the gaps.
+A typed answer is lines of a fixed form (`Draft.data_items`). A line without a footnote, or with a number that the
+passages of its footnotes lack, is removed from text and data, and counted among the gaps.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from core.domain.corpus import Page
 
 
 def prove_typed(draft: Draft, pages: Mapping[str, Page]) -> tuple[Draft, ProvedText]:
-    """The draft with the data that is proved, and its proved text; a draft without data stays as it is.
+    """Return the draft with its proved data and text; a draft without data stays unchanged.
 
-    What nothing is proved of has no data.
+    Without any proved line, it has no data.
     """
     proved = prove(draft, pages)
     if draft.data is None:
@@ -40,9 +40,9 @@ def texts_behind(draft: Draft, proved: ProvedText) -> dict[int, list[str]]:
 
 
 def _backed(items: Sequence[DataItem], segments: Sequence[str], behind: Mapping[int, Sequence[str]]) -> list[DataItem]:
-    """The items that stand on their footnotes, and the headings that still have one below them.
+    """Return the backed items, and the headings that still have one below them.
 
-    A heading needs no footnote of its own; one that names a number from nowhere goes with all below it.
+    A heading needs no footnote of its own; one with an unknown number is removed with everything below it.
     """
     anything = [part for parts in behind.values() for part in parts]
     made_up = [item for item in items if item.is_heading and not names_only(_text(item, segments), anything)]
@@ -70,7 +70,7 @@ def _is_below(item: DataItem, heading: DataItem) -> bool:
 
 
 def _without(draft: Draft, gone: Sequence[DataItem]) -> Draft:
-    """Places of segments stay: what goes is left empty."""
+    """Empty the segments of removed items, so that places stay."""
     empty = {place for item in gone for place in range(item.first, item.last + 1)}
     segments = (CitedText(text="") if place in empty else item for place, item in enumerate(draft.segments))
     return replace(draft, segments=tuple(segments))

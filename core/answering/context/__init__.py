@@ -1,4 +1,4 @@
-"""What of a conversation goes into the prompt: one strategy a module, turns as they all know them in turns.py."""
+"""The part of a conversation in the prompt: one strategy a module; turns.py holds the shared turns."""
 
 from core.answering.context.full_history import DEFAULT_MAX_MESSAGES as DEFAULT_MAX_MESSAGES
 from core.answering.context.full_history import FullHistoryCapped as FullHistoryCapped

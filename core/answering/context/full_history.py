@@ -23,8 +23,8 @@ DEFAULT_MAX_MESSAGES = 20  # prompt messages; a question with its tool calls and
 class FullHistoryCapped:
     """Implements ports.ContextStrategy.
 
-    Where the budget does not hold the passages of all turns, those of older ones shrink to a line that says what was
-    shown; then the oldest turns go. The newest turn always stays, cut where it alone is too long.
+    If the budget can't hold the passages of all turns, older turns' passages shrink to a line about them; then the
+    oldest turns are dropped. The newest turn always stays, cut if it is too long.
     """
 
     name = "full"

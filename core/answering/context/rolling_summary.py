@@ -20,7 +20,7 @@ from core.work.steps import step
 # the summary stays the same to the letter: prompts keep their beginning, which providers cache.
 KEPT_TURNS = 4
 FOLDED_TURNS = 4
-# Of the budget, what the summary may take at most: the rest is for the turns behind it.
+# Maximum share of the budget for the summary: the rest is for the turns after it.
 SUMMARY_SHARE = 0.25
 BEGINNING = "Summary of what was said in this conversation before:"
 
@@ -28,10 +28,9 @@ BEGINNING = "Summary of what was said in this conversation before:"
 class RollingSummary:
     """Implements ports.ContextStrategy.
 
-    A summary is made once for a state of the conversation and what may be read there, from the last summary and the
-    turns since. It is made of what this scope may read alone: answers beyond it are taken out before. Where none can
-    be made, the turns that fit go without one, and the failed step says so. `summariser` gives whoever sums up for a
-    workspace.
+    A summary is made once for a state of the conversation and its scope, from the last summary and the turns since. It
+    contains only what this scope may read: other answers are redacted before. If no summary can be made, the turns
+    that fit are used without one, and the failed step says so. `summariser` returns the summariser of a workspace.
     """
 
     name = "summary"
@@ -55,7 +54,7 @@ class RollingSummary:
     async def _beginning(
         self, said: Sequence[Sequence[Message]], turns: Sequence[Turn], scope: SearchScope, tokens: int
     ) -> Turn:
-        """The message that stands for the folded turns; none where there are none, or no summary can be made."""
+        """Return the message in place of the folded turns; none if there are no such turns, or no summary."""
         if not said:
             return []
         try:
@@ -69,7 +68,7 @@ class RollingSummary:
     async def _summary(
         self, said: Sequence[Sequence[Message]], turns: Sequence[Turn], scope: SearchScope, tokens: int
     ) -> str:
-        """The kept one of this state, or a new one, from that of the state before where it is kept."""
+        """Return the kept summary of this state, or a new one, from the previous state's summary if kept."""
         here = _key(said, turns, scope)
         before = _key(said[:-FOLDED_TURNS], turns[:-FOLDED_TURNS], scope) if len(said) > FOLDED_TURNS else None
         found = await self._summaries.find([here, *([before] if before else [])])
@@ -86,9 +85,7 @@ class RollingSummary:
 
 
 def _key(said: Sequence[Sequence[Message]], turns: Sequence[Turn], scope: SearchScope) -> SummaryKey:
-    """Of what is summarised as it may be read now, and of what could be read: what was edited or taken away since is in
-    no summary any more, and another scope has one of its own.
-    """
+    """Return a key of the messages as readable now, and of the scope: edits and other scopes have other keys."""
     made_of = repr([(item.role.value, item.speaker, item.text) for turn in turns for item in spoken(turn)])
     return SummaryKey(
         workspace=scope.workspace,

@@ -1,4 +1,4 @@
-"""What a conversation was about, in few words: by rule here, by a model in core/answering/agent/summarising.py."""
+"""Short summaries of a conversation: by rule here, by a model in core/answering/agent/summarising.py."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -13,7 +13,7 @@ ANSWER_CHARACTERS = 240
 
 class Summariser(Protocol):
     async def go_on(self, earlier: str, messages: Sequence[ChatMessage], tokens: int) -> str:
-        """A summary of at most about `tokens` of an earlier summary ("": none) and what was said since.
+        """Return a summary, of about `tokens` at most, of an earlier one ("": none) and the messages since.
 
         Raises ProviderError.
         """

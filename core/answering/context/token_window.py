@@ -23,8 +23,8 @@ MOST_TURNS = 200
 class TokenWindow:
     """Implements ports.ContextStrategy.
 
-    What passages said stands in the answers; a model that needs one again calls the tool again. So the same budget
-    reaches several times as far back as with all passages.
+    Passages are left out, because answers repeat them, and a model can call the tool again. So the same budget reaches
+    several times as far back as with all passages.
     """
 
     name = "window"
@@ -38,7 +38,7 @@ class TokenWindow:
 
 
 def newest(turns: Sequence[Turn], budget_tokens: int) -> list[Turn]:
-    """The newest turns within the budget, in order; the last keeps its passages where they fit, and always stays."""
+    """Return the newest turns within the budget, in order; the last one stays, with passages if they fit."""
     chosen: list[Turn] = []
     left = budget_tokens
     for turn in reversed(turns):

@@ -1,9 +1,9 @@
-"""Turns of a history as prompt messages: what all context strategies are made of.
+"""Turns of a history as prompt messages: the parts of all context strategies.
 
 A turn is a question with its tool calls and its answer: it is kept whole or left out, so that every tool result keeps
-its invocation. Passages are read anew within the scope, and numbered from 1 in the order they appear, each with one
-number: `Tools.adopt` goes on from there. Markers of old answers are taken out, as their numbers mean nothing here.
-`speaker` is the author of each question; `build_turns` drops it where only one person speaks.
+its invocation. Passages are reread within the scope, and numbered from 1 in order of appearance, each with one number:
+`Tools.adopt` continues from there. Markers of old answers are removed, as their numbers are invalid here. `speaker` is
+the author of each question; `build_turns` drops it if only one person speaks.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,14 +19,14 @@ from core.text.words import shorten
 # English text has about four bytes of UTF-8 a token; scripts of two and three bytes a character, with more tokens
 # for each character, come out about right, too.
 BYTES_PER_TOKEN = 4
-MESSAGE_TOKENS = 8  # what a message costs beside its text: role, ids
+MESSAGE_TOKENS = 8  # of a message's role and ids
 WITHDRAWN = "(This answer was taken out: it rests on documents that can't be read here any more.)"
 
 Turn = list[ChatMessage]
 
 
 class TurnReader:
-    """Reads what turns may show from the library."""
+    """Reads the passages of turns from the library."""
 
     def __init__(self, corpus: CorpusRepository) -> None:
         self._corpus = corpus
@@ -63,9 +63,7 @@ def estimate_tokens(message: ChatMessage) -> int:
 
 
 def split_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """Each from a question up to the next one. What stands before the first question belongs to none and is left
-    out.
-    """
+    """Split messages before each question. Messages before the first question are left out."""
     turns: list[list[Message]] = []
     for message in messages:
         if message.role is Role.USER:
@@ -119,7 +117,7 @@ def without_passages(message: ChatMessage) -> ChatMessage:
 
 
 def _to_note(result: ToolResult) -> ToolResult:
-    """One line that says what the result showed."""
+    """Return one line about a result's passages."""
     places = dict.fromkeys(
         f'"{item.source.document.title}" page {item.source.passage.page_number}' for item in result.passages
     )
@@ -128,7 +126,7 @@ def _to_note(result: ToolResult) -> ToolResult:
 
 
 def squeeze(turn: Sequence[ChatMessage], budget_tokens: int) -> list[ChatMessage]:
-    """The newest turn where it alone is too much: without its tool calls, its texts cut to equal shares."""
+    """Shorten the newest turn if it exceeds the budget: without its tool calls, its texts cut to equal shares."""
     bare = [message for message in turn if not message.tool_invocations and not message.tool_results]
     share = max(1, (budget_tokens // len(bare) - MESSAGE_TOKENS) * BYTES_PER_TOKEN)
     return [replace(message, text=_cut(message.text.strip(), share)) for message in bare]

@@ -1,8 +1,8 @@
-"""Several providers in order: while one is down, or over its limit, the next one answers.
+"""Several providers in order: while one is down or over its limit, the next one answers.
 
-A question is put to a `Run`, which stays with one provider until that one fails. What was asked in its form (with or
-without tools, with or without citations of its own) goes on to the next only if that one works alike; else
-ProviderChanged tells whoever asks to put it anew. A refusal to answer is an answer: nobody else is asked then.
+A question goes to a `Run`, which stays with one provider until that one fails. A request in one form (with or without
+tools, with or without the provider's own citations) moves to the next provider only if that one works alike; else
+ProviderChanged tells the caller to ask again. A refusal is an answer, and doesn't move on.
 """
 
 import logging
@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 # How long a provider that failed is left out: long enough that not every question waits for it, short enough that
 # people get the better model back soon.
 REST_SECONDS = 60.0
-KEY_REST_SECONDS = 300.0  # a key or an account mends itself only by somebody's hand
-LONGEST_REST_SECONDS = 600.0  # whatever a rate limit asks for
+KEY_REST_SECONDS = 300.0  # a key or an account has to be fixed by a person
+LONGEST_REST_SECONDS = 600.0  # also if a rate limit asks for more
 STEP = "another provider"  # the name of the job that tells of a change
 
 _DOWN = (ProviderOverloaded, ProviderTimeout, ProviderConnectionError, ProviderRateLimited, ProviderAuthError)
@@ -45,7 +45,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Own:
-    """A provider's form of a turn, for itself alone."""
+    """A provider's own form of a turn."""
 
     place: int
     native: object
@@ -96,7 +96,7 @@ class FallbackProvider:
         return await self.begin().complete(request, on_text)
 
     async def close(self) -> None:
-        """Nothing is held here."""
+        """Do nothing: it holds no connection."""
 
     def leave_out(self, place: int, error: ProviderError) -> None:
         """A provider failed: it is not asked for a while."""
@@ -155,10 +155,10 @@ class Run:
                 return replace(response, native=native)
 
     async def close(self) -> None:
-        """Nothing is held here."""
+        """Do nothing: it holds no connection."""
 
     async def _move(self, place: int, request: ChatRequest, error: ProviderError) -> None:
-        """Go on with another provider, and say so in the job tree."""
+        """Continue with another provider, and say so in the job tree."""
         before, now = self._choice, self._providers.choices[place]
         self._place = place
         async with step(JobKind.PLANNING, STEP, input={"from": before.label, "to": now.label}) as job:
@@ -168,7 +168,7 @@ class Run:
             raise ProviderChanged(f"{error} {now.label!r} answers instead.") from error
 
     def _for_this_place(self, request: ChatRequest) -> ChatRequest:
-        """With what this provider itself made of earlier turns; a model that was asked for by name is the first's."""
+        """Restore this provider's own forms of earlier turns; a requested model name is for the first provider."""
         messages = tuple(map(self._own, request.messages))
         return replace(request, messages=messages, model=request.model if self._place == 0 else None)
 
@@ -196,7 +196,7 @@ class _Heard:
 
 
 async def learned(provider: ChatProvider) -> Capabilities:
-    """What a provider can do, asked for where it has to be. Raises ProviderError."""
+    """Return a provider's capabilities, asked for if necessary. Raises ProviderError."""
     return await provider.learn() if isinstance(provider, LearningProvider) else provider.capabilities
 
 

@@ -1,7 +1,6 @@
-"""Whether and when a request to a vendor is tried again: what all providers over HTTP share.
+"""Retries of requests to vendors, shared by all providers over HTTP.
 
-A vendor's errors become ours by a table of the provider's own; here stands only what does not differ from one vendor to
-the next: words, headers and waits.
+Each provider maps its vendor's errors by its own table; this module holds the common parts: words, headers and waits.
 """
 
 import asyncio
@@ -34,14 +33,14 @@ class Secret(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryHint:
-    """What the vendor's headers say about another attempt; None where they say nothing."""
+    """The vendor's headers about another attempt; None without any."""
 
     should_retry: bool | None = None
     after_seconds: float | None = None
 
 
 def hint_of(error: BaseException | None) -> RetryHint:
-    """Reads the headers of the answer behind a vendor's error, where there is one."""
+    """Read the headers of the response behind a vendor's error, if there is one."""
     headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
     wish = headers.get("x-should-retry")
     return RetryHint(
@@ -79,9 +78,9 @@ async def patiently(
     may_repeat: Callable[[], bool],
     first_seconds: float = FIRST_BACKOFF_SECONDS,
 ) -> T:
-    """The result of the first attempt that gives one, of at most `retries + 1`; else the last one's ProviderError.
+    """Call `attempt` until it succeeds, at most `retries + 1` times; raise the last ProviderError if all fail.
 
-    `until` is the event loop's time of the end. Nothing is repeated once `may_repeat` says no: somebody saw its text.
+    `until` is a time of the event loop. Nothing is repeated once `may_repeat` returns False, as its text was shown.
     """
     for number in range(retries + 1):
         try:
@@ -105,9 +104,9 @@ async def patiently(
 
 
 def detail_of(error: Exception, said: str = "") -> str:
-    """The vendor's own words, on one line, ending like a sentence. `said` is where they are known to be better."""
+    """Return the vendor's own text, on one line, ending like a sentence. `said` is a better text, if known."""
     words = said or getattr(error, "api_message", None) or getattr(error, "message", None) or str(error)
-    if not words:  # transport errors say nothing beside their name: "ReadTimeout" reads "read timeout"
+    if not words:  # transport errors have only a name: "ReadTimeout" reads "read timeout"
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(error).__name__).lower()
     line = shorten(str(words), DETAIL_CHARS)
     return line if line.endswith((".", "!", "?", "…")) else f"{line}."

@@ -1,4 +1,4 @@
-"""A provider that says what a script tells it to: for tests of Footnote and of whatever is built on it."""
+"""A provider that follows a script: for tests of Footnote and of projects built on it."""
 
 from collections.abc import Callable, Sequence
 
@@ -70,16 +70,16 @@ def says(text: str, *citations: PassageCitation) -> ChatResponse:
 
 
 def calls(*invocations: ToolInvocation, text: str = "") -> ChatResponse:
-    """A turn that calls tools, with what the model says before it does."""
+    """Return a turn that calls tools, with the model's text before the calls."""
     segments = (CitedText(text=text),) if text else ()
     return ChatResponse(segments=segments, tool_invocations=invocations, stop_reason=StopReason.TOOLS)
 
 
 def check_request(request: ChatRequest) -> None:
-    """What real APIs insist on; ProviderBadRequest says which rule was broken.
+    """Check the rules of real APIs; ProviderBadRequest names the broken rule.
 
     The first turn is a user's. All invocation ids differ. Each turn with invocations is followed by one with exactly
-    their results, and there are no other results. A number stands for one passage. Tools that were used are defined.
+    their results, and there are no other results. A number belongs to one passage. Used tools are defined.
     """
     if not request.messages or request.messages[0].role is not ChatRole.USER:
         raise ProviderBadRequest("The first message has to be a user's.")

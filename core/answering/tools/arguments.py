@@ -1,4 +1,4 @@
-"""What a model gives a tool: told to it as JSON Schema, and checked before the tool runs. Pure."""
+"""Arguments of tools: described to the model as JSON Schema, and validated before the tool runs. Pure."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -31,7 +31,7 @@ def to_parameters(arguments: type[Arguments]) -> dict[str, Any]:
 
 
 def validate(tool: str, arguments: type[A], given: Mapping[str, object]) -> A:
-    """What a model gave the tool of this name, as its own type. ToolRetry names all that is unknown or wrong."""
+    """Return the arguments as the tool's own type. ToolRetry names all unknown and wrong ones."""
     meant = {name: value for name, value in given.items() if value is not None and not _is_blank(value)}
     try:
         return arguments.model_validate(meant)

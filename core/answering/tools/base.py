@@ -1,4 +1,4 @@
-"""What a tool is, and the toolbox of one question: it checks arguments, numbers passages, and keeps the evidence.
+"""Tools, and the toolbox of one question: it checks arguments, numbers passages, and keeps the evidence.
 
 To add a tool, copy `get_page.py`, add it to the list in the composition root and to the contract test's parameters.
 """
@@ -28,42 +28,42 @@ from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, NotFound, ToolFailed, ToolRetry
 from core.knowledge.facts import Facts
 from core.knowledge.facts.list_intent import detect_list_intent
-from core.knowledge.facts.lookup import MOST_LISTED, to_listed
+from core.knowledge.facts.lookup import MOST_LISTED
 from core.knowledge.library import Library
 from core.knowledge.references.linked_context import LinkedContext, to_turns
 from core.ports import CorpusRepository
 from core.text.words import shorten
 from core.work.steps import CALL, adopt, finished_before, step
 
-# A job row shows what was asked, not whole texts a model may put into an argument.
+# A job row shows the query, and not whole texts that a model may put into an argument.
 JOB_INPUT_CHARACTERS = 300
-FINAL = "Calling again will not help: tell the reader."  # behind what ended a call for good
+FINAL = "Calling again will not help: tell the reader."  # ends the message of a final failure
 # The tool that a model would have called for a list of rows.
 FACTS_TOOL = "find_extracts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """What tools may work with: bound to one question, never shown to the model."""
+    """The context of tools: bound to one question, never shown to the model."""
 
     scope: SearchScope
     library: Library
     corpus: CorpusRepository
     facts: Facts
-    focus: Focus | None = None  # what the conversation is about: searched first
+    focus: Focus | None = None  # the conversation's subject: searched first
     linked: frozenset[str] = frozenset()  # ids of documents the question names by [[wikilinks]]: searched first, too
-    document_ids: frozenset[str] = frozenset()  # the question is about these alone; empty: no such limit
+    document_ids: frozenset[str] = frozenset()  # the question is only about these; empty: no such limit
     rerank: bool = False  # see SearchQuery.rerank
-    sections: SectionReader | None = None  # reads what is too long for one prompt; None: it is cut
+    sections: SectionReader | None = None  # reads texts that are too long for one prompt; None: they are cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What a tool found: `text` is all that is not a passage, `passages` the text to quote, in reading order."""
+    """The result of a tool: `passages` is the text to quote, in reading order, `text` the rest."""
 
     text: str
     passages: tuple[SourcedPassage, ...] = ()
-    searches: tuple[str, ...] = ()  # what was looked for, to say so when nothing is found
+    searches: tuple[str, ...] = ()  # the queries, for an answer without results
     choices: tuple[str, ...] = ()  # the reader has to choose one; the text asks which
     images: tuple[PageImage, ...] = ()  # for models that see; never evidence
 
@@ -72,9 +72,9 @@ A = TypeVar("A", bound=Arguments, contravariant=True)
 
 
 class Tool(Protocol[A]):
-    """Reads, never writes: safe to repeat and to run beside others.
+    """Reads, never writes: safe to repeat and to run concurrently.
 
-    `run` raises ToolRetry where other arguments could help, ToolFailed where none will; anything else is a bug.
+    `run` raises ToolRetry if other arguments could help, ToolFailed if none can; anything else is a bug.
     """
 
     @property
@@ -82,7 +82,7 @@ class Tool(Protocol[A]):
 
     @property
     def description(self) -> str:
-        """For the model: what it gives and when to use it."""
+        """For the model: the tool's results, and when to use it."""
         ...
 
     @property
@@ -94,9 +94,9 @@ class Tool(Protocol[A]):
 class Toolbox:
     """The tools of one question (implements ports.Tools).
 
-    A passage gets one number for the whole question, however often it is found. Calls may run in parallel: passages are
-    numbered in the order of the calls, not of their ends. A call that an earlier try at the question finished is not
-    run again: its passages are read anew, within scope, and only if one of them is gone it is.
+    A passage keeps one number for the whole question. Calls may run in parallel: passages are numbered in the order of
+    the calls, and not of their ends. A call that an earlier attempt finished doesn't run again: its passages are
+    reread within scope, and only if one is missing the call is repeated.
     """
 
     def __init__(self, tools: Sequence[Tool[Any]], context: ToolContext, offer: LinkedContext | None = None) -> None:
@@ -110,7 +110,7 @@ class Toolbox:
 
     @property
     def definitions(self) -> tuple[ToolDefinition, ...]:
-        return tuple(map(to_definition, self._tools.values()))  # each time: what a model can do decides on arguments
+        return tuple(map(to_definition, self._tools.values()))  # each time: the model's abilities decide on arguments
 
     @property
     def evidence(self) -> Evidence:
@@ -160,16 +160,23 @@ class Toolbox:
             context = self._context
             found = await context.facts.list_rows(intent, context.scope, context.document_ids)
             finding = Finding(
-                text="\n".join(row.text for row in found.rows), passages=tuple(row.source for row in found.rows)
+                text="\n".join(row.text for row, _ in found.rows), passages=tuple(source for _, source in found.rows)
             )
             job.output = _to_output(finding)
         if not found.rows:
             return None
         self._searches.append(intent.query)
-        return to_listed(intent, found, invocation, self._to_result(invocation, finding))
+        return ListedFacts(
+            rows=tuple(row for row, _ in found.rows),
+            total=found.total,
+            unknown=found.unknown,
+            noun=intent.noun,
+            invocation=invocation,
+            result=self._to_result(invocation, finding),
+        )
 
     async def _run(self, invocation: ToolInvocation, key: str | None) -> tuple[Finding, bool]:
-        """The finding, and whether it is an error."""
+        """Return the finding, and whether it is an error."""
         call = to_digest(invocation, self._context)
         done = finished_before(JobKind.TOOL, call)
         if done is not None and (again := await self._restore(done)) is not None:
@@ -192,7 +199,7 @@ class Toolbox:
         return ToolRetry(f"There is no tool {name!r}; there are {', '.join(self._tools)}.")
 
     async def _restore(self, job: Job) -> Finding | None:
-        """What a finished call gave, its passages as they stand now; None where that is not to be had any more."""
+        """Return the result of a finished call, with its passages reread; None if one is missing."""
         kept = kept_in(job)
         if kept is None:
             return None
@@ -222,14 +229,12 @@ class Toolbox:
 
 
 def to_definition(tool: Tool[Any]) -> ToolDefinition:
-    """The tool as models are told of it."""
+    """Return the tool's definition for models."""
     return ToolDefinition(name=tool.name, description=tool.description, parameters=to_parameters(tool.arguments))
 
 
 async def document_named(name: str, context: ToolContext) -> Document:
-    """The document a model means by a path, title or alias; ToolRetry when there is none, or it is not the
-    question's.
-    """
+    """Return the document that a model names. Raises ToolRetry if it is unknown or not the question's."""
     try:
         document = await context.library.find_document(name, context.scope)
     except (NotFound, BadInput) as error:
@@ -251,7 +256,7 @@ def join_headings(heading_path: Sequence[str]) -> str:
 
 
 def to_job_input(arguments: Mapping[str, object]) -> dict[str, object]:
-    """What a call's job shows of its arguments."""
+    """Return the arguments as the call's job shows them."""
     return {
         name: shorten(value if isinstance(value, str) else repr(value), JOB_INPUT_CHARACTERS)
         if not isinstance(value, int | float | bool | None)

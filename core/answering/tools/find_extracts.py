@@ -19,7 +19,7 @@ FIELD_CHARACTERS = 300
 # Of the passages that rows are cited by, about 1,500 tokens; of raw text, as much as `query_journal` reads.
 CITED_CHARACTERS = 6_000
 RAW_CHARACTERS = 24_000
-PAGES_OFFERED = 3  # where nothing fits
+PAGES_OFFERED = 3  # if nothing fits
 
 
 class FindExtractsArguments(Arguments):
@@ -99,7 +99,7 @@ def left_out(shown: Sequence[SourcedPassage], passages: Sequence[SourcedPassage]
 
 
 async def nothing_found(said: str, words: str, document_ids: frozenset[str], context: ToolContext) -> Finding:
-    """Says so, and offers the pages that a search for the same words finds."""
+    """Say so, and return the pages that a search for the same words finds."""
     query = SearchQuery(text=words, limit=PAGES_OFFERED, document_ids=document_ids, rerank=context.rerank)
     hits = await find_pages(query, context)
     if not hits:
@@ -139,6 +139,6 @@ def _unfitting(found: FoundFacts) -> str:
 
 
 async def _raw(rows: Sequence[CitedFact], context: ToolContext) -> list[SourcedPassage]:
-    """All passages of the pages that the rows stand on."""
+    """Return all passages of the rows' pages."""
     pages = dict.fromkeys(row.citation.page_id for row in rows)
     return [item for page in pages for item in await context.corpus.list_page_passages(page, context.scope)]

@@ -1,4 +1,4 @@
-"""The `follow_relation` tool: what a thing is related to, by directed relations that were extracted."""
+"""The `follow_relation` tool: extracted, directed relations of a thing."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ from core.knowledge.facts.matching import Direction
 
 DEFAULT_LIMIT = 30
 MAX_LIMIT = 100
-NAMED = 8  # names that are near, where nothing fits
+NAMED = 8  # similar names, if nothing fits
 NEAR = 60  # of 100 points of rapidfuzz
 
 

@@ -1,4 +1,4 @@
-"""The `get_page` tool: all of one page, where its neighbours are, and for models that see, a picture of it."""
+"""The `get_page` tool: a whole page, its neighbours, and an image of it for models that see."""
 
 from collections.abc import Callable, Sequence
 
@@ -37,7 +37,7 @@ class GetPageAndPictureArguments(GetPageArguments):
 
 
 class GetPageTool:
-    """One for each question. `pictures` None, or a model that does not see: nothing is said of pictures."""
+    """One for each question. Images are never mentioned if `pictures` is None, or the model doesn't see."""
 
     name = "get_page"
     description = (
@@ -53,7 +53,7 @@ class GetPageTool:
 
     @property
     def arguments(self) -> type[GetPageArguments]:
-        """By what the model can do at this moment."""
+        """They depend on the model's abilities at this moment."""
         return GetPageAndPictureArguments if self._pictures is not None and self._sees() else GetPageArguments
 
     async def run(self, arguments: GetPageArguments, context: ToolContext) -> Finding:
@@ -76,7 +76,7 @@ class GetPageTool:
     async def _picture(
         self, arguments: GetPageArguments, document: Document, page: Page
     ) -> tuple[tuple[PageImage, ...], list[str]]:
-        """The picture that was asked for, or a line that says why there is none."""
+        """Return the image, or a line with the reason against it."""
         wanted = isinstance(arguments, GetPageAndPictureArguments) and arguments.picture
         if not wanted or self._pictures is None:
             return (), []

@@ -1,4 +1,4 @@
-"""What a finished tool call leaves in its job, so that another try at its question need not run it again. Pure."""
+"""Tool results saved in their jobs, so that retries can reuse them. Pure."""
 
 import hashlib
 import json
@@ -25,9 +25,7 @@ class Kept:
 
 
 def to_digest(invocation: ToolInvocation, context: "ToolContext") -> str:
-    """The same for two calls that give the same while documents stay as they are: what they ask, and what they may
-    read.
-    """
+    """Return a key that two calls share if they ask the same within the same scope."""
     scope = context.scope
     decides = [
         [invocation.name, dict(invocation.arguments), scope.workspace, sorted(scope.sources)],
@@ -39,14 +37,14 @@ def to_digest(invocation: ToolInvocation, context: "ToolContext") -> str:
 
 
 def to_kept(finding: "Finding") -> dict[str, object]:
-    """What brings the finding back after a restart, beside its passages; choices end the question, and need not."""
+    """Return the finding for a restart, without its passages and choices (choices end the question)."""
     if finding.choices or len(finding.text) > KEPT_CHARACTERS:
         return {}
     return {KEPT: {"text": finding.text, "searches": list(finding.searches)}}
 
 
 def kept_in(job: Job) -> Kept | None:
-    """What a job's output keeps; None: nothing that could be used."""
+    """Return the finding that a job's output keeps, or None."""
     kept, ids = job.output.get(KEPT), job.output.get("passage_ids")
     if not isinstance(kept, Mapping) or not isinstance(ids, Sequence):
         return None

@@ -20,7 +20,7 @@ READ_CHARACTERS = 24_000
 # The best journal is taken without asking when no other comes this near to its score (a share of it): closer scores
 # order pages of two journals about the same things by chance.
 CLEAR_LEAD = 0.15
-MAX_CHOICES = 5  # what people will read; Discord and Slack show five buttons a row
+MAX_CHOICES = 5  # Discord and Slack show five buttons a row
 MAX_OUTLINE = 60  # lines
 
 
@@ -77,7 +77,7 @@ async def _resolve(arguments: QueryJournalArguments, context: ToolContext) -> Do
 
 
 async def _journals(context: ToolContext) -> list[Document]:
-    """The journals of the scope; where it has none, all its documents."""
+    """Return the journals of the scope; all its documents if it has no journals."""
     documents = [
         document
         for document in await context.corpus.list_readable(context.scope)
@@ -99,7 +99,7 @@ def _by_name(name: str, journals: Sequence[Document]) -> Document | Finding:
 async def _by_search(
     arguments: QueryJournalArguments, journals: Sequence[Document], context: ToolContext
 ) -> Document | Finding:
-    """The journal whose best page is clearly ahead; else the reader chooses among those that fit as well."""
+    """Return the journal whose best page is clearly ahead; else the reader chooses among equal ones."""
     kind = JOURNAL_KIND if journals[0].kind == JOURNAL_KIND else None
     query = SearchQuery(text=arguments.query, limit=MAX_LIMIT, kind=kind, document_ids=context.document_ids)
     best: dict[str, PageHit] = {}
@@ -126,10 +126,10 @@ def _ask(journals: Sequence[Document]) -> Finding:
 async def _read(
     journal: Document, arguments: QueryJournalArguments, hits: Sequence[PageHit], context: ToolContext
 ) -> Finding:
-    """As much of the journal as fits, in its order.
+    """Return as much of the journal as fits, in order.
 
-    What the query names (a chapter, a section) comes first; a summary of it leaves the rest out. Without a name a
-    summary takes the beginning of every page before more of any, an extraction the pages that match the query.
+    Chapters and sections that the query names come first, and a summary contains only them. If none is named, a
+    summary takes the beginning of every page first, an extraction the matching pages.
     """
     pages = await context.corpus.list_pages(journal.id, context.scope)
     by_page = [await context.corpus.list_page_passages(page.id, context.scope) for page in pages]
@@ -167,7 +167,7 @@ async def _read_in_sections(
     purpose: Purpose = "extraction" if arguments.query_type == "extraction" else "summary"
     try:
         notes = await read_sections(sections, arguments.query, purpose, reader)
-    except ProviderError as error:  # this tool's call alone fails: the conversation's own request may fare better
+    except ProviderError as error:  # only this tool's call fails: the conversation's own request may succeed
         raise ToolFailed(f"{journal.title!r} is too long to be shown whole and could not be read: {error}") from error
     by_id = {item.passage.id: item for _, own in sections for item in own}
     shown = _take((by_id[key] for key in notes.passage_ids if key in by_id), READ_CHARACTERS)

@@ -13,7 +13,7 @@ from core.domain.corpus import PageHit, SearchQuery, SourcedPassage
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 20
 # More passages of one page add little: who needs the rest reads the page. The best page gives more: where pages are
-# long (a chapter, a book without chapters), what answers is often not among its first three.
+# long (a chapter, a book without chapters), the answer is often not among its first three.
 PASSAGES_PER_PAGE = 3
 PASSAGES_OF_BEST_PAGE = 6
 
@@ -61,9 +61,9 @@ class SearchTool:
 
 
 async def find_pages(query: SearchQuery, context: ToolContext) -> list[PageHit]:
-    """Pages for a query, best first, at most its limit; what the conversation is about counts more (`merge_focus`).
+    """Return at most `limit` pages, best first, with more weight on the conversation's subject (`merge_focus`).
 
-    A query that names a thing by an alias is searched with its main name, too.
+    A query with a thing's alias is searched with its main name, too.
     """
     names = await context.facts.aliases.main_names(query.text, context.scope)
     query = replace(query, text=" ".join([query.text, *names]))
@@ -82,12 +82,12 @@ async def find_pages(query: SearchQuery, context: ToolContext) -> list[PageHit]:
 def merge_focus(
     near: Sequence[PageHit], everywhere: Sequence[PageHit], about: frozenset[str], sections: frozenset[str]
 ) -> list[PageHit]:
-    """A search within the documents `about` and an open one as one list, best first.
+    """Merge a search within the documents `about` and an open one into one list, best first.
 
-    Pages of these documents, and more so the pages `sections`, are weighted: they win unless something is clearly
-    better. Scores compare within one search only, so those of the open search count. A page that only the search
-    within the documents found was worse than everything the open search listed: it gets the last score there (its
-    own, where the open search found nothing), and keeps its order among its like.
+    Pages of these documents, and still more the pages `sections`, get more weight: they win unless another page is
+    clearly better. Scores compare only within one search, so the open search's scores count. A page found only in
+    these documents was worse than everything in the open search: it gets the last score there (its own if the open
+    search found nothing), and keeps its order.
     """
     scores = {hit.page_id: hit.score for hit in everywhere}
     last = min(scores.values(), default=None)
@@ -102,7 +102,7 @@ def merge_focus(
 
 
 def to_finding(query: SearchQuery, hits: Sequence[PageHit]) -> Finding:
-    """The hits as what a tool gives back."""
+    """Return the hits as a tool's result."""
     searches = (query.text,)
     if not hits:
         where = " in this document" if query.document_ids else f" of kind {query.kind!r}" if query.kind else ""

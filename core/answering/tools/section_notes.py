@@ -1,8 +1,7 @@
-"""Reading what is too long for one prompt: section by section, side by side, each note with the passages behind it.
+"""Reading of texts too long for one prompt: section by section, concurrently, each note with its passages.
 
-A page is read whole, whatever its length, by whoever stands behind `SectionReader`; what comes back is small enough to
-be shown together, so nothing of a long journal is left out of its summary or of a list made from it. Footnotes still
-quote passages: a note without one is shown, but nothing can be cited for it.
+A `SectionReader` reads every page whole; its notes are short enough to be shown together, so a long journal's summary
+or list is complete. Footnotes still quote passages: a note without one is shown, but can't be cited.
 """
 
 import asyncio
@@ -20,11 +19,11 @@ from core.text.words import collapse, shorten
 from core.work.steps import step
 
 MOST_SECTIONS = 80  # of one journal; beyond it the last ones are named as not read
-SIDE_BY_SIDE = 4  # requests at once: what rate limits of small accounts bear
+SIDE_BY_SIDE = 4  # concurrent requests, within the rate limits of small accounts
 NOTES_CHARACTERS = 16_000  # of all notes that are shown: about 4,000 tokens
 Purpose = Literal["summary", "extraction"]
 NOTE_CHARACTERS = 400
-# What an item is called ends at a colon, else where something is plainly said of it: "Dr. Moss" and "50 gold, a ring"
+# An item's name ends at a colon, else before plain text about it: "Dr. Moss" and "50 gold, a ring"
 # are not cut, as two different things must not become one.
 _NAME = re.compile(r"^\W*(.+?)\s*(?::(?=\s|$)|$)")
 _SAID = re.compile(r"\s*[(–—].*|\s-\s.*")
@@ -34,7 +33,7 @@ _models_allowed: ContextVar[bool] = ContextVar("models_allowed", default=True)
 
 @contextmanager
 def without_models() -> Iterator[None]:
-    """Tools that run inside read nothing by a model: what is too long is cut, and says so."""
+    """Make tools run inside without models: long texts are cut, with a note."""
     token = _models_allowed.set(False)
     try:
         yield
@@ -58,13 +57,13 @@ class SectionReader(Protocol):
     async def read(
         self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose
     ) -> Sequence[SectionNote]:
-        """What a page says: a summary of it, or all items that the request asks for. Raises ProviderError."""
+        """Return a summary of a page, or all items that the request asks for. Raises ProviderError."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionNotes:
-    """The notes of all sections in order, and the titles of those that could not be read."""
+    """The notes of all sections in order, and the titles of unreadable ones."""
 
     by_page: tuple[tuple[Page, tuple[SectionNote, ...]], ...]
     unread: tuple[str, ...] = ()
@@ -79,7 +78,7 @@ class SectionNotes:
 async def read_sections(
     sections: Sequence[tuple[Page, Sequence[SourcedPassage]]], request: str, purpose: Purpose, reader: SectionReader
 ) -> SectionNotes:
-    """Every section once; one that fails is named, the others stand. ProviderError where none could be read."""
+    """Read every section once; failed ones are listed. Raises ProviderError if all fail."""
     places = asyncio.Semaphore(SIDE_BY_SIDE)
     failures: list[ProviderError] = []
 
@@ -106,7 +105,7 @@ async def read_sections(
 
 
 def merged(notes: SectionNotes) -> SectionNotes:
-    """Items of one name once, where they were first found, with what is said of them and the passages of all."""
+    """Merge items with the same name at their first place, with all their texts and passages."""
     first: dict[str, tuple[int, SectionNote]] = {}
     for place, note in ((place, note) for place, (_, own) in enumerate(notes.by_page) for note in own):
         name = name_of(note.text)
@@ -123,7 +122,7 @@ def merged(notes: SectionNotes) -> SectionNotes:
 
 
 def name_of(text: str) -> str:
-    """What two notes of one thing have in common: its name, without what is said of it."""
+    """Return the name of a note's subject, without the text about it."""
     line = collapse(text)
     found = _NAME.match(line)
     name = _SAID.sub("", found[1]) if found else line
@@ -139,7 +138,7 @@ def _joined(known: SectionNote, note: SectionNote) -> SectionNote:
 
 
 def to_lines(notes: SectionNotes, purpose: Purpose) -> list[str]:
-    """For the model: each section with its notes, within NOTES_CHARACTERS; what is left out is said."""
+    """Return each section with its notes for the model, within NOTES_CHARACTERS, and a line about omitted ones."""
     what = "All that was found, section by section:" if purpose == "extraction" else "Each section, summed up:"
     lines, used, cut = [what], 0, 0
     for page, own in notes.by_page:

@@ -26,9 +26,7 @@ def is_named(title: str, request: str) -> bool:
 
 
 def named_spans(page: Page, request: str) -> list[Span]:
-    """The parts of a page that a request names, in text order: all of it where the page or what it stands under is
-    named.
-    """
+    """Return the parts of a page that a request names, in text order: all of it if a title above is named."""
     if any(is_named(title, request) for title in (page.title, *page.heading_path) if title):
         return [Span(0, len(page.text))]
     return [
@@ -39,7 +37,7 @@ def named_spans(page: Page, request: str) -> list[Span]:
 
 
 def _section_end(index: int, headings: Sequence[Heading], length: int) -> int:
-    """Where the next heading of the same or a higher level begins."""
+    """Return the place of the next heading of the same or a higher level."""
     level = headings[index].level
     return next((heading.start for heading in headings[index + 1 :] if heading.level <= level), length)
 

@@ -32,7 +32,7 @@ def pack(cassette: Cassette) -> bytes:
 
 
 def unpack(data: bytes) -> Cassette:
-    """InvalidState for what is no cassette of this version."""
+    """Return the cassette. InvalidState for data of another version."""
     opened = zlib.decompressobj()
     try:
         text = opened.decompress(data, MOST_BYTES)
@@ -46,7 +46,7 @@ def unpack(data: bytes) -> Cassette:
 
 
 def answer_bytes(answer: Answer) -> bytes:
-    """What two runs of a cassette have to agree on, to the byte: the answer object without ids, times and jobs."""
+    """Return the bytes that two runs must share: the answer object without IDs, times and jobs."""
     shown = answer_json(replace(answer, usage=Usage(), timings_ms={}))
     kept = {name: value for name, value in shown.items() if name not in _OWN}
     return json.dumps(kept, ensure_ascii=False, sort_keys=True, indent=1).encode("utf-8", "replace")

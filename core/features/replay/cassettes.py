@@ -35,28 +35,25 @@ class Cassettes:
         self._keeping: set[asyncio.Task[None]] = set()
 
     def keep(self, message_id: str, cassette: Cassette) -> None:
-        """Store the run behind an answer, in the background: nobody waits for it, as packing costs some milliseconds.
+        """Store the run behind an answer in the background, because packing takes some milliseconds.
 
-        A run that can't be stored, or that a kill overtakes, is missing later; its answer is not touched.
+        A run that can't be stored, or that a kill interrupts, is missing later; its answer is unaffected.
         """
         task = asyncio.create_task(self._keep(message_id, cassette))
         self._keeping.add(task)
         task.add_done_callback(self._keeping.discard)
 
     async def settled(self) -> None:
-        """Wait until all runs given so far are stored: before they are looked for, and before the database closes.
-
-        Who is cancelled while waiting takes none of them along.
-        """
+        """Wait until all runs submitted so far are stored. Cancelling this doesn't cancel the writes."""
         if self._keeping:
             await asyncio.wait(set(self._keeping))
 
     async def _keep(self, message_id: str, cassette: Cassette) -> None:
         try:
-            # Packing takes a while for long pages: other questions go on meanwhile.
+            # packing long pages takes a while: keep the event loop free
             data = await asyncio.to_thread(pack, cassette)
             await self._repository.save(_to_stored(message_id, cassette, data, self._clock.now()))
-        except Exception:  # whatever a run holds, its answer is there already
+        except Exception:  # the answer is already posted, so no fault of its recording may surface
             _log.warning("the run behind answer %s was not kept", message_id, exc_info=True)
 
     async def replay(self, message_id: str, workspace: str) -> Replayed:
@@ -78,7 +75,7 @@ class Cassettes:
         return stored
 
     async def play_cases(self, workspace: str) -> Sequence[tuple[StoredCassette, Replayed]]:
-        """All regression cases of a workspace, oldest first; one that can't be read any more differs in just that."""
+        """Play all regression cases of a workspace, oldest first; an unreadable case counts as different."""
         cases = await self._repository.list_cassettes(workspace, cases_only=True, limit=10_000)
         return [(case, await self._play(case.message_id, workspace)) for case in reversed(cases)]
 
@@ -119,7 +116,7 @@ class CaseCommands:
             Command(
                 name="case",
                 usage="",
-                help="keep how the last answer was made as a regression case (admins)",
+                help="keep the last answer's run as a regression case (admins)",
                 run=self._keep,
             ),
         )
@@ -130,7 +127,7 @@ class CaseCommands:
         _, messages = await self._conversations.show(current(call).id, call.workspace)
         answer = next((item for item in reversed(messages) if item.role is Role.ASSISTANT and not item.is_note), None)
         if answer is None:
-            raise BadInput("There is no answer in this conversation yet: ask something first.")
+            raise BadInput("This conversation has no answer yet. Ask a question first.")
         stored = await self._cassettes.set_case(answer.id, call.workspace, is_case=True)
         return CommandResult(
             text=f"Kept as a regression case: “{stored.question}”. `footnote eval` plays it from now on, and "

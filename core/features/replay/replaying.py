@@ -1,7 +1,7 @@
-"""Plays cassettes: the same strategy, citations and grounding over the recorded model and tools, nothing else.
+"""Replay of cassettes: the same strategy, citations and grounding over the recorded model and tools.
 
-What comes out has to equal what was recorded, to the byte. Where it does not, something between a question and its
-answer has changed since: the sentence says what came first.
+The result must equal the recording, byte by byte. A difference means that a step between question and answer has
+changed since; its sentence names the first one.
 """
 
 import difflib
@@ -41,13 +41,13 @@ class Divergence(FootnoteError):
 
 class StrategyOver(Protocol):
     def __call__(self, name: str, question: IncomingMessage, provider: ChatProvider) -> RetrievalStrategy:
-        """The strategy of a name over a provider; UnsupportedFeature for one that is not there (any more)."""
+        """Return the strategy of a name over a provider. UnsupportedFeature for an unknown name."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """What playing a cassette gave. `difference`: the first one, in a sentence; None: equal to the byte."""
+    """The result of playing a cassette. `difference` describes the first difference, or None."""
 
     answer: Answer
     difference: str | None = None
@@ -105,7 +105,7 @@ class ReplayProvider:
         return turn.reply
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no resource is open."""
 
 
 class ReplayTools:

@@ -10,8 +10,8 @@ from core.ports.service import InboxStore
 
 LOOKED_THROUGH = 1_000  # newest messages of a thread among which the question is looked for
 
-TOO_OLD = "This was asked too long ago to be asked again by a button: write your question once more."
-AGAIN_ALREADY = "It is being asked again already."
+TOO_OLD = "This question is too old to ask again with a button. Send it again."
+AGAIN_ALREADY = "This question is already being asked again."
 
 
 async def question_again(

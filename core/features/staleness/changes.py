@@ -1,4 +1,4 @@
-"""What became of a quote that its document does not have any more, as a diff that people can read. Pure."""
+"""The diff between a lost quote and the passage that replaced it. Pure."""
 
 import re
 from collections import Counter
@@ -10,10 +10,10 @@ from enum import StrEnum
 from core.domain.corpus import Span
 from core.text.words import words
 
-MOST_CHARACTERS = 2_000  # of a quote that is compared; what people read at a glance is far shorter
+MOST_CHARACTERS = 2_000  # of a compared quote; people read far shorter ones
 MOST_SEARCHED = 400_000  # characters of other pages that are looked through, the nearest first
 MOST_SENTENCES = 6  # that a quote may have become
-ALIKE = 0.4  # of 1: from here on a piece of text counts as what the quote has become
+ALIKE = 0.4  # of 1: from here on, text counts as the quote's successor
 
 _SENTENCE = re.compile(r"[^\n.!?。]+(?:[.!?。]+|$|(?=\n))", re.MULTILINE)
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
@@ -44,7 +44,7 @@ class Change:
 
 
 def change_of(quote: str, texts: Mapping[int, str], near: int) -> Change:
-    """What a quote has become on the pages (number -> text) of its document; it stood on page `near`."""
+    """Find the successor of a quote on its document's pages (number -> text), nearest to page `near` first."""
     quote = quote[:MOST_CHARACTERS]
     left = MOST_SEARCHED
     for number in sorted(texts, key=lambda number: (abs(number - near), number)):
@@ -57,7 +57,7 @@ def change_of(quote: str, texts: Mapping[int, str], near: int) -> Change:
 
 
 def diff(then: str, now: str) -> tuple[Piece, ...]:
-    """Word by word; white space alone is no difference."""
+    """Return a word-by-word diff; white space is ignored."""
     old, new = _TOKEN.findall(then), _TOKEN.findall(now)
     pieces: list[Piece] = []
     matcher = SequenceMatcher(None, _keys(old), _keys(new), autojunk=False)
@@ -77,7 +77,7 @@ def _keys(tokens: Sequence[str]) -> list[str]:
 
 
 def _most_alike(quote: str, text: str) -> Span | None:
-    """The run of sentences that shares most words with the quote; None where none is like it."""
+    """Return the run of sentences that shares most words with the quote, or None."""
     wanted = Counter(words(quote))
     sentences = [Span(*match.span()) for match in _SENTENCE.finditer(text) if match[0].strip()]
     counts = [Counter(words(span.of(text))) for span in sentences]

@@ -1,8 +1,8 @@
-"""Notices that documents changed under stored answers: compares, marks, and sees that each thread gets one note.
+"""Detection of stale answers: compare cited documents, mark answers, queue one note for each thread.
 
-It goes by what is stored, not by events: an answer is compared whenever its document's live revision is not the one it
-was compared with last. So it does not matter who changed the library, nor when a run of this was killed: what is not
-recorded is compared again, and a note that is not handed over is handed over again, under the same key.
+The comparison relies on stored state, not on events: an answer is compared again whenever its document's live revision
+differs from the one compared last. Any process may change the library, and a kill loses nothing: a comparison that was
+not recorded runs again, and a note that was not handed over is handed over again under the same key.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ KEPT_CHARACTERS = 10_000_000
 
 
 class Staleness:
-    """`noted` are the platforms whose threads get notes; elsewhere the marks alone tell (lists, exports, JSON)."""
+    """`noted` are the platforms whose threads get notes; others show marks only (lists, exports, JSON)."""
 
     def __init__(
         self,
@@ -49,10 +49,10 @@ class Staleness:
         self._one_at_a_time = asyncio.Lock()
 
     async def check(self) -> int:
-        """Compare what was not compared yet and hand over the notes that are due; gives how many notes those were.
+        """Compare changed documents and hand over due notes; return the number of notes.
 
-        Each conversation gets at most one for what this run finds. Safe to repeat, to interrupt and to run in several
-        processes at once. Raises StorageError.
+        Each conversation gets at most one note for each run. Safe to repeat, to interrupt and to run in several
+        processes. Raises StorageError.
         """
         async with self._one_at_a_time:
             await self._compare()
@@ -90,7 +90,7 @@ class Staleness:
         return await self._settings.listening(conversation.address) is not Listening.MUTED
 
     async def _with_question(self, item: StaleAnswer) -> StaleAnswer | None:
-        """None where the same was asked again, and answered."""
+        """Return None if the same question was asked and answered again."""
         messages = await self._conversations.list_messages(item.conversation.id)
         question = question_before(messages, item.message.id)
         if question is not None and _is_asked_again(messages, item.message.id, question):
@@ -99,7 +99,7 @@ class Staleness:
 
 
 def new_note_id(now: datetime) -> str:
-    """Seconds of the Unix epoch with a fraction that nobody else has: a note's post stands below this moment."""
+    """Return seconds of the Unix epoch with a unique fraction: a note's post sorts below this moment."""
     return f"{int(now.timestamp())}.{uuid.uuid4().int:039d}"
 
 
@@ -119,7 +119,7 @@ def to_incoming(note: DueNote) -> IncomingMessage:
 
 
 def question_before(messages: Sequence[Message], answer_id: str) -> Message | None:
-    """What an answer answers; None where the history has it no more."""
+    """Return the question of an answer, or None if the history no longer has it."""
     question = None
     for message in messages:
         if message.id == answer_id:
@@ -151,7 +151,7 @@ def _is_asked_again(messages: Sequence[Message], answer_id: str, question: Messa
 
 
 class _Texts:
-    """What documents say now, read once for many conversations as long as they are not too much to hold."""
+    """A bounded cache of live document texts for many conversations."""
 
     def __init__(self, repository: StaleRepository) -> None:
         self._repository = repository

@@ -14,7 +14,7 @@ TITLE_LENGTH = 80
 
 
 def told(item: StaleAnswer) -> str:
-    """What became of an answer's footnotes, in words: “Keys” does not say any more what footnotes 1 and 2 quote."""
+    """Describe the footnotes of an answer that its documents no longer support, by document."""
     by_document: dict[tuple[str, Fate], list[int]] = {}
     for quote in item.lost:
         cited = next((c for c in item.message.citations if c.number == quote.number), None)
@@ -93,7 +93,9 @@ class StaleCommands:
         lines = [_line(number, item) for number, item in enumerate(found[:LISTED], start=1)]
         lines += [f"- and {len(found) - LISTED} more"] if len(found) > LISTED else []
         lines += ["", "Ask one again with /stale and its number."] if lines else []
-        return CommandResult(text="\n".join(lines) or "All answers here still stand on what their documents say.")
+        return CommandResult(
+            text="\n".join(lines) or "No stale answers here. Every cited passage is still in its document."
+        )
 
     async def _found(self, call: CommandCall) -> list[StaleAnswer]:
         """Of the conversation; without one, for who may see all, of every one."""
@@ -104,10 +106,10 @@ class StaleCommands:
 
 def _question(found: list[StaleAnswer], wanted: str) -> Question:
     if not is_number(wanted) or not 1 <= int(wanted) <= len(found):
-        raise BadInput(f"There is no stale answer {wanted[:20]!r} here: /stale lists them.")
+        raise BadInput(f"No stale answer {wanted[:20]!r} here. Use /stale to list them.")
     item = found[int(wanted) - 1]
     if not item.question:
-        raise BadInput("What was asked is not in the history any more: ask in your own words.")
+        raise BadInput("The question is no longer in the history. Ask it again in your own words.")
     return Question(text=item.question, private=item.conversation.address.private_to is not None)
 
 

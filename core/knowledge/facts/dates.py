@@ -97,7 +97,6 @@ def _around(unit: str, steps: int, today: date) -> Period | None:
 
 
 def _period(year: int | None, month: int | None = None, day: int | None = None) -> Period | None:
-    """Return None for a date that no calendar has."""
     if year is None or not 1 <= year <= 9998 or (month is not None and not 1 <= month <= 12):
         return None
     if month is None:

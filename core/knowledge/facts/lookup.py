@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.answering.citations import cite
-from core.domain.answer import Citation, ListedFact, ListedFacts, PassageCitation, ToolInvocation, ToolResult
+from core.domain.answer import Citation, ListedFact, PassageCitation
 from core.domain.corpus import Document, Page, PageHit, SearchScope, SourcedPassage, Span
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.knowledge.facts.aliases import AliasResolver
@@ -75,23 +75,10 @@ class FoundRelations:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedRow:
-    """A row of a list. `quote` is the footnote's place, within the passage."""
-
-    text: str
-    document: str  # its title
-    source: SourcedPassage
-    quote: Span
-
-    @property
-    def quote_text(self) -> str:
-        passage = self.source.passage
-        return passage.text[self.quote.start - passage.span.start : self.quote.end - passage.span.start]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    rows: tuple[ListedRow, ...]
+    """Rows to quote, each with its passage; `total` and `unknown` as in FoundFacts."""
+
+    rows: tuple[tuple[ListedFact, SourcedPassage], ...]
     total: int
     unknown: int
 
@@ -280,21 +267,6 @@ def quoted(span: Span, text: str) -> Span:
     return Span(start, start + len(quote.strip()))
 
 
-def to_listed(intent: ListIntent, found: Listing, invocation: ToolInvocation, result: ToolResult) -> ListedFacts:
-    """Return a list of rows in the form in which an answer is written from it."""
-    rows = tuple(
-        ListedFact(
-            text=row.text,
-            document=row.document,
-            citation=PassageCitation(passage_id=row.source.passage.id, span=row.quote, cited_text=row.quote_text),
-        )
-        for row in found.rows
-    )
-    return ListedFacts(
-        rows=rows, total=found.total, unknown=found.unknown, noun=intent.noun, invocation=invocation, result=result
-    )
-
-
 def _each_once(facts: Iterable[Fact], aliases: Aliases) -> list[Fact]:
     first: dict[tuple[str, ...], Fact] = {}
     for fact in facts:
@@ -312,30 +284,32 @@ def _certain_words(query: FactQuery, documents: Sequence[Document], aliases: Ali
     return [stem(word).removesuffix("y") for word in said if word.isascii() and word.isalpha()]
 
 
-def _within_characters(rows: Iterable[ListedRow]) -> Iterator[ListedRow]:
+def _within_characters(
+    rows: Iterable[tuple[ListedFact, SourcedPassage]],
+) -> Iterator[tuple[ListedFact, SourcedPassage]]:
     used = 0
-    for row in rows:
+    for row, source in rows:
         used += len(row.text)
         if used > MOST_CHARACTERS:
             return
-        yield row
+        yield row, source
 
 
-def _to_row(cited: CitedFact, passages: Iterable[SourcedPassage]) -> ListedRow | None:
+def _to_row(cited: CitedFact, passages: Iterable[SourcedPassage]) -> tuple[ListedFact, SourcedPassage] | None:
     """Quote the first passage that holds a part of the row's quote: a footnote stays within one passage."""
     citation = cited.citation
     for item in passages:
         at = item.passage.span
-        start, end = max(at.start, citation.span.start), min(at.end, citation.span.end)
-        if item.passage.page_id == citation.page_id and start < end:
-            quote = citation.quote[start - citation.span.start : end - citation.span.start]
+        span = Span(max(at.start, citation.span.start), min(at.end, citation.span.end))
+        if item.passage.page_id == citation.page_id and span.start < span.end:
+            quote = citation.quote[span.start - citation.span.start : span.end - citation.span.start]
+            claim = PassageCitation(passage_id=item.passage.id, span=span, cited_text=quote)
             text = shorten(_row_text(cited.fact, quote), SHOWN_CHARACTERS)
-            return ListedRow(text=text, document=citation.document_title, source=item, quote=Span(start, end))
+            return ListedFact(text=text, document=citation.document_title, citation=claim), item
     return None
 
 
 def _row_text(fact: Fact, quote: str) -> str:
-    """Return the document's own words, if they are more than a name."""
     fields = fact.fields
     if fact.type is FactType.ENTITY:
         return str(fields["name"])

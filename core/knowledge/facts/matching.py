@@ -104,7 +104,6 @@ def _text(value: Value) -> str:
 
 
 def _has_name(phrase: str, text: Sequence[str], aliases: Aliases) -> bool:
-    """Return whether the text has all words of one of the phrase's names."""
     known = {stem(word) for word in text} | set(text)
     return any(all(word in known or stem(word) in known for word in words(name)) for name in names_of(phrase, aliases))
 
@@ -125,7 +124,6 @@ def _is(value: Value, wanted: str, aliases: Aliases) -> bool:
 
 
 def _is_within(fact: Fact, value: Value, wanted: str) -> bool:
-    """Return whether both are dates, and the first is within the second."""
     own, limit = _dates(fact, value, wanted)
     return own is not None and limit is not None and limit.start <= own.start < limit.end
 

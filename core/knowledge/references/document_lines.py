@@ -156,7 +156,6 @@ def _words(markdown: str) -> str:
 
 
 def _without_headings(page: Page) -> str:
-    """Return the beginning of the text without headings."""
     starts = {heading.start for heading in page.headings}
     titles = {collapse(page.title), *(collapse(heading.title) for heading in page.headings)}
     kept, place = [], 0
@@ -168,7 +167,6 @@ def _without_headings(page: Page) -> str:
 
 
 def _without_rules(markdown: str) -> str:
-    """Remove the lines between a table's header and its rows."""
     return "\n".join(line for line in markdown.split("\n") if "---" not in line or line.strip(" \t|:-"))
 
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rapidfuzz import fuzz, process
+
 from core.domain.answer import (
     ChatMessage,
     ChatRole,
@@ -56,8 +58,6 @@ def find_section(pages: Sequence[Page], heading: str) -> list[PagePart]:
 
 def near_headings(pages: Sequence[Page], heading: str) -> tuple[str, ...]:
     """Return headings similar to an unknown one, the nearest first."""
-    from rapidfuzz import fuzz, process
-
     titles = list(dict.fromkeys(part.title for page in pages for part, _ in _parts(page) if part.title))
     found = process.extract(
         _form(heading.rpartition("#")[2]),
@@ -95,7 +95,6 @@ def _parts(page: Page) -> Iterator[tuple[_Part, Sequence[str]]]:
 
 
 def _stands_below(wanted: Sequence[str], above: Sequence[str]) -> bool:
-    """Return whether the titles above include all wanted ones, in their order."""
     rest = iter(_form(title) for title in above)
     return all(title in rest for title in wanted)
 
@@ -105,7 +104,6 @@ def _is_below(page: Page, title: str, own: Page) -> bool:
 
 
 def _block(pages: Sequence[Page], name: str) -> list[PagePart]:
-    """Find the place of a block's id."""
     for page in pages:
         for anchor, place in page.anchors:
             if anchor.lstrip(BLOCK).casefold() == name.lstrip(BLOCK).casefold():
@@ -243,7 +241,6 @@ async def build_linked_context(
 async def _pages_of(
     links: Sequence[WikiLink], led: Sequence[Linked], corpus: CorpusRepository, scope: SearchScope
 ) -> Mapping[str, Sequence[Page]]:
-    """Return the pages of documents that are linked with a heading, by document id."""
     ids = {found.document.id: None for link, found in zip(links, led, strict=False) if link.heading and found.document}
     listed = await asyncio.gather(*(corpus.list_pages(id, scope) for id in ids))
     return dict(zip(ids, listed, strict=True))

@@ -74,7 +74,6 @@ def labels(references: Iterable[Reference]) -> str:
 
 
 def _returned(draft: Draft) -> Iterator[SourcedPassage]:
-    """Yield the passages of all tool results of the run, in their order."""
     for turn in draft.new_messages:
         for result in turn.tool_results:
             if result.name != OPENED:
@@ -205,7 +204,6 @@ class References:
 
 
 def _in_focus(history: Sequence[Message], now: datetime) -> list[Reference]:
-    """Return the documents that questions of the last half hour named, the latest first, at most MOST_IN_FOCUS."""
     found: dict[str, Reference] = {}
     for message in reversed(history):
         if message.role is Role.ASSISTANT and now - message.created_at <= FOCUS_IDLE:

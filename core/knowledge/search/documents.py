@@ -3,9 +3,12 @@
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
+
+from rapidfuzz import fuzz, process, utils
 
 from core.domain.corpus import Document
 from core.errors import Ambiguous, BadInput, NotFound
@@ -62,11 +65,9 @@ class DocumentNames:
 
     def __init__(self, documents: Sequence[Document], *, is_lasting: bool = False) -> None:
         self.documents = documents
-        self._rules = tuple(_table(documents, names) for names in _RULES)
-        self._links = tuple(_table(documents, names) for names in _LINK_RULES)
-        self._near = _NearNames(documents)
+        self._tables = [_table(documents, names, form) for names, form in (*_RULES, *_LINK_RULES)]
         if is_lasting:
-            self._near.make_ready()
+            _ = self._similar
 
     def find(self, name: str, accepts: Accepts = everyone) -> Document:
         """Return the document meant by `name`; the first of these rules that fits any document decides.
@@ -81,7 +82,7 @@ class DocumentNames:
         wanted = _cleaned(name)
         if not wanted:
             raise BadInput("The document's name is empty: enter its path, title or alias")
-        if found := self._named(wanted, self._rules, accepts):
+        if found := self._named(wanted, accepts, rules=len(_RULES)):
             return _only(name, found)
         return self._closest(name, wanted, accepts)
 
@@ -91,26 +92,30 @@ class DocumentNames:
         Signs between words count alike. A document with a similar name is no target, but proposed.
         """
         wanted = _cleaned(target)
-        found = self._named(wanted, (*self._rules, *self._links), accepts) if wanted else []
+        found = self._named(wanted, accepts) if wanted else []
         if len(found) == 1:
             return Linked(document=found[0])
-        near = found or [document for document, _ in self._near.ranked(wanted, accepts)]
+        near = found or [document for document, _ in self._similar.ranked(wanted, accepts)]
         return Linked(document=None, near=tuple(near[:_NAMED]), is_ambiguous=bool(found))
 
     def named(self, target: str, accepts: Accepts = everyone) -> Document | None:
         """Return the target of a link, without a search for similar names: for many targets."""
-        found = self._named(_cleaned(target), (*self._rules, *self._links), accepts) if target.strip() else []
+        found = self._named(_cleaned(target), accepts) if target.strip() else []
         return found[0] if len(found) == 1 else None
 
-    def _named(self, wanted: str, rules: Iterable["_Table"], accepts: Accepts) -> list[Document]:
-        for rule in rules:
-            found = [self.documents[place] for place in rule.places(wanted) if accepts(self.documents[place])]
+    @cached_property
+    def _similar(self) -> "_SimilarNames":
+        return _SimilarNames(self.documents)
+
+    def _named(self, wanted: str, accepts: Accepts, rules: int | None = None) -> list[Document]:
+        for (_, form), table in zip((*_RULES, *_LINK_RULES), self._tables[:rules], strict=False):
+            found = [document for document in table.get(form(wanted), ()) if accepts(document)]
             if found:
                 return found
         return []
 
     def _closest(self, name: str, wanted: str, accepts: Accepts) -> Document:
-        ranked = self._near.ranked(wanted, accepts)
+        ranked = self._similar.ranked(wanted, accepts)
         best = ranked[0][1] if ranked else 0.0
         if best >= _CLOSE:
             return _only(name, [document for document, score in ranked if score > best - _LEAD])
@@ -140,35 +145,14 @@ def _only(name: str, found: Sequence[Document]) -> Document:
 # --------------------------------------------------------------------------------------------------------- equal names
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """Names of a document, and the form in which they compare."""
-
-    names: Callable[[Document], Iterable[str]]
-    form: Callable[[str], str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Places of documents, in order, by the names of one rule."""
-
-    form: Callable[[str], str]
-    by_name: dict[str, list[int]]
-
-    def places(self, wanted: str) -> Sequence[int]:
-        return self.by_name.get(self.form(wanted), ())
-
-
-def _table(documents: Sequence[Document], rule: _Rule) -> _Table:
-    by_name: dict[str, list[int]] = {}
-    for place, document in enumerate(documents):
-        for name in dict.fromkeys(map(rule.form, rule.names(document))):
-            by_name.setdefault(name, []).append(place)
-    return _Table(rule.form, by_name)
-
-
-def _as_it_is(name: str) -> str:
-    return name
+def _table(
+    documents: Sequence[Document], names: Callable[[Document], Iterable[str]], form: Callable[[str], str]
+) -> dict[str, list[Document]]:
+    by_name: dict[str, list[Document]] = {}
+    for document in documents:
+        for name in dict.fromkeys(map(form, names(document))):
+            by_name.setdefault(name, []).append(document)
+    return by_name
 
 
 def _same_words(name: str) -> str:
@@ -191,20 +175,18 @@ def _all_names(document: Document) -> Sequence[str]:
     return (*_without_endings(document)[2:], document.title, *document.aliases)
 
 
-_RULES = (
-    _Rule(lambda document: (document.id,), _as_it_is),
-    _Rule(lambda document: (document.path, qualified(document)), _as_it_is),
-    _Rule(_without_endings, str.casefold),
-    _Rule(lambda document: (document.title,), str.casefold),
-    _Rule(lambda document: document.aliases, str.casefold),
+# Names of a document, and the form in which they compare.
+_RULES: Sequence[tuple[Callable[[Document], Iterable[str]], Callable[[str], str]]] = (
+    (lambda document: (document.id,), str),
+    (lambda document: (document.path, qualified(document)), str),
+    (_without_endings, str.casefold),
+    (lambda document: (document.title,), str.casefold),
+    (lambda document: document.aliases, str.casefold),
 )
-_LINK_RULES = (_Rule(_ends_of_path, str.casefold), _Rule(_all_names, _same_words))
+_LINK_RULES = ((_ends_of_path, str.casefold), (_all_names, _same_words))
 
 
-# ------------------------------------------------------------------------------------------------------- similar names
-
-
-class _NearNames:
+class _SimilarNames:
     """All names in the form in which they compare, and an index of their words."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
@@ -212,63 +194,42 @@ class _NearNames:
         self._owners: list[int] = []
         self._names: list[str] = []
         self._with_word: dict[str, set[int]] = {}
-        self._is_ready = False
-
-    def ranked(self, wanted: str, accepts: Accepts) -> list[tuple[Document, float]]:
-        """Return documents with a name from NEAR points on, best first: similar spelling, or all words are in it.
-
-        A name that is only a part of the wanted one doesn't count: "the report on bridges" isn't the document "report".
-        """
-        from rapidfuzz import fuzz, process, utils
-
-        self.make_ready()
-        words = utils.default_process(wanted).split()
-        scores: dict[int, float] = {}
-        compared = process.extract(
-            " ".join(sorted(words)), self._names, scorer=fuzz.ratio, limit=None, score_cutoff=_NEAR
-        )
-        for owner, score in [
-            *((self._owners[place], score) for _, score, place in compared),
-            *((self._owners[place], _ALL_WORDS) for place in self._holding(set(words))),
-        ]:
-            scores[owner] = max(score, scores.get(owner, 0.0))
-        ranked = [(self._documents[owner], scores[owner]) for owner in sorted(scores)]
-        return sorted((item for item in ranked if accepts(item[0])), key=lambda item: -item[1])
-
-    def _holding(self, words: Collection[str]) -> set[int]:
-        """Return the places of the names that hold all the words."""
-        found = sorted((self._with_word.get(word, set()) for word in words), key=len)
-        return set.intersection(*found) if found else set()
-
-    def make_ready(self) -> None:
-        """Prepare all names for comparison, which exact names don't need."""
-        if self._is_ready:
-            return
-        from rapidfuzz import utils
-
-        for owner, document in enumerate(self._documents):
+        for owner, document in enumerate(documents):
             for name in dict.fromkeys(map(utils.default_process, _all_names(document))):
                 words = name.split()
                 for word in words:
                     self._with_word.setdefault(word, set()).add(len(self._names))
                 self._owners.append(owner)
                 self._names.append(" ".join(sorted(words)))
-        self._is_ready = True
+
+    def ranked(self, wanted: str, accepts: Accepts) -> list[tuple[Document, float]]:
+        """Return documents with a name from NEAR points on, best first: similar spelling, or all words are in it.
+
+        A name that is only a part of the wanted one doesn't count: "the report on bridges" isn't the document "report".
+        """
+        words = utils.default_process(wanted).split()
+        scores: dict[int, float] = {}
+        similar = process.extract(
+            " ".join(sorted(words)), self._names, scorer=fuzz.ratio, limit=None, score_cutoff=_NEAR
+        )
+        holding = [self._with_word.get(word, set()) for word in words]
+        for place, score in [
+            *((place, score) for _, score, place in similar),
+            *((place, _ALL_WORDS) for place in (set.intersection(*holding) if holding else ())),
+        ]:
+            owner = self._owners[place]
+            scores[owner] = max(score, scores.get(owner, 0.0))
+        ranked = [(self._documents[owner], scores[owner]) for owner in sorted(scores)]
+        return sorted((item for item in ranked if accepts(item[0])), key=lambda item: -item[1])
 
 
 KEPT = 8  # workspaces in memory; ten thousand documents take about 20 MB
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    version: str
-    names: DocumentNames
-
-
 class NamesOfWorkspaces:
     def __init__(self, corpus: CorpusRepository) -> None:
         self._corpus = corpus
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[str, DocumentNames]] = OrderedDict()  # version, names
         self._making = asyncio.Lock()  # one table at a time: callers that wait find it ready
 
     async def of(self, workspace: str) -> DocumentNames:
@@ -276,11 +237,11 @@ class NamesOfWorkspaces:
         async with self._making:
             version = await self._corpus.version(workspace)  # before reading: changes in between give another version
             kept = self._kept.get(workspace)
-            if kept is None or kept.version != version:
+            if kept is None or kept[0] != version:
                 documents = await self._corpus.list_documents(workspace)
-                kept = _Kept(version, await asyncio.to_thread(DocumentNames, documents, is_lasting=True))
+                kept = version, await asyncio.to_thread(DocumentNames, documents, is_lasting=True)
             self._kept[workspace] = kept
             self._kept.move_to_end(workspace)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-            return kept.names
+            return kept[1]

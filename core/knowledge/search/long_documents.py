@@ -135,7 +135,6 @@ class PageWords:
         return [score / best for score in scores]
 
     def _places(self, word: int) -> range:
-        """Return the places of a word in `pages` and `counts`; empty if no page has it."""
         place = bisect_left(self.ids, word)
         if place == len(self.ids) or self.ids[place] != word:
             return range(0)

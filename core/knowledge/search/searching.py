@@ -134,7 +134,6 @@ def _in_places_of(
 
 
 def _weighed(found: SourcedPassage) -> SourcedPassage:
-    """Raise a score, also one below zero."""
     return replace(found, score=found.score * _NAMED_WEIGHT if found.score >= 0 else found.score / _NAMED_WEIGHT)
 
 
@@ -143,7 +142,6 @@ def _best_first(found: Sequence[SourcedPassage]) -> list[SourcedPassage]:
 
 
 def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
-    """Return one hit a page, in the order of the pages' best passages."""
     by_page: dict[str, list[SourcedPassage]] = {}
     for sourced in passages:
         by_page.setdefault(sourced.passage.page_id, []).append(sourced)
@@ -240,7 +238,6 @@ def _is_apart(query: str, start: int, end: int) -> bool:
 
 
 def _without(query: str, cuts: Sequence[Span]) -> str:
-    """Cut ascending spans out of the query, and join the rest."""
     rest = query
     for cut in reversed(cuts):
         before, after = rest[: cut.start].rstrip(" ,"), _LEFT_OVER.sub("", rest[cut.end :])

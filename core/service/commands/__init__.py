@@ -1,4 +1,4 @@
-"""The one command table: what people can do beside asking. Adapters bind it; the use cases are here."""
+"""The table of chat commands, bound by every adapter; the use cases are here or in core/features."""
 
 from core.service.commands.control import RunningQuestions, ServiceQuestions
 from core.service.commands.table import Commands

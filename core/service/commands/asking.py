@@ -27,7 +27,7 @@ _TO_THE_END = Option(
 
 
 class AskingCommands:
-    """The rows of the table that put a question. What they name is looked up before anything is asked."""
+    """Commands that put a question. Names are resolved before anything is asked."""
 
     def __init__(self, library: Library, access: Access) -> None:
         self._library = library
@@ -39,7 +39,7 @@ class AskingCommands:
             Command(
                 name="ask",
                 usage="QUESTION [--document NAME] [--journal NAME] [--deep] [--private [--to_the_end]]",
-                help="ask, of one document or journal, or for you alone",
+                help="ask a question, of one document or journal, or privately",
                 run=self._ask,
                 options=(
                     Option(name="question", help="what you want to know", required=True),
@@ -53,7 +53,7 @@ class AskingCommands:
             Command(
                 name="summary",
                 usage="NAME [--private]",
-                help="what a document or journal says, in short",
+                help="summarise a document or journal",
                 run=self._summary,
                 options=(
                     Option(name="name", help="a document or a journal", kind=OptionKind.DOCUMENT, required=True),
@@ -65,10 +65,10 @@ class AskingCommands:
     async def _ask(self, call: CommandCall) -> CommandResult:
         text = required(call, "question", "a question")
         if to_command(text) is not None:
-            raise BadInput(f"{text.split()[0]} is a command, not a question: give it without /ask before it.")
+            raise BadInput(f"{text.split()[0]} is a command, not a question. Send it without /ask.")
         document, journal = call.option("document"), call.option("journal")
         if document and journal:
-            raise BadInput("Ask of a document or of a journal, not of both: leave one of them out.")
+            raise BadInput("Choose either --document or --journal, not both.")
         scope = await readable_by(call, self._access)
         if document:
             document = (await self._library.find_document(document, scope)).path
@@ -83,7 +83,7 @@ class AskingCommands:
             to_the_end=call.is_set("to_the_end"),
         )
         if question.to_the_end and not (question.private or call.is_alone):
-            raise BadInput("A question to the end of a book is for your eyes only: ask it with --private.")
+            raise BadInput("Add --private to use --to_the_end here, so that nobody else sees spoilers.")
         return CommandResult(text=text, ask=question, is_public=not question.private)
 
     async def _summary(self, call: CommandCall) -> CommandResult:

@@ -1,4 +1,4 @@
-"""Control commands: what is running, stop it, why was it decided so. They never wait behind a question."""
+"""Control commands: show, stop and explain questions. They never queue behind a question."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,8 +19,8 @@ from core.work.conversations import Conversations
 
 _PROGRESS = {
     InboxStatus.REFUSED: "",
-    InboxStatus.QUEUED: "It waits for its turn.",
-    InboxStatus.RUNNING: "I am working on it.",
+    InboxStatus.QUEUED: "It's queued.",
+    InboxStatus.RUNNING: "I'm working on it.",
     InboxStatus.DONE: "Its answer is posted.",
     InboxStatus.CANCELLED: "It was stopped.",
 }
@@ -37,10 +37,10 @@ ENDING_TRIES = 60
 
 
 class RunningQuestions(Protocol):
-    """The questions that a service has in hand. Where no service runs there is none, and no command that needs it."""
+    """The questions that a service is processing; without a service, commands that need it are absent."""
 
     async def open_in(self, workspace: str, address: ThreadAddress) -> list[InboxEntry]:
-        """What waits or runs in a thread, newest first."""
+        """Return a thread's waiting and running questions, newest first."""
 
     async def newest_open(self, workspace: str, author: str, address: ThreadAddress | None) -> InboxEntry | None:
         """The author's newest question that has not ended: in the thread, else in its channel (None: anywhere)."""
@@ -49,7 +49,7 @@ class RunningQuestions(Protocol):
         """The author's newest message with the decision about it, looked for in the same order; no commands."""
 
     async def stop(self, entry: InboxEntry, by: str) -> None:
-        """Stop its answer; the post will say so. InvalidState when it has ended, AccessDenied for somebody else."""
+        """Stop an answer; its post shows that. InvalidState if it has ended, AccessDenied for another person."""
 
     async def end_all(self, workspace: str, address: ThreadAddress) -> None:
         """Stop all answers of a thread and wait for their end. InvalidState when they do not end."""
@@ -66,18 +66,20 @@ class ControlCommands:
     @property
     def rows(self) -> tuple[Command, ...]:
         jobs = Command(
-            name="jobs", usage="", help="how the running or the last answer is made", run=self._how, control=True
+            name="jobs", usage="", help="show the steps of the current or last answer", run=self._how, control=True
         )
         if self._questions is None:
             return (jobs,)
         return (
             jobs,
             Command(name="stop", usage="", help="stop your newest question here", run=self._stop, control=True),
-            Command(name="why", usage="", help="what became of your newest message here", run=self._why, control=True),
+            Command(
+                name="why", usage="", help="show what happened to your last message here", run=self._why, control=True
+            ),
         )
 
     async def _how(self, call: CommandCall) -> CommandResult:
-        """Of what is open in the thread; where nothing is, of the last answer."""
+        """Show the open question of the thread, or the last answer."""
         waiting = (
             await self._questions.open_in(call.workspace, call.address) if self._questions and call.address else []
         )
@@ -85,7 +87,7 @@ class ControlCommands:
             tree = await self._last(call)
             return CommandResult(text=_tree_text(tree) or "No steps were recorded for the last answer.")
         tree = await self._begun(waiting, call.workspace)
-        return CommandResult(text=_tree_text(tree) or "It waits for its turn: no step of it has begun.")
+        return CommandResult(text=_tree_text(tree) or "It's queued. No steps have started yet.")
 
     async def _begun(self, waiting: Sequence[InboxEntry], workspace: str) -> Sequence[Job]:
         """The jobs of the oldest that has begun."""
@@ -104,7 +106,7 @@ class ControlCommands:
         questions = self._require_questions()
         entry = await questions.newest_open(call.workspace, call.author, call.address)
         if entry is None:
-            raise BadInput("There is nothing of yours to stop here: no question of yours is open.")
+            raise BadInput("You don't have a question in progress here.")
         await questions.stop(entry, call.author)
         return CommandResult(text="Stopping: the post of your question will say so.")
 
@@ -112,8 +114,8 @@ class ControlCommands:
         entry = await self._require_questions().newest(call.workspace, call.author, call.address)
         if entry is None:
             raise BadInput(
-                "I have seen no message of yours here: mention me to ask, and have an admin check that I may read "
-                "this channel."
+                "I haven't received a message from you here. Mention me to ask. If I still don't reply, ask an admin "
+                "to check that I can read this channel."
             )
         return CommandResult(text=_why_text(entry))
 
@@ -177,10 +179,10 @@ class ServiceQuestions:
                 if entry.cancelled_by is None:
                     await self._stop(entry.message_key, entry.incoming.author)
             await asyncio.sleep(ENDING_PAUSE_SECONDS)
-        raise InvalidState("An answer is still being written in this thread: stop it first, then delete.")
+        raise InvalidState("I'm still answering in this thread. Stop the answer first, then delete.")
 
     async def _by(self, workspace: str, author: str, address: ThreadAddress | None) -> list[InboxEntry]:
-        """An author's newest messages: those of the thread first, then those of its channel."""
+        """Return an author's newest messages: the thread's first, then the channel's."""
         found = await self._entries.recent(workspace, author=author, limit=LOOKED_THROUGH)
         if address is None:
             return found

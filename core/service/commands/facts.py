@@ -1,4 +1,4 @@
-"""Commands that are answered from extracts, without a model: `facts`, a question; `extract`, what a document holds."""
+"""Commands answered from extracts, without a model: `facts`, a query; `extract`, a document's extracts."""
 
 import re
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ LISTED = 10  # rows in a chat; more is a wall
 FIELD_CHARACTERS = 160
 QUOTE_CHARACTERS = 200
 _REFERENCE = re.compile(r"\[(\d{1,3})\]")
-_CHATTY = frozenset(FactType) - {FactType.TABLE, FactType.ANCHOR, FactType.PAGE}  # what a document is listed by
+_CHATTY = frozenset(FactType) - {FactType.TABLE, FactType.ANCHOR, FactType.PAGE}  # listed for a document
 
-NARROW = "Ask more narrowly, e.g. with `owner:Ann`, `due<2026-12-01`, `type:decision` or a word that the row holds."
+NARROW = "Narrow it down, for example with `owner:Ann`, `due<2026-12-01`, `type:decision` or a word in the row."
 
 
 class FactsCommands:
@@ -43,13 +43,13 @@ class FactsCommands:
             Command(
                 name="extract",
                 usage="[DOCUMENT] [--type TYPE] [--words WORDS]",
-                help="the data that was found in a document, or how much there is in all",
+                help="show the data extracted from a document, or the totals",
                 run=self._extract,
                 options=(
                     Option(name="document", help="path, title or alias", kind=OptionKind.DOCUMENT),
                     Option(
                         name="type",
-                        help="of this type alone",
+                        help="only this type",
                         kind=OptionKind.CHOICE,
                         choices=tuple(kind.value for kind in FactType),
                     ),
@@ -84,7 +84,7 @@ class FactsCommands:
         lines = [f"- {kind.value}: {count:,}" for kind, count in sorted(counts.items())]
         if not lines:
             return CommandResult(text="Nothing was extracted from what can be read here.")
-        return CommandResult(text="\n".join(["What was found in the documents here:", *lines, "", NARROW]))
+        return CommandResult(text="\n".join(["Extracted from the documents here:", *lines, "", NARROW]))
 
     async def _scope(self, call: CommandCall) -> SearchScope:
         return await readable_by(call, self._access)

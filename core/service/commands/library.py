@@ -1,4 +1,4 @@
-"""Commands about what can be read: sources, search, pages, and the passage behind a footnote."""
+"""Commands that read the library: sources, search, pages, and the passage behind a footnote."""
 
 from collections.abc import Mapping, Sequence
 
@@ -46,7 +46,7 @@ class LibraryCommands:
     @property
     def rows(self) -> tuple[Command, ...]:
         return (
-            Command(name="sources", usage="", help="what can be read here", run=self._sources),
+            Command(name="sources", usage="", help="list the sources readable here", run=self._sources),
             Command(
                 name="search",
                 usage="WORDS",
@@ -68,7 +68,7 @@ class LibraryCommands:
             Command(
                 name="source",
                 usage="N",
-                help="the passage behind footnote N",
+                help="show the passage behind footnote N",
                 run=self._source,
                 options=(
                     Option(name="footnote", help="a number of the last answer", kind=OptionKind.NUMBER, required=True),
@@ -102,7 +102,7 @@ class LibraryCommands:
     async def _page(self, call: CommandCall) -> CommandResult:
         name, number = required(call, "document", "a document and a page number"), call.option("number")
         if not is_number(number):
-            raise BadInput("Write the document and the page number: /page handbook.md 2")
+            raise BadInput("Add the document and the page number, for example: /page handbook.md 2")
         found = await self._library.page_by_number(name, int(number), await self._scope(call))
         text = found.page.text[:PAGE_CHARACTERS]
         more = "" if len(found.page.text) <= PAGE_CHARACTERS else "\n\n… (the page goes on)"
@@ -130,17 +130,17 @@ class LibraryCommands:
 
 
 def _own_thread(call: CommandCall) -> ThreadAddress | None:
-    """The caller's own thread in a channel of many, where the conversation they go on with is theirs alone."""
+    """Return the caller's private thread, if the conversation continues only there."""
     address = current(call).address
     return address if address.private_to == call.author else None
 
 
 async def last_answer(conversations: Conversations, call: CommandCall) -> Message:
-    """The newest answer in the conversation, notes left out. BadInput where there is none."""
+    """Return the newest answer of the conversation, without notes. BadInput if it has none."""
     _, messages = await conversations.show(current(call).id, call.workspace)
     answers = [message for message in messages if message.role is Role.ASSISTANT and not message.is_note]
     if not answers:
-        raise BadInput("There is no answer in this conversation yet.")
+        raise BadInput("This conversation doesn't have an answer yet.")
     return answers[-1]
 
 

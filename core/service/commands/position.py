@@ -1,4 +1,4 @@
-"""The command about reading positions: how far a book may be told, to a person and in a channel."""
+"""The command of reading positions, for a person or a channel."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from core.work.commands import GIVEN, Command, CommandCall, CommandResult, Optio
 OFF = ("off", "none")
 LIFTED, KEPT = "lifted", "kept"
 _CHANNEL = re.compile(r"(?:^|\s)--channel(?=\s|$)")
-# A book in quotation marks and a place; a book and what is plainly a place; a book and one more word.
+# A quoted book and a place; a book and a recognisable place; a book and one more word.
 _QUOTED = re.compile(r'["“]([^"”]+)["”]\s*(.*)', re.DOTALL)
 _PLAIN = re.compile(rf"(.+?)\s+({PLACE}|{LIFTED}|{KEPT}|{'|'.join(OFF)})", re.DOTALL | re.IGNORECASE)
 _LAST_WORD = re.compile(r"(.+)\s+(\S+)", re.DOTALL)
@@ -44,7 +44,7 @@ class PositionCommands:
             Command(
                 name="position",
                 usage="[BOOK PLACE [--channel]]",
-                help="how far you have read: nothing beyond it is told to you",
+                help="set how far you have read, to avoid spoilers",
                 run=self._show_or_set,
                 options=(
                     Option(name="book", help="path, title or alias", kind=OptionKind.DOCUMENT),
@@ -77,7 +77,7 @@ class PositionCommands:
         return CommandResult(text=told(document, last, at, is_channel=is_channel), is_public=is_channel)
 
     async def _lift(self, call: CommandCall, document: Document, *, is_lifted: bool) -> CommandResult:
-        """For who asks alone, where they read alone: what others see stays as it is."""
+        """Change the person's position for private contexts only."""
         if call.is_set("channel") or not call.is_alone:
             raise BadInput(
                 f"A position is {LIFTED} or {KEPT} where nobody else reads: write this in a direct message to me, or "
@@ -87,9 +87,9 @@ class PositionCommands:
         await self._settings.save_position(holder, document.id, TO_THE_END if is_lifted else None)
         title = document.title
         if is_lifted:
-            text = f"Where nobody else reads I now tell you all of “{title}”; elsewhere your position stays as it is."
-            return CommandResult(text=f"{text} To take it back: /position with the book and “{KEPT}”.")
-        return CommandResult(text=f"Your position in “{title}” holds everywhere again.")
+            text = f"In private I now answer from all of “{title}”. Elsewhere your position still applies."
+            return CommandResult(text=f"{text} To undo this, use /position with the book and “{KEPT}”.")
+        return CommandResult(text=f"Your position in “{title}” applies everywhere again.")
 
     async def _last_page(self, place: str, document: Document, scope: SearchScope, shown: SearchScope) -> int | None:
         """None takes the position away. BadInput for a place that the document does not have."""
@@ -119,10 +119,10 @@ class PositionCommands:
             for item in documents
             if item.id in positions or item.id in lifted
         ]
-        return [f"{begin}:", "", *rows] if rows else [f"{begin}: nothing is set, so nothing is kept back for it."]
+        return [f"{begin}:", "", *rows] if rows else [f"{begin}: no reading positions are set, so nothing is hidden."]
 
     async def _place(self, document: Document, last: int, scope: SearchScope) -> str:
-        """What the last page belongs to."""
+        """Return the heading of the last page."""
         if last == TO_THE_END:
             return ""
         return place_of(last, await self._corpus.list_pages(document.id, scope))
@@ -145,7 +145,7 @@ def parse_position(options: Sequence[Option], argument: str) -> Mapping[str, str
 
 
 def told(document: Document, last: int | None, at: str, *, is_channel: bool = False) -> str:
-    """What a position that was set means; `at` is the title of what the last page belongs to."""
+    """Describe a new position; `at` is the heading of its last page."""
     who = "this channel" if is_channel else "you"
     if last is None:
         return f"{who.capitalize()} no longer {'has' if is_channel else 'have'} a position in “{document.title}”."
@@ -163,7 +163,7 @@ def _person_of(call: CommandCall) -> PersonAddress:
 
 def _channel_of(call: CommandCall) -> ChannelAddress:
     if call.address is None:
-        raise BadInput("There is no channel here: leave --channel out to set your own reading position.")
+        raise BadInput("This isn't a channel. Omit --channel to set your own reading position.")
     return ChannelAddress.of(call.address)
 
 

@@ -1,4 +1,4 @@
-"""Commands that set how the bot behaves: for a thread by whoever is in it, for a channel by its admins."""
+"""Commands for behaviour: of a thread, by its members; of a channel, by its admins."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ LONGEST_LANGUAGE = 40
 OFF = ("off", "none", "default")
 
 _SENTENCES = {
-    Listening.MUTED: "Muted in this thread: from now on I answer only what mentions me. /unmute undoes it.",
-    Listening.LISTENING: "I listen to this thread: no question needs a mention any more. /unmute undoes it.",
-    Listening.NORMAL: "Back to normal: in threads that I am part of, follow-ups need no mention; elsewhere they do.",
+    Listening.MUTED: "Muted. In this thread I now answer only when mentioned. Use /unmute to undo this.",
+    Listening.LISTENING: "Listening. Questions in this thread no longer need a mention. Use /unmute to undo this.",
+    Listening.NORMAL: "Back to normal. In threads I take part in, follow-ups don't need a mention; elsewhere they do.",
 }
 _SHOWN = {
-    Listening.MUTED: "muted, every question needs a mention",
+    Listening.MUTED: "muted: every question needs a mention",
     Listening.LISTENING: "listening, no question needs a mention",
     Listening.NORMAL: "normal",
 }
@@ -50,17 +50,17 @@ class SettingsCommands:
             Command(
                 name="settings",
                 usage="[NAME VALUE]",
-                help="what is set for this channel; admins change it",
+                help="show this channel's settings; admins can change them",
                 run=self._show_or_change,
                 options=(
-                    Option(name="name", help="what to set", kind=OptionKind.CHOICE, choices=tuple(SETTINGS)),
+                    Option(name="name", help="setting to change", kind=OptionKind.CHOICE, choices=tuple(SETTINGS)),
                     Option(name="value", help="; ".join(f"{name}: {SETTINGS[name].usage}" for name in SETTINGS)),
                 ),
                 parse=parse_settings,
                 for_channels=True,
             ),
-            self._listening("mute", "in this thread, answer only when mentioned", Listening.MUTED),
-            self._listening("listen", "in this thread, answer without a mention", Listening.LISTENING),
+            self._listening("mute", "answer only when mentioned in this thread", Listening.MUTED),
+            self._listening("listen", "answer without a mention in this thread", Listening.LISTENING),
             self._listening("unmute", "undo /mute or /listen", Listening.NORMAL),
         )
 
@@ -83,7 +83,7 @@ class SettingsCommands:
             return CommandResult(text=await self._text(address, settings))
         setting = SETTINGS.get(name)
         if setting is None:
-            raise BadInput(f"There is no setting {name!r}: use {', '.join(SETTINGS)}.")
+            raise BadInput(f"Unknown setting {name!r}. Use {', '.join(SETTINGS)}.")
         if not value:
             raise BadInput(f"Write what {name} is to be: /settings {name} {setting.usage}")
         if not call.is_admin:
@@ -107,7 +107,7 @@ class SettingsCommands:
         rows = [f"- `{name}`: {item.show(settings)}" for name, item in SETTINGS.items()]
         if address.thread:
             rows.append(f"- this thread: {_SHOWN[await self._settings.listening(address)]}")
-        return "\n".join(["What is set for this channel:", "", *rows])
+        return "\n".join(["This channel's settings:", "", *rows])
 
 
 def parse_settings(options: Sequence[Option], argument: str) -> Mapping[str, str]:
@@ -124,7 +124,7 @@ def _place(call: CommandCall) -> ThreadAddress:
 
 def _switch(value: str) -> bool:
     if value.lower() not in ("on", "off"):
-        raise BadInput(f"{value!r} is neither on nor off: write one of them.")
+        raise BadInput(f"{value!r} isn't a valid value. Use on or off.")
     return value.lower() == "on"
 
 
@@ -136,7 +136,7 @@ def _names(value: str) -> frozenset[str] | None:
         return frozenset()
     names = frozenset(split_names(value))
     if not names:
-        raise BadInput("Name at least one source, or write all or none: /settings sources handbook, wiki")
+        raise BadInput("Name at least one source, or use all or none, for example: /settings sources handbook, wiki")
     return names
 
 
@@ -144,7 +144,7 @@ def _language(value: str) -> str | None:
     if value.lower() in OFF:
         return None
     if len(value) > LONGEST_LANGUAGE or not all(part.isalpha() for part in value.replace("-", " ").split()):
-        raise BadInput(f"{value[:LONGEST_LANGUAGE]!r} is no name of a language: write one, or off.")
+        raise BadInput(f"{value[:LONGEST_LANGUAGE]!r} isn't a language. Enter the name of a language, or off.")
     return value
 
 
@@ -156,7 +156,7 @@ def _limit(value: str) -> int | None:
     if value.lower() in OFF:
         return None
     if not is_number(value) or not 1 <= int(value) <= MOST_QUESTIONS:
-        raise BadInput(f"{value[:20]!r} is no limit: write a number from 1 to {MOST_QUESTIONS}, or off.")
+        raise BadInput(f"{value[:20]!r} isn't a valid limit. Enter a number from 1 to {MOST_QUESTIONS}, or off.")
     return int(value)
 
 
@@ -196,7 +196,7 @@ SETTINGS: Mapping[str, _Setting] = {
         show=lambda settings: (
             f"{settings.questions_per_minute} a minute of one person"
             if settings.questions_per_minute
-            else "off (the service's own limit holds)"
+            else "off (the service's limit applies)"
         ),
     ),
 }

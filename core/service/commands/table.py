@@ -29,7 +29,7 @@ from core.text.words import shorten
 from core.work.commands import Command, CommandCall, CommandResult, Option, OptionKind, readable_by
 from core.work.conversations import Conversations
 
-MOST_COMPLETIONS = 25  # what a chat platform shows at once
+MOST_COMPLETIONS = 25  # the limit of chat platforms
 
 
 LABEL_LENGTH = 100
@@ -43,15 +43,14 @@ class Completion:
     """One proposal."""
 
     label: str  # for people, at most LABEL_LENGTH characters
-    value: str  # what the option gets, at most LONGEST_VALUE characters
+    value: str  # of the option, at most LONGEST_VALUE characters
 
 
 class Commands:
     """The table, bound to the use cases.
 
-    `questions` are those that a service has in hand, where one runs; `kept` are the answers that people keep, `facts`
-    what was extracted, `staleness` notices stale answers, `cassettes` has recorded runs, `recaps` sums
-    conversations up. Without them their commands are not in the table.
+    `questions`, `kept`, `facts`, `staleness`, `cassettes` and `recaps` are optional: without one, its commands are not
+    in the table.
     """
 
     def __init__(
@@ -93,13 +92,13 @@ class Commands:
         command = self.table.get(call.name)
         if command is None:
             near = [name for name in self.table if name.startswith(call.name[:1])] or ["help"]
-            raise BadInput(f"There is no command /{call.name}: did you mean {' or '.join(f'/{n}' for n in near)}?")
+            raise BadInput(f"Unknown command /{call.name}. Did you mean {' or '.join(f'/{n}' for n in near)}?")
         if not call.options:
             call = replace(call, options=command.parse(command.options, call.argument))
         return await command.run(call)
 
     async def complete(self, call: CommandCall, option: str, typed: str) -> list[Completion]:
-        """What a value that somebody is typing may become, best first; empty for what can't be completed."""
+        """Return completions of a partial value, best first; empty for an option without any."""
         command = self.table.get(call.name)
         wanted = next((item for item in command.options if item.name == option), None) if command else None
         return await self._completions.of(wanted, typed, call) if wanted else []
@@ -120,7 +119,7 @@ class Completions:
         self._threads = threads
 
     async def of(self, option: Option, typed: str, call: CommandCall) -> list[Completion]:
-        """At most MOST_COMPLETIONS; names that begin with what was typed first, then those that hold it."""
+        """Return at most MOST_COMPLETIONS names: prefix matches first, then those that contain the text."""
         match option.kind:
             case OptionKind.CHOICE:
                 found = [Completion(label=choice, value=choice) for choice in option.choices]

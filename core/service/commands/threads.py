@@ -1,4 +1,4 @@
-"""Commands about conversations: list, open, rename, delete, export, begin anew."""
+"""Commands for conversations: list, open, rename, delete, export, start a new one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ SHORT_ID = 8  # characters of an id in a list: enough to tell a workspace's conv
 ACTIONS = ("list", "open", "resume", "rename", "delete", "export")
 WHOSE = ("mine", "here", "all")
 
-_THREAD = Option(name="thread", help="its id, or its number in the list", kind=OptionKind.THREAD)
+_THREAD = Option(name="thread", help="ID, or number in the list", kind=OptionKind.THREAD)
 _TITLE = Option(name="title", help="the new title", required=True)
 _FORMAT = Option(name="format", help="what to export it as", kind=OptionKind.CHOICE, choices=tuple(FORMATS))
 _OPTIONS = (
@@ -74,32 +74,32 @@ class ThreadCommands:
             Command(
                 name="open",
                 usage="ID or number",
-                help="go on in another conversation",
+                help="continue another conversation",
                 run=self._open,
                 options=(replace(_THREAD, required=True),),
             ),
             Command(name="new", usage="", help="start a new conversation", run=self._new),
             Command(name="rename", usage="TITLE", help="rename this conversation", run=self._rename, options=(_TITLE,)),
             Command(name="delete", usage="", help="delete this conversation", run=self._delete),
-            Command(name="forget", usage="", help="forget what was said here: the same as delete", run=self._delete),
+            Command(name="forget", usage="", help="delete this conversation (same as delete)", run=self._delete),
             Command(
                 name="export",
                 usage=f"[{'|'.join(FORMATS)}]",
-                help="this conversation as a file",
+                help="export this conversation as a file",
                 run=self._export,
                 options=(_FORMAT,),
             ),
         )
 
     async def visible(self, call: CommandCall, show: str = "") -> list[Conversation]:
-        """What may be listed for a person, most recently used first: theirs, this channel's, or all for who may."""
+        """Return the listable conversations, most recently used first: the caller's, the channel's, or all."""
         show = show or ("all" if call.sees_all else "mine")
         if show not in WHOSE:
-            raise BadInput(f"There is no list {show!r}: use {', '.join(WHOSE)}.")
+            raise BadInput(f"Unknown list {show!r}. Use {', '.join(WHOSE)}.")
         if show == "all" and not call.sees_all:
             raise AccessDenied("Conversations of other channels are not listed here: use /threads mine or here.")
         if show == "here" and call.address is None:
-            raise BadInput("There is no channel here: use /threads mine or all.")
+            raise BadInput("This isn't a channel. Use /threads mine or all.")
         owner = call.author if show == "mine" else None
         channel = ChannelAddress.of(call.address) if show == "here" and call.address else None
         found = await self._conversations.list_conversations(call.workspace, owner=owner, channel=channel)
@@ -122,7 +122,7 @@ class ThreadCommands:
         if pages > 1:
             lines.append(f"\nPage {page} of {pages}.")
         return CommandResult(
-            text="\n".join(lines) or "There are no conversations yet: ask something.",
+            text="\n".join(lines) or "No conversations yet. Ask a question to start one.",
             rows=tuple(map(_to_row, shown)),
             page=page,
             pages=pages,
@@ -182,7 +182,7 @@ class ThreadCommands:
         near = [] if call.sees_all or call.address is None else await self.visible(call, "here")
         found = {item.id: item for item in (*listed, *near) if len(wanted) >= SHORT_ID and item.id.startswith(wanted)}
         if len(found) != 1:
-            raise NotFound(f"There is no conversation {wanted!r} that you may see from here: /threads lists them.")
+            raise NotFound(f"No conversation {wanted!r} is visible from here. Use /threads to list them.")
         return found.popitem()[1]
 
 
@@ -200,19 +200,19 @@ def parse_threads(options: Sequence[Option], argument: str) -> Mapping[str, str]
     for word in words:
         name = "page" if word.isdigit() else "show"
         if name in found or (name == "show" and word.lower() not in (*WHOSE, "list")):
-            raise BadInput(f"/threads does not know {word!r}: write mine, here or a page number, or an action.")
+            raise BadInput(f"/threads doesn't accept {word!r}. Use mine, here, a page number or an action.")
         found[name] = "" if word.lower() == "list" else word.lower()
     return found
 
 
 def may_see(call: CommandCall, conversation: Conversation) -> bool:
-    """Of a channel's conversations everybody there sees those that are nobody's own."""
+    """Whether the caller may see a channel's conversation: their own, or one that is not private."""
     reader = conversation.address.private_to
     return call.sees_all or reader is None or call.author in (reader, conversation.owner)
 
 
 async def _without_closed(call: CommandCall, found: list[Conversation]) -> list[Conversation]:
-    """Without those of threads that not everybody in the channel may read, but for one's own and where one is."""
+    """Drop threads that not every channel member may read, except the caller's own and the current one."""
     if call.open_threads is None or call.sees_all:
         return found
     surely = {item.id for item in found if call.author == item.owner or item.address == call.address}
@@ -224,14 +224,14 @@ async def _without_closed(call: CommandCall, found: list[Conversation]) -> list[
 
 def _require_owner(call: CommandCall, conversation: Conversation, what: str) -> None:
     if not (call.sees_all or call.is_admin or conversation.owner == call.author):
-        raise AccessDenied(f"Only who began “{conversation.title}”, or an admin, can {what} it: ask one of them.")
+        raise AccessDenied(f"Only an admin or the person who started “{conversation.title}” can {what} it.")
 
 
 def _page_number(text: str, pages: int) -> int:
     if not text:
         return 1
     if not is_number(text) or not 1 <= int(text) <= pages:
-        raise BadInput(f"There is no page {text!r} of this list: it has {pages}.")
+        raise BadInput(f"Page {text!r} doesn't exist. The list has {pages}.")
     return int(text)
 
 

@@ -11,13 +11,13 @@ from alembic import context
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.types import TypeDecorator
 
-from storage.database.tables import FootnoteTable
+from storage.database.tables import METADATA
 
 
 def run(connection: Connection) -> None:
     context.configure(
         connection=connection,
-        target_metadata=FootnoteTable.metadata,
+        target_metadata=METADATA,
         render_as_batch=True,  # SQLite changes tables by replacing them
         render_item=render_plain_types,
     )

@@ -8,12 +8,10 @@ from core.domain.conversation import ThreadAddress, is_private_thread
 from core.domain.features import CitedIn
 from storage.database import Database
 from storage.database.repositories.conversations import ADDRESS, to_address
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 from storage.text import to_storable
 
-_CONVERSATION, _MESSAGE, _CITED = (
-    FootnoteTable.metadata.tables[name] for name in ("conversation", "message", "message_document")
-)
+_CONVERSATION, _MESSAGE, _CITED = (TABLES[name] for name in ("conversation", "message", "message_document"))
 _COLUMNS = (_CONVERSATION.c.id, *(_CONVERSATION.c[name] for name in ADDRESS), _CITED.c.document_id)
 _BY_CONVERSATION = (
     select(*_COLUMNS, func.count().label("answers"))

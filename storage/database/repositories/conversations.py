@@ -23,16 +23,14 @@ from core.domain.corpus import Span
 from core.errors import InvalidState, NotFound
 from storage.database import Database
 from storage.database.columns import UtcTime
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 
 T = TypeVar("T")
 
 ADDRESS = ("platform", "workspace", "channel", "thread")  # columns of a conversation
 _FOCUS = ("document_id", "document", "title", "touched_at", "sections")  # behind "focus_"
 
-_CONVERSATION, _MESSAGE, _CITED = (
-    FootnoteTable.metadata.tables[name] for name in ("conversation", "message", "message_document")
-)
+_CONVERSATION, _MESSAGE, _CITED = (TABLES[name] for name in ("conversation", "message", "message_document"))
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 # Built once: SQLAlchemy keeps the compiled form with the statement.

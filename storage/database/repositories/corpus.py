@@ -37,13 +37,11 @@ from core.domain.corpus import (
 from core.errors import InvalidState, NotFound
 from storage.database import Database
 from storage.database.columns import CompactJson, StorableText, from_compact_json
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 
 T = TypeVar("T", int, str)
 
-SOURCE, DOCUMENT, PAGE, PASSAGE = (
-    FootnoteTable.metadata.tables[name] for name in ("source", "document", "page", "passage")
-)
+SOURCE, DOCUMENT, PAGE, PASSAGE = (TABLES[name] for name in ("source", "document", "page", "passage"))
 _PAGES = PAGE.join(DOCUMENT, PAGE.c.document_id == DOCUMENT.c.id).join(SOURCE, DOCUMENT.c.source_id == SOURCE.c.id)
 
 

@@ -26,10 +26,10 @@ from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType,
 from core.errors import NotFound
 from storage.database import Database
 from storage.database.repositories.corpus import DOCUMENT, PAGE, SOURCE, readable
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 
 _EXTRACT, _EXTRACTION, _READING, _SPENDING = (
-    FootnoteTable.metadata.tables[name] for name in ("extract", "extraction", "model_reading", "model_spending")
+    TABLES[name] for name in ("extract", "extraction", "model_reading", "model_spending")
 )
 _PLACES = (
     _EXTRACT.join(PAGE, _EXTRACT.c.page_id == PAGE.c.id)

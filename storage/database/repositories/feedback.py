@@ -7,9 +7,9 @@ from sqlalchemy import Connection, delete, select
 from core.domain.features import Feedback, Rating
 from core.errors import NotFound
 from storage.database import Database
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 
-_FEEDBACK, _MESSAGE = (FootnoteTable.metadata.tables[name] for name in ("feedback", "message"))
+_FEEDBACK, _MESSAGE = (TABLES[name] for name in ("feedback", "message"))
 
 
 class SqlFeedbackRepository:

@@ -33,7 +33,7 @@ from core.domain.service import WITHDRAWN, Decision, InboxEntry, InboxStatus, Po
 from core.ports import Clock
 from storage.database import Commit, Database
 from storage.database.columns import UtcTime
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ CONNECT_SECONDS = 10
 # Detect a silently dead connection after a minute, instead of the system's default of two hours.
 KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 
-INBOX = FootnoteTable.metadata.tables["inbox"]
+INBOX = TABLES["inbox"]
 _C = INBOX.c
 _OPEN = _C.finished_at.is_(None)
 _AS_STORED = (

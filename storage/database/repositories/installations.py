@@ -12,13 +12,13 @@ from sqlalchemy import Row, Update, delete, select, update
 from core.domain.service import Installation
 from core.ports import Clock
 from storage.database import Commit, Database
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 from storage.text import to_storable, to_storable_value
 
 if TYPE_CHECKING:  # not at run time: cryptography loads slowly, and most commands don't need it
     from storage.database.encryption import SecretCipher
 
-_INSTALLATIONS, _CODES = (FootnoteTable.metadata.tables[name] for name in ("installation", "one_time_code"))
+_INSTALLATIONS, _CODES = (TABLES[name] for name in ("installation", "one_time_code"))
 
 
 class SqlInstallationRepository:

@@ -9,11 +9,11 @@ from sqlalchemy import Select, bindparam, case, delete, func, select
 from core.domain.jobs import Job, JobKind, JobStatus, no_such_job
 from storage.database import Commit, Database
 from storage.database.columns import UtcTime
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 
 TREES_AT_ONCE = 500  # deleted in one write: about 10 ms, for which others wait
 
-_JOB = FootnoteTable.metadata.tables["job"]
+_JOB = TABLES["job"]
 _C = _JOB.c
 
 # Built once: SQLAlchemy keeps the compiled form with the statement.

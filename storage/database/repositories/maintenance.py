@@ -13,7 +13,7 @@ from storage.database import Database
 from storage.database.backups import write_backup
 from storage.database.repositories.corpus import DOCUMENT, PAGE, PASSAGE, SOURCE
 from storage.database.schema import stored_revision
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 
 MOST_FAULTS = 20  # reported of each kind: a damaged file has thousands
 _COUNTED = {
@@ -32,11 +32,11 @@ _SIZE = {
 
 
 class SqlUpkeep:
-    """DatabaseUpkeep on a Database; `beside` names further parts of a backup, in the folder of a SQLite file."""
+    """DatabaseUpkeep on a Database; `others` names further parts of a backup, in the folder of a SQLite file."""
 
-    def __init__(self, database: Database, beside: Sequence[str] = ()) -> None:
+    def __init__(self, database: Database, others: Sequence[str] = ()) -> None:
         self._database = database
-        self._beside = beside
+        self._others = others
 
     async def describe(self) -> DatabaseFacts:
         return await self._database.read(self._describe)
@@ -50,10 +50,10 @@ class SqlUpkeep:
                 f"The database {self._database.name} is a server's: back it up with PostgreSQL's own pg_dump, and keep "
                 "a copy of the data directory of each process."
             )
-        return await asyncio.to_thread(write_backup, Path(self._database.name), self._beside, target)
+        return await asyncio.to_thread(write_backup, Path(self._database.name), self._others, target)
 
     def _describe(self, connection: Connection) -> DatabaseFacts:
-        tables = FootnoteTable.metadata.tables
+        tables = TABLES
         return DatabaseFacts(
             name=self._database.name,
             kind="PostgreSQL" if self._database.is_postgres else "SQLite",

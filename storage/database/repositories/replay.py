@@ -9,13 +9,13 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select,
 from core.domain.features import StoredCassette
 from core.errors import NotFound
 from storage.database import Database
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 from storage.text import to_storable, to_storable_value
 
 SHORTEST_PREFIX = 6  # characters of an abbreviated id
 
 _CASSETTE, _CITED, _DOCUMENT, _MESSAGE = (
-    FootnoteTable.metadata.tables[name] for name in ("cassette", "cassette_document", "document", "message")
+    TABLES[name] for name in ("cassette", "cassette_document", "document", "message")
 )
 _C = _CASSETTE.c
 # The condition that all documents of a run still exist.

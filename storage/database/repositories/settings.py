@@ -9,10 +9,10 @@ from sqlalchemy import Table, bindparam, delete, select
 from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, Listening, PositionHolder
 from storage.database import Commit, Database
-from storage.database.tables import OWN_THREADS, FootnoteTable
+from storage.database.tables import OWN_THREADS, TABLES
 
 _CHANNELS, _POSITIONS, _LISTENING = (
-    FootnoteTable.metadata.tables[name] for name in ("channel_settings", "reading_position", "thread_listening")
+    TABLES[name] for name in ("channel_settings", "reading_position", "thread_listening")
 )
 
 # Built once: SQLAlchemy keeps the compiled form with the statement.

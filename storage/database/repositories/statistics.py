@@ -12,13 +12,13 @@ from core.domain.features import AskedQuestion, Rating
 from core.ports import Clock
 from storage.database import Database
 from storage.database.repositories.conversations import ADDRESS, to_address
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 from storage.text import to_storable
 
 MOST = 10_000  # questions; years of a busy team
 
 _CONVERSATION, _MESSAGE, _CITED, _FEEDBACK = (
-    FootnoteTable.metadata.tables[name] for name in ("conversation", "message", "message_document", "feedback")
+    TABLES[name] for name in ("conversation", "message", "message_document", "feedback")
 )
 _ANSWER, _QUESTION = _MESSAGE.alias("answer"), _MESSAGE.alias("question")
 # The question of an answer: the last one before it.

@@ -9,16 +9,14 @@ from sqlalchemy.exc import IntegrityError
 
 from core.domain.service import SummaryKey, SummaryKind
 from storage.database import Commit, Database
-from storage.database.tables import FootnoteTable, SummaryRow
+from storage.database.tables import TABLES, SummaryRow
 from storage.text import to_storable, to_storable_value
 
 SUBJECTS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query
 
-_SUMMARY = FootnoteTable.metadata.tables[SummaryRow.__tablename__]
+_SUMMARY = TABLES[SummaryRow.__tablename__]
 _C = _SUMMARY.c
-_DOCUMENT, _PAGE, _SOURCE, _CONVERSATION = (
-    FootnoteTable.metadata.tables[name] for name in ("document", "page", "source", "conversation")
-)
+_DOCUMENT, _PAGE, _SOURCE, _CONVERSATION = (TABLES[name] for name in ("document", "page", "source", "conversation"))
 
 # The column that refers to the subject, by kind.
 _OWNERS: Mapping[SummaryKind, str] = {

@@ -7,9 +7,9 @@ from sqlalchemy import delete, select
 
 from core.domain.sources import SyncResult, SyncState
 from storage.database import Database
-from storage.database.tables import FootnoteTable, SyncRow
+from storage.database.tables import TABLES, SyncRow
 
-_SYNCS = FootnoteTable.metadata.tables[SyncRow.__tablename__]
+_SYNCS = TABLES[SyncRow.__tablename__]
 
 
 class SqlSyncRepository:

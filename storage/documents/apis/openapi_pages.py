@@ -1,13 +1,157 @@
 """Pages of an API description: one of the service, one for each operation, one of all schemas. Pure."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
 
 from core.domain.corpus import ParsedPage
-from storage.documents.apis.openapi_schema import MAX_FIELDS, Row, describe, rows_of, type_of, value_text
-from storage.documents.apis.openapi_spec import Fields, Operation, Spec, is_true, list_of, mapping_of, text_of
+from core.text.words import shorten
+from storage.documents.apis.openapi_spec import (
+    Fields,
+    Operation,
+    Spec,
+    is_true,
+    list_of,
+    mapping_of,
+    reference_name,
+    text_of,
+)
 from storage.documents.markup.markdown_writer import MarkdownWriter
 from storage.documents.texts.structured import Value
+
+# Rows that a table of fields has at most, and levels of fields inside of fields that it shows.
+MAX_FIELDS = 100
+MAX_LEVELS = 3
+# Values of an enumeration, and characters of one default or example, that are shown.
+MAX_CHOICES = 50
+MAX_VALUE = 200
+# Levels of "array of array of" in a type.
+_MAX_TYPE_LEVELS = 6
+_BOUNDS = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "exclusiveMinimum": "more than",
+    "exclusiveMaximum": "less than",
+    "minLength": "characters at least",
+    "maxLength": "characters at most",
+    "minItems": "items at least",
+    "maxItems": "items at most",
+    "pattern": "pattern",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A field: `name` with the names of those it is inside of, as "address.street" or "tags[].name"."""
+
+    name: str
+    type: str
+    required: bool
+    description: str
+
+
+def type_of(spec: Spec, schema: Value, level: int = 0) -> str:
+    """Return the type in words: "Pet", "array of string", "integer (int32)", "Cat or Dog"."""
+    name = reference_name(schema)
+    if name:
+        return name
+    fields = mapping_of(schema)
+    if level >= _MAX_TYPE_LEVELS:
+        return "object"
+    for key, joint in (("oneOf", " or "), ("anyOf", " or "), ("allOf", " and ")):
+        names = [type_of(spec, part, level + 1) for part in islice(list_of(fields.get(key)), MAX_CHOICES)]
+        if names:
+            return joint.join(dict.fromkeys(names))
+    kind = fields.get("type")
+    names = [text_of(item) for item in list_of(kind)] or [text_of(kind)]
+    if "array" in names or "items" in fields:
+        return f"array of {type_of(spec, fields.get('items'), level + 1)}"
+    extra = fields.get("additionalProperties")
+    if isinstance(extra, dict) and extra and "properties" not in fields:
+        return f"map of {type_of(spec, extra, level + 1)}"
+    written = " or ".join(filter(None, names)) or ("object" if "properties" in fields else "any")
+    return f"{written} ({text_of(fields.get('format'))})" if text_of(fields.get("format")) else written
+
+
+def describe(spec: Spec, schema: Value, description: str = "") -> str:
+    """Return a value's description, choices, default, bounds and example."""
+    fields = spec.follow(schema)
+    said = description or text_of(fields.get("description")) or text_of(fields.get("title"))
+    parts = []
+    choices = list_of(fields.get("enum")) or list_of(mapping_of(fields.get("items")).get("enum"))
+    if choices:
+        shown = ", ".join(value_text(choice) for choice in choices[:MAX_CHOICES])
+        parts.append(f"One of: {shown}{', …' if len(choices) > MAX_CHOICES else ''}.")
+    if "const" in fields:
+        parts.append(f"Always {value_text(fields['const'])}.")
+    if fields.get("default") is not None:
+        parts.append(f"Default: {value_text(fields['default'])}.")
+    bounds = [f"{words} {text_of(fields.get(key))}" for key, words in _BOUNDS.items() if text_of(fields.get(key))]
+    if bounds:
+        parts.append(f"Bounds: {', '.join(bounds)}.")
+    if fields.get("example") is not None and not isinstance(fields["example"], dict | list):
+        parts.append(f"Example: {value_text(fields['example'])}.")
+    marks = {"readOnly": "Read only.", "writeOnly": "Write only.", "deprecated": "Deprecated.", "nullable": "Nullable."}
+    parts += [words for key, words in marks.items() if is_true(fields.get(key))]
+    ended = f"{said}." if said and parts and said[-1] not in ".!?:" else said
+    return " ".join(filter(None, [ended, *parts]))
+
+
+def value_text(value: Value) -> str:
+    if isinstance(value, dict | list):
+        return shorten(json.dumps(value, ensure_ascii=False), MAX_VALUE)
+    return shorten(text_of(value), MAX_VALUE) if value is not None else "null"
+
+
+def rows_of(spec: Spec, schema: Value, levels: int = MAX_LEVELS) -> list[Row]:
+    """Return the fields of a schema, each followed by its inner fields, at most MAX_FIELDS + 1."""
+    return list(islice(_rows(spec, schema, "", levels, ()), MAX_FIELDS + 1))
+
+
+def _rows(spec: Spec, schema: Value, prefix: str, levels: int, seen: tuple[str, ...]) -> Iterator[Row]:
+    inner, prefix = _through_arrays(spec, schema, prefix)
+    properties, required = _properties(spec, inner)
+    for name, field in properties.items():
+        full = f"{prefix}{name}"
+        yield Row(full, type_of(spec, field), name in required, describe(spec, field))
+        own = _names(field)
+        if levels > 1 and not set(own) & set(seen):
+            yield from _rows(spec, field, f"{full}.", levels - 1, (*seen, *own))
+
+
+def _through_arrays(spec: Spec, schema: Value, prefix: str) -> tuple[Fields, str]:
+    fields = spec.follow(schema)
+    for _ in range(_MAX_TYPE_LEVELS):
+        if "items" not in fields:
+            break
+        prefix = f"{prefix.removesuffix('.')}[]." if prefix else "[]."
+        fields = spec.follow(fields["items"])
+    return fields, prefix
+
+
+def _names(field: Value) -> list[str]:
+    fields = mapping_of(field)
+    return [name for name in (reference_name(field), reference_name(fields.get("items"))) if name]
+
+
+def _properties(spec: Spec, fields: Fields) -> tuple[Mapping[str, Value], set[str]]:
+    """Return the properties of a schema and of all its parts, and the names of the required ones."""
+    properties: dict[str, Value] = {}
+    required: set[str] = set()
+    waiting: list[tuple[Fields, int]] = [(fields, 0)]
+    while waiting and len(properties) <= MAX_FIELDS:
+        part, level = waiting.pop(0)
+        properties.update(
+            (name, field) for name, field in mapping_of(part.get("properties")).items() if field is not None
+        )
+        required.update(text_of(name) for name in list_of(part.get("required")))
+        if level < _MAX_TYPE_LEVELS:
+            for key in ("allOf", "oneOf", "anyOf"):
+                parts = islice(list_of(part.get(key)), MAX_CHOICES)
+                waiting += [(spec.follow(item), level + 1) for item in parts]
+    return properties, required
+
 
 # Characters of one example; longer ones are data.
 MAX_EXAMPLE = 2_000
@@ -15,7 +159,7 @@ _FIELD_COLUMNS = ("Field", "Type", "Required", "Description")
 
 
 def build_pages(spec: Spec, title: str) -> Iterator[ParsedPage]:
-    """The service first, then its operations in the file's order, then the schemas."""
+    """Yield the page of the service, its operations in the file's order, then the schemas."""
     operations = list(spec.operations())
     yield _to_page(_service(spec, title, operations), title, ())
     for operation in operations:
@@ -104,7 +248,7 @@ def _security_text(scheme: Fields) -> str:
 
 
 def _requirements(value: Value) -> str:
-    """Which schemes have to be satisfied: "apiKey, or basic and oauth (scopes read)"."""
+    """Return the alternatives of required schemes: "apiKey, or basic and oauth (scopes read)"."""
     choices = []
     for choice in list_of(value):
         names = []
@@ -166,7 +310,7 @@ def _add_parameters(page: MarkdownWriter, spec: Spec, operation: Operation) -> N
 
 
 def _schema_of(item: Fields) -> Value:
-    """The schema of a parameter or header: its own, that of its content, or (Swagger 2) its own fields."""
+    """Return the schema of a parameter or header: its own, that of its content, or (Swagger 2) its own fields."""
     if "schema" in item:
         return item["schema"]
     contents = list(mapping_of(item.get("content")).values())
@@ -187,7 +331,7 @@ def _add_body(page: MarkdownWriter, spec: Spec, operation: Operation) -> None:
 
 
 def _add_content(page: MarkdownWriter, spec: Spec, content: Fields) -> None:
-    """Media types with their schemas; a schema that several of them share is told once."""
+    """Add media types with their schemas; a shared schema is written once."""
     told: list[Value] = []
     for media, value in content.items():
         fields = mapping_of(value)

@@ -1,4 +1,4 @@
-"""An OpenAPI or Swagger description as typed values: what it says of the service and of each operation. Pure."""
+"""An OpenAPI or Swagger description as typed values: its service and its operations. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ Fields = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """A method on a path. `fields` are its own; `parameters` include those of the path, its own ones winning."""
+    """A method on a path. `parameters` include the path's; the operation's own ones take precedence."""
 
     method: str  # upper case
     path: str
@@ -40,12 +40,12 @@ class Operation:
 
 
 def may_be_openapi(data: bytes) -> bool:
-    """Whether bytes of a JSON or YAML file name a version of OpenAPI or Swagger where a description does; cheap."""
+    """Return whether bytes of a JSON or YAML file have the version mark of OpenAPI or Swagger; cheap."""
     return bool(_MARK.search(data.replace(b"\0", b"")))
 
 
 class Spec:
-    """A description of one service. References are followed within the file; what they lead to is never fetched."""
+    """A description of one service. References are followed within the file only, and never fetched."""
 
     def __init__(self, value: Value) -> None:
         """ReadError when the value is no description with paths or webhooks."""
@@ -85,7 +85,7 @@ class Spec:
         return [(f"{scheme}://{host}{base if base != '/' else ''}", {}) for scheme in schemes]
 
     def operations(self) -> Iterator[Operation]:
-        """In the file's order, paths first."""
+        """Yield the operations in the file's order, paths first."""
         for key, is_webhook in (("paths", False), ("webhooks", True)):
             for path, item in mapping_of(self.root.get(key)).items():
                 yield from self.operations_of(path, self.follow(item), is_webhook=is_webhook)
@@ -102,7 +102,7 @@ class Spec:
                 )
 
     def follow(self, value: Value) -> Fields:
-        """The mapping that a value is or refers to; fields beside a reference win. Empty where it leads nowhere."""
+        """Return the mapping that a value is or refers to, {} for none; fields next to a reference take precedence."""
         fields = mapping_of(value)
         beside: dict[str, Value] = {}
         for _ in range(MAX_REFERENCES):
@@ -137,7 +137,7 @@ class Spec:
 
 
 def reference_name(value: Value) -> str:
-    """The last part of what a value refers to: "Pet" of "#/components/schemas/Pet"; "" where it is no reference."""
+    """Return the last part of a reference: "Pet" of "#/components/schemas/Pet"; "" for another value."""
     reference = mapping_of(value).get("$ref")
     if not isinstance(reference, str):
         return ""
@@ -153,12 +153,12 @@ def list_of(value: Value) -> Sequence[Value]:
 
 
 def text_of(value: Value) -> str:
-    """A scalar as it is written in the file; "" for nothing, and for what is no scalar."""
+    """Return a scalar as written in the file, "" for any other value."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value).strip() if isinstance(value, str | int | float) else ""
 
 
 def is_true(value: Value) -> bool:
-    """YAML scalars arrive as strings."""
+    """Return whether a value means true; YAML scalars arrive as strings."""
     return value is True or text_of(value).lower() == "true"

@@ -119,7 +119,6 @@ def _name(line: str) -> str:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether the lines above and below are blank."""
     above = text.rfind("\n", 0, max(start - 1, 0)) + 1
     below = text.find("\n", end + 1)
     return not text[above:start].strip() and not text[end : below if below >= 0 else len(text)].strip()
@@ -131,10 +130,12 @@ MIN_CHAPTERS = 3
 MAX_HEADING = 90
 MAX_SUBTITLE = 70
 
+_ONES = "one two three four five six seven eight nine".split()
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth last".split()
 _NUMBER = (
-    r"(?:[0-9]{1,3}|[ivxlcdm]{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
-    r"fifteen|sixteen|seventeen|eighteen|nineteen|twenty(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
-    r"(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last))"
+    rf"(?:[0-9]{{1,3}}|[ivxlcdm]{{1,7}}|{'|'.join(_ONES + _TEENS)}|twenty(?:[- ](?:{'|'.join(_ONES)}))?"
+    rf"|(?:the )?(?:{'|'.join(_ORDINALS)}))"
 )
 _NAMED = re.compile(
     r"(part|book|volume|act|epoch|phase|chapter|section|scene|letter|canto|stave|adventure|lecture|lesson|essay|story|tale"
@@ -229,7 +230,7 @@ def _candidates(text: str) -> list[_Candidate]:
 
 
 def _with_title_below(block: str, match: re.Match[str]) -> _Candidate | None:
-    """A bare "Chapter One" with its title on the next line, and no other line below."""
+    """Return a bare "Chapter One" with its title on the next line, and no other line below."""
     line, _, below = (part.strip() for part in block.partition("\n"))
     named = _NAMED.fullmatch(line)
     if named is None or named[3].strip(" \t.-—–:") or "\n" in below or not _is_title(below):
@@ -277,7 +278,7 @@ def _is_subtitle(line: str) -> bool:
 
 
 def _without_contents(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """Without the entries of a table of contents: headings with nothing under them, and the last of their run."""
+    """Leave out entries of a table of contents: headings with nothing under them, and the last of their run."""
     kept = []
     run = 0
     for place, item in enumerate(candidates):
@@ -311,7 +312,6 @@ def _with_plain_numbers(candidates: Sequence[_Candidate]) -> list[_Candidate]:
 
 
 def _rises(candidates: Sequence[_Candidate]) -> bool:
-    """Whether bare numbers count up by one, as chapters do and list items between other text do not."""
     values = [_value(item.number) for item in candidates]
     return values[0] in (0, 1) and all(after == before + 1 for before, after in pairwise(values))
 

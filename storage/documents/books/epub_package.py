@@ -80,7 +80,7 @@ def read_book(archive: Archive) -> Book:
 
 
 def read_xml(data: bytes, name: str) -> Element:
-    """The root of a part that is XML, without entities of its own. ReadError when it is broken."""
+    """Parse an XML part without entities of its own. Raises ReadError if it is broken."""
     from defusedxml.common import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
@@ -94,7 +94,7 @@ def read_xml(data: bytes, name: str) -> Element:
 
 
 def to_html(data: bytes) -> str:
-    """The text of an XHTML part, in the form that an HTML parser understands."""
+    """Return the text of an XHTML part in a form for HTML parsers."""
     return _SHORT_FORM.sub(r"<\1\2></\1>", decode(data).text)
 
 
@@ -123,7 +123,7 @@ def _refuse_locked(archive: Archive, files: Sequence[str]) -> None:
 
 
 def _read_navigation(archive: Archive, path: str) -> tuple[list[Entry], list[tuple[str | None, str]]]:
-    """The entries and the landmarks (path, role) of an EPUB 3 navigation document."""
+    """Return the entries and the landmarks (path, role) of an EPUB 3 navigation document."""
     from selectolax.lexbor import LexborHTMLParser
 
     entries: list[Entry] = []
@@ -166,7 +166,6 @@ def _ncx_path(items: dict[str, Element], paths: dict[str, str | None], spine: El
 
 
 def _read_ncx(archive: Archive, path: str | None) -> list[Entry]:
-    """The entries of an EPUB 2 table of contents."""
     entries: list[Entry] = []
     if path is not None:
         table = next(_all(read_xml(archive.read(path), path), "navMap"), None)

@@ -1,1 +1,1 @@
-"""Runs extractors over documents: by rules, by a model, and what is checked before it is stored."""
+"""Extraction from documents, by rules and by a model."""

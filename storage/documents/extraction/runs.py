@@ -16,8 +16,8 @@ from core.ports import ChatProvider, Clock, CorpusRepository
 from core.ports.service import JobRepository
 from core.work.orphaned_jobs import end_abandoned
 from core.work.steps import Steps
-from storage.documents.extraction.extracting import Extracting
-from storage.documents.extraction.model_extracting import ModelExtracting
+from storage.documents.extraction.by_model import ModelExtractionRunner
+from storage.documents.extraction.by_rules import ExtractionRunner
 
 # Pause after a run that stopped early; doubled after each further run that achieved nothing.
 AGAIN = timedelta(minutes=10)
@@ -60,7 +60,7 @@ class ModelExtractions:
     def __init__(
         self,
         *,
-        build: Callable[[str], ModelExtracting | None],
+        build: Callable[[str], ModelExtractionRunner | None],
         steps: Callable[[str], Steps],
         turns: Turns,
         clock: Clock,
@@ -85,7 +85,7 @@ class ModelExtractions:
         force: bool = False,
         progress: ProgressCallback = lambda done: None,
     ) -> ExtractionReport:
-        """Run `ModelExtracting.run` and record it in its own job tree.
+        """Run `ModelExtractionRunner.run` and record it in its own job tree.
 
         Raises BadInput for a named extractor if the workspace's provider has no model.
         """
@@ -159,7 +159,7 @@ class Extractions:
         self,
         *,
         corpus: CorpusRepository,
-        build: Callable[[], Extracting],
+        build: Callable[[], ExtractionRunner],
         steps: Callable[[str], Steps],
         turns: Turns,
         by_model: Callable[[], ModelExtractions | None] = lambda: None,
@@ -188,7 +188,7 @@ class Extractions:
         force: bool = False,
         progress: ProgressCallback = lambda done: None,
     ) -> ExtractionReport:
-        """Run `Extracting.run`, then the model extractors if they are on; each in its own job tree, in one report.
+        """Run `ExtractionRunner.run`, then the model extractors if they are on; each has its own job tree.
 
         Raises BadInput for a model extractor by name if they are off.
         """

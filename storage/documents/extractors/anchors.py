@@ -1,4 +1,4 @@
-"""Anchors: what texts point at by a name. Figures and tables with captions, block ids, definitions, headings."""
+"""Anchors, the named places of a text: figures and tables with captions, block ids, definitions, headings."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import shorten
+from storage.documents.markup.definitions import define
 from storage.documents.markup.marked_text import Line, MarkedText, plain
-from storage.documents.terms.definitions import define
 
 MAX_CAPTION = 300
 MAX_NAME = 200
@@ -33,7 +33,7 @@ class AnchorsExtractor:
     """Every anchor of a document, in text order."""
 
     name = "anchors"
-    version = 1
+    version = 2
     types = frozenset({ExtractType.ANCHOR})
 
     def reads(self, document: Document) -> bool:
@@ -44,7 +44,6 @@ class AnchorsExtractor:
         found += [
             _to_found(page, item.span, item.name, "definition", item.text, item.confidence)
             for page, item in define(given)
-            if item.text
         ]
         return sorted(found, key=lambda item: (item.page_number, item.span, str(item.data["kind"])))
 
@@ -89,7 +88,7 @@ def _is_caption(match: re.Match[str], line: Line) -> bool:
 
 
 def _whole_caption(lines: Sequence[Line], at: int, rest: str) -> tuple[str, Span]:
-    """The caption, or where the line holds nothing but the number, the line after it too."""
+    """Return the caption, with the line after it if it is only a number."""
     line = lines[at]
     said = rest.lstrip(" .:—–|-)").rstrip()
     following = lines[at + 1] if at + 1 < len(lines) else None
@@ -103,7 +102,7 @@ def _near_table(lines: Sequence[Line], at: int) -> bool:
 
 
 def _images(text: MarkedText) -> Iterator[Found]:
-    """Pictures whose text tells what they show."""
+    """Yield pictures with a descriptive text."""
     for line in text.lines:
         if line.in_code or "![" not in line.text:
             continue
@@ -115,7 +114,7 @@ def _images(text: MarkedText) -> Iterator[Found]:
 
 
 def _named_places(text: MarkedText, headings: frozenset[int]) -> Iterator[Found]:
-    """Block ids and the ids that a document gives its places; a heading's id is the heading itself."""
+    """Yield block ids and the document's own ids of places; a heading's id is the heading itself."""
     blocks = {match["id"] for line in text.lines if (match := _BLOCK_ID.search(line.text[-110:]))}
     for name, place in text.page.anchors:
         if place in headings or not name.strip():

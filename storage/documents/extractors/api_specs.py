@@ -9,10 +9,12 @@ from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.text.pipe_tables import to_cells
 from core.text.words import shorten
-from storage.documents.apis.endpoint_text import (
+from storage.documents.apis.documentation import (
     METHODS,
     Strength,
-    Written,
+    WrittenEndpoint,
+    find_authentication,
+    find_base_url,
     find_endpoints,
     is_alone,
     is_use,
@@ -21,7 +23,6 @@ from storage.documents.apis.endpoint_text import (
     to_methods,
     to_path,
 )
-from storage.documents.apis.service_text import find_authentication, find_base_url
 from storage.documents.markup.marked_text import MAX_PLACE, Line, MarkedText, PipeTable, Row, plain
 
 MAX_SUMMARY = 300
@@ -50,10 +51,10 @@ _GENERIC = frozenset("endpoints endpoint api routes methods overview reference r
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _SeenEndpoint:
     """An endpoint at its place."""
 
-    written: Written
+    written: WrittenEndpoint
     page_number: int
     span: Span
     summary: str = ""
@@ -83,7 +84,7 @@ class ApiSpecsExtractor:
                 yield Unread(page_number=1, reason=f"of {many:,} endpoints {MAX_ENDPOINTS:,} are kept")
 
 
-def _to_found(given: ExtractorInput, endpoints: Sequence[_Seen], confidence: float) -> Found:
+def _to_found(given: ExtractorInput, endpoints: Sequence[_SeenEndpoint], confidence: float) -> Found:
     base_url = find_base_url(given.pages, [seen.written.address for seen in endpoints])
     stated = {(seen.written.method, shape_of(seen.written.path)) for seen in endpoints}
     endpoints = [seen for seen in endpoints if not repeats_with_base(seen.written, base_url or "", stated)]
@@ -101,7 +102,7 @@ def _to_found(given: ExtractorInput, endpoints: Sequence[_Seen], confidence: flo
     )
 
 
-def _to_endpoint(seen: _Seen, base_url: str) -> dict[str, object]:
+def _to_endpoint(seen: _SeenEndpoint, base_url: str) -> dict[str, object]:
     path = seen.written.path
     prefix = base_url.removeprefix(seen.written.address) if seen.written.address else ""
     if base_url and seen.written.address and base_url.startswith(seen.written.address):
@@ -115,8 +116,8 @@ def _to_endpoint(seen: _Seen, base_url: str) -> dict[str, object]:
     }
 
 
-def _described(pages: Sequence[Page]) -> Iterator[_Seen]:
-    """Operations of an OpenAPI document: pages named by method and path. Webhooks and callbacks are no endpoints."""
+def _described(pages: Sequence[Page]) -> Iterator[_SeenEndpoint]:
+    """Yield the operations of an OpenAPI document, from pages named by method and path; no webhooks or callbacks."""
     summaries = {}
     for table in MarkedText(pages[0]).tables:
         if table.columns[:2] == ("method", "path"):
@@ -126,18 +127,20 @@ def _described(pages: Sequence[Page]) -> Iterator[_Seen]:
         if method in METHODS and path and page.headings and page.headings[0].title == page.title:
             start = page.headings[0].start
             end = page.text.find("\n", start)
-            written = Written(method=method, path=path, strength=Strength.STATED)
+            written = WrittenEndpoint(method=method, path=path, strength=Strength.STATED)
             span = Span(start, end if end > 0 else len(page.text))
-            yield _Seen(written=written, page_number=page.number, span=span, summary=summaries.get((method, path), ""))
+            yield _SeenEndpoint(
+                written=written, page_number=page.number, span=span, summary=summaries.get((method, path), "")
+            )
 
 
-def _in_page(text: MarkedText) -> Iterator[_Seen]:
-    """Every endpoint a page names, in text order, as often as it does."""
+def _in_page(text: MarkedText) -> Iterator[_SeenEndpoint]:
+    """Yield the endpoints of a page in text order, each as often as it is named."""
     found = [*_in_tables(text), *_in_lines(text), *_in_labels(text), *_under_headings(text)]
     yield from sorted(found, key=lambda seen: (seen.span.start, seen.written.method))
 
 
-def _in_tables(text: MarkedText) -> Iterator[_Seen]:
+def _in_tables(text: MarkedText) -> Iterator[_SeenEndpoint]:
     titles = list(text.titles())
     starts = [line.span.start for line, _ in titles]
     for table in text.tables:
@@ -154,9 +157,9 @@ def _in_tables(text: MarkedText) -> Iterator[_Seen]:
             pairs = [(method, _cell(row, summary_column)) for method in to_methods(_cell(row, method_column))]
             pairs += [(table.columns[index].upper(), _cell(row, index)) for index in verbs if _is_said(row, index)]
             for method, summary in pairs:
-                written = Written(method=method, path=target[1], strength=Strength.STATED, address=target[0])
+                written = WrittenEndpoint(method=method, path=target[1], strength=Strength.STATED, address=target[0])
                 said = plain(summary) or _of_heading(title, written)
-                yield _Seen(written=written, page_number=text.page.number, span=row.span, summary=said)
+                yield _SeenEndpoint(written=written, page_number=text.page.number, span=row.span, summary=said)
 
 
 def _is_said(row: Row, column: int) -> bool:
@@ -171,7 +174,7 @@ def _cell(row: Row, column: int | None) -> str:
     return row.cells[column] if column is not None and column < len(row.cells) else ""
 
 
-def _in_lines(text: MarkedText) -> Iterator[_Seen]:
+def _in_lines(text: MarkedText) -> Iterator[_SeenEndpoint]:
     title = ""
     titles = {line.span: name for line, name in text.titles()}
     for line in _joined(text.lines):
@@ -180,11 +183,11 @@ def _in_lines(text: MarkedText) -> Iterator[_Seen]:
             stated = bool(line.heading or line.is_item or line.is_row)
             for written in find_endpoints(piece, in_code=line.in_code, is_stated=stated or is_alone(piece)):
                 summary = _summary(piece, title, written, line)
-                yield _Seen(written=written, page_number=text.page.number, span=place, summary=summary)
+                yield _SeenEndpoint(written=written, page_number=text.page.number, span=place, summary=summary)
 
 
-def _summary(piece: str, title: str, written: Written, line: Line) -> str:
-    """What is said behind the endpoint, or else the heading it stands under without the endpoint itself."""
+def _summary(piece: str, title: str, written: WrittenEndpoint, line: Line) -> str:
+    """Return the text after the endpoint, or else the heading above without the endpoint."""
     if line.is_row:
         cells = [plain(cell) for cell in to_cells(piece)]
         return next((cell for cell in reversed(cells) if " " in cell and written.path not in cell), "")
@@ -196,13 +199,13 @@ def _summary(piece: str, title: str, written: Written, line: Line) -> str:
     return _of_heading(title, written)
 
 
-def _of_heading(title: str, written: Written) -> str:
+def _of_heading(title: str, written: WrittenEndpoint) -> str:
     heading = plain(title).partition(f"{written.method} ")[0].rstrip(" %:–—-`([")
     return "" if heading.lower() in _GENERIC or written.path in heading else heading
 
 
 def _joined(lines: Sequence[Line]) -> Iterator[Line]:
-    """Lines, where those of a command that a backslash goes on from are one."""
+    """Yield the lines; a command with backslashes at its line ends is one line."""
     held: Line | None = None
     for line in lines:
         if held is not None:
@@ -229,8 +232,8 @@ def _pieces(line: Line) -> Iterator[tuple[Span, str]]:
         start = match.end() if match else end
 
 
-def _in_labels(text: MarkedText) -> Iterator[_Seen]:
-    """`Method: POST` and `URL: /x` in lines of their own under one heading, in either order, values maybe below."""
+def _in_labels(text: MarkedText) -> Iterator[_SeenEndpoint]:
+    """Yield endpoints of lines `Method: POST` and `URL: /x` under one heading, in any order, values maybe below."""
     title, method, target = "", "", None
     titles = {line.span: name for line, name in text.titles()}
     for at, line in enumerate(text.lines):
@@ -246,19 +249,19 @@ def _in_labels(text: MarkedText) -> Iterator[_Seen]:
             target = to_path(value)
         if method and target is not None:
             for name in to_methods(method):
-                written = Written(method=name, path=target[1], strength=Strength.STATED, address=target[0])
-                yield _Seen(written=written, page_number=text.page.number, span=line.span, summary=title)
+                written = WrittenEndpoint(method=name, path=target[1], strength=Strength.STATED, address=target[0])
+                yield _SeenEndpoint(written=written, page_number=text.page.number, span=line.span, summary=title)
             method, target = "", None
 
 
 def _labelled(line: Line) -> str:
-    """A line as "label: value", as which a row of two cells is read too."""
+    """Return a line as "label: value"; a row of two cells is one too."""
     cells = to_cells(line.text) if line.is_row else ()
     return ": ".join(map(plain, cells)) if len(cells) == 2 else plain(line.text)
 
 
-def _under_headings(text: MarkedText) -> Iterator[_Seen]:
-    """A heading that is a path with headings below that are methods; or a method whose next line is the path."""
+def _under_headings(text: MarkedText) -> Iterator[_SeenEndpoint]:
+    """Yield endpoints of a path heading with method headings below, or of a method heading with a path below."""
     path, level = "", 0
     lines = text.lines
     titles = {line.span: name for line, name in text.titles()}
@@ -275,14 +278,14 @@ def _under_headings(text: MarkedText) -> Iterator[_Seen]:
             path, level = (target[1], line.heading) if target else ("", 0)
         elif named and (path or following):
             used = following[1] if following else path
-            written = Written(method=named["method"], path=used, strength=Strength.STATED)
+            written = WrittenEndpoint(method=named["method"], path=used, strength=Strength.STATED)
             summary = title.partition("[")[0].strip() if "[" in title else ""
-            yield _Seen(written=written, page_number=text.page.number, span=line.span, summary=summary)
+            yield _SeenEndpoint(written=written, page_number=text.page.number, span=line.span, summary=summary)
 
 
-def _chosen(seen: Sequence[_Seen]) -> list[_Seen]:
-    """Each endpoint once, where it is most surely described; without the examples and mentions of a described one."""
-    best: dict[tuple[str, tuple[str, ...]], _Seen] = {}
+def _chosen(seen: Sequence[_SeenEndpoint]) -> list[_SeenEndpoint]:
+    """Return each endpoint once, at its surest description; without examples and mentions of a described one."""
+    best: dict[tuple[str, tuple[str, ...]], _SeenEndpoint] = {}
     for item in seen:
         key = (item.written.method, shape_of(item.written.path))
         if key not in best or item.written.strength > best[key].written.strength:

@@ -1,4 +1,4 @@
-"""All extractors: one visible list. A new one is one file beside this and one line here."""
+"""The list of all extractors. A new one is one file in this folder and one line here."""
 
 from core.ports.documents import Extractor, ModelExtractor
 from storage.documents.extractors.anchors import AnchorsExtractor
@@ -6,19 +6,21 @@ from storage.documents.extractors.api_specs import ApiSpecsExtractor
 from storage.documents.extractors.entities import EntitiesExtractor
 from storage.documents.extractors.financial import FinancialExtractor
 from storage.documents.extractors.llm_apis import ModelApisExtractor
-from storage.documents.extractors.llm_entities import ModelEntitiesExtractor, ModelRelationsExtractor
+from storage.documents.extractors.llm_entities import (
+    ModelEntitiesExtractor,
+    ModelPagesExtractor,
+    ModelRelationsExtractor,
+)
 from storage.documents.extractors.llm_financial import ModelFinancialExtractor
 from storage.documents.extractors.llm_meetings import ModelMeetingsExtractor
-from storage.documents.extractors.llm_pages import ModelPagesExtractor
 from storage.documents.extractors.meetings import MeetingsExtractor
 from storage.documents.extractors.pages import PagesExtractor
-from storage.documents.extractors.pdf_tables import PdfTableExtractor
 from storage.documents.extractors.relations import RelationsExtractor
-from storage.documents.extractors.tables import TableExtractor
+from storage.documents.extractors.tables import PdfTableExtractor, TableExtractor
 
 
 def build_extractors() -> tuple[Extractor, ...]:
-    """In the order in which they are run."""
+    """Return the extractors in the order in which they run."""
     return (
         TableExtractor(),
         PdfTableExtractor(),
@@ -33,7 +35,7 @@ def build_extractors() -> tuple[Extractor, ...]:
 
 
 def build_model_extractors() -> tuple[ModelExtractor, ...]:
-    """Those that ask a model, in the order in which it is asked; all with one request for each piece of a page."""
+    """Return the extractors that ask a model, in the order of its questions; one request serves all for a piece."""
     return (
         ModelMeetingsExtractor(),
         ModelApisExtractor(),

@@ -1,4 +1,4 @@
-"""Entities: the document, what it defines, its people, places and organisations. Rather few than wrong ones."""
+"""Entities: the document, the terms it defines, names in columns and links. Rather few than wrong ones."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,10 +8,8 @@ from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import collapse
 from storage.documents.foundry.links import COMMAND, Mention, find_mentions, kind_of, name_of
+from storage.documents.markup.definitions import define, is_name
 from storage.documents.markup.marked_text import MarkedText, PipeTable, around, plain
-from storage.documents.terms.definitions import define
-from storage.documents.terms.prose_names import ARTICLES, ProseName, names_in_prose
-from storage.documents.terms.term_names import is_name
 
 MAX_ALIASES = 20
 # Names that one column of a table gives at most: longer ones are data to be looked up in the table.
@@ -39,6 +37,9 @@ _NO_NAMES = re.compile(
 _NO_ALIAS = frozenset(
     "here this that link these those it see more page note read click details docs documentation".split()
 )
+_ARTICLES = frozenset(
+    "the a an this that these those our your their its my his her in at for on by from and or if when as with".split()
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,13 +55,13 @@ class _Thing:
 
 
 class EntitiesExtractor:
-    """One finding for each name and kind of a document, at its definition, or else where it is named first.
+    """One finding for each name and kind of a document, at its definition, or else at its first place.
 
-    An alias that only stands on a later page is a finding of its own there: who has not read so far sees none of it.
+    An alias of a later page is a finding of its own there, hidden from people who have not read so far.
     """
 
     name = "entities"
-    version = 4
+    version = 5
     types = frozenset({ExtractType.ENTITY})
 
     def reads(self, document: Document) -> bool:
@@ -81,7 +82,7 @@ class EntitiesExtractor:
 
 
 def _later(found: Iterable[tuple[_Thing, _Thing]]) -> Iterator[_Thing]:
-    """What is known already, found again on later pages: where it has an alias there that none has before."""
+    """Yield known things again at later pages with a new alias."""
     for known, thing in sorted(found, key=lambda pair: (pair[1].page_number, pair[1].span)):
         told = known.aliases | known.aliases_later
         new = {alias: None for alias in thing.aliases if alias not in told}
@@ -107,10 +108,9 @@ def _to_found(thing: _Thing) -> Found:
 
 
 def _all(given: ExtractorInput) -> Iterator[_Thing]:
-    """Surest first: what is found again adds its aliases alone."""
+    """Yield things, the surest first: a repeated one only adds its aliases."""
     yield _document(given)
     for page, item in define(given):
-        aliases = {item.short: None} if item.short else {}
         yield _Thing(
             name=item.name,
             kind="term",
@@ -118,7 +118,6 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
             span=item.span,
             confidence=item.confidence,
             definition=item.text,
-            aliases=aliases,
         )
     if given.document.kind == "foundry":
         yield from _journal_pages(given.pages)
@@ -128,7 +127,6 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
     for page in given.pages:
         text = MarkedText(page)
         yield from _linked(text)
-        yield from (_in_prose(page, named) for named in names_in_prose(text))
         yield from _in_foundry_links(text)
         for table in text.tables:
             yield from _columns(page, table)
@@ -160,7 +158,7 @@ def _document(given: ExtractorInput) -> _Thing:
 
 
 def _journal_pages(pages: Sequence[Page]) -> Iterator[_Thing]:
-    """A journal's pages have names of their own: of a person, a place, a rule."""
+    """Yield the pages of a journal: each names a person, a place, a rule."""
     for page in pages:
         lines = MarkedText(page).lines
         if page.deep_link and lines and is_name(page.title):
@@ -170,7 +168,7 @@ def _journal_pages(pages: Sequence[Page]) -> Iterator[_Thing]:
 
 
 def _linked(text: MarkedText) -> Iterator[_Thing]:
-    """Notes that links name, with the names that links give them."""
+    """Yield the notes behind links, with the links' labels as aliases."""
     for line in text.lines:
         if line.in_code or "[[" not in line.text:
             continue
@@ -190,23 +188,12 @@ def _linked(text: MarkedText) -> Iterator[_Thing]:
 
 
 def _is_alias(label: str, target: str) -> bool:
-    """Whether a link's label is a name of its target, rather than words of the sentence it stands in."""
+    """Return whether a link's label is a name of its target, rather than words of the sentence around it."""
     words = label.casefold().split()
-    if len(words) > 4 or set(words) & _NO_ALIAS or words[0] in ARTICLES:
+    if len(words) > 4 or set(words) & _NO_ALIAS or words[0] in _ARTICLES:
         return False
     known = set(re.findall(r"\w+", target.casefold()))
     return bool(known & set(re.findall(r"\w+", label.casefold()))) or label[:1].isupper()
-
-
-def _in_prose(page: Page, named: ProseName) -> _Thing:
-    return _Thing(
-        name=named.name,
-        kind=named.kind,
-        page_number=page.number,
-        span=named.span,
-        confidence=named.confidence,
-        aliases={named.alias: None} if named.alias else {},
-    )
 
 
 def _in_foundry_links(text: MarkedText) -> Iterator[_Thing]:
@@ -219,7 +206,7 @@ def _in_foundry_links(text: MarkedText) -> Iterator[_Thing]:
 
 
 def _columns(page: Page, table: PipeTable) -> Iterator[_Thing]:
-    """Names that a column lists, where its head says of what."""
+    """Yield the names in columns with a kind as header."""
     for at, column in enumerate(table.columns):
         kind = next((kind for kind, pattern in _COLUMNS if pattern.fullmatch(column)), None)
         for row in table.rows[:MAX_COLUMN] if kind else ():

@@ -11,18 +11,22 @@ from storage.documents.pdf.found_tables import read_pdf_tables
 from storage.documents.tables.accounts import (
     FRONT,
     NAMED,
+    MeasuredFigure,
+    Rows,
     find_report_date,
     find_report_type,
     find_ticker,
     is_of_accounts,
+    is_table_of_accounts,
+    read_figures,
+    read_lines,
 )
-from storage.documents.tables.figures import Measured, Rows, is_table_of_accounts, read_figures, read_lines
 
 # Figures of one extract: a longer table is cut into several.
 MAX_FIGURES = 2_000
 # Characters before a table in which the scale of its figures is looked for.
 _ABOVE = 160
-# Pages at the front where a document says what it is: a cover, and what follows it.
+# Pages at the front that may name the kind of report.
 _FRONT_PAGES = 3
 # Numbers on a PDF's page below which it is not looked at for tables.
 _MIN_NUMBERS = 6
@@ -31,7 +35,7 @@ _PDF_TABLE = 0.6
 _LINES = 0.6
 
 _NUMBER = re.compile(r"\d[\d.,]*")
-_Group = tuple[int, list[Measured], float]
+_Group = tuple[int, list[MeasuredFigure], float]
 
 
 class FinancialExtractor:
@@ -58,7 +62,7 @@ class FinancialExtractor:
 
 
 def _groups(given: ExtractorInput) -> Iterator[_Group]:
-    """Figures that stand together, each group on one page."""
+    """Yield figures in groups, each on one page."""
     tables = list(_tables(given))
     is_open = False
     for page, table, confidence in tables:
@@ -103,8 +107,8 @@ def _may_hold(text: str) -> bool:
     return numbers >= _MIN_NUMBERS and any(map(is_of_accounts, text.split("\n")))
 
 
-def _about(given: ExtractorInput, figures: Sequence[Measured]) -> dict[str, object]:
-    """What is said once for all of the document."""
+def _about(given: ExtractorInput, figures: Sequence[MeasuredFigure]) -> dict[str, object]:
+    """Return the facts given once for the whole document."""
     text = "\n".join(page.text[:FRONT] for page in given.pages[:_FRONT_PAGES])
     about: dict[str, object] = {name: _only(figures, pattern) for name, pattern in NAMED.items()}
     if given.document.kind != "csv":
@@ -113,12 +117,12 @@ def _about(given: ExtractorInput, figures: Sequence[Measured]) -> dict[str, obje
     return about
 
 
-def _only(figures: Iterable[Measured], pattern: re.Pattern[str]) -> float | None:
+def _only(figures: Iterable[MeasuredFigure], pattern: re.Pattern[str]) -> float | None:
     values = {figure.value for figure in figures if pattern.fullmatch(figure.metric.strip(" :"))}
     return values.pop() if len(values) == 1 else None
 
 
-def _to_found(number: int, figures: Sequence[Measured], about: dict[str, object], confidence: float) -> Found:
+def _to_found(number: int, figures: Sequence[MeasuredFigure], about: dict[str, object], confidence: float) -> Found:
     return Found(
         type=ExtractType.FINANCIAL,
         page_number=number,

@@ -1,7 +1,7 @@
-"""What extractors that ask a model have in common: the form of what it gives, and the proof of it.
+"""The form of a model's findings, and their proof.
 
-A model is not believed: each thing that it gives has a quote, which has to stand in the piece it was shown, and every
-name, number and day has to be on the page. What is not is dropped, and the extraction's record says so.
+A model is not believed: each finding has a quote that must be in its piece, and every name, number and day must be on
+the page. Any other finding is dropped and counted in the extraction's record.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,14 +14,14 @@ from core.domain.extracts import ExtractType, Found, Piece, SaidOfPiece, Unprove
 from core.text.words import shorten
 from storage.documents.texts.quotes import Quotable
 
-# Below what rules find: those read what is written by a form, a model what it takes a sentence for.
+# Below the confidence of rules, which read forms; a model interprets sentences.
 CONFIDENCE = 0.5
 # Kinds whose text is data, or was written by Footnote.
 NO_PROSE = frozenset({"csv", "spreadsheet", "openapi", "kept"})
 _SHOWN = 80  # characters of a quote in a sentence about it
 
 
-class Said(BaseModel):
+class ModelFinding(BaseModel):
     """One thing as a model gives it. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
@@ -29,13 +29,13 @@ class Said(BaseModel):
     quote: str = Field(description="The words that say so, copied from the text letter by letter: a sentence or less.")
 
 
-SaidT = TypeVar("SaidT", bound=Said)
+FindingT = TypeVar("FindingT", bound=ModelFinding)
 
 
-class Proved(Generic[SaidT]):
-    """A thing that was said, where its quote stands, and the text it was shown in."""
+class ProvedFinding(Generic[FindingT]):
+    """A finding with the place of its quote, and the text of its piece."""
 
-    def __init__(self, said: SaidT, piece: Piece, text: Quotable, place: Span) -> None:
+    def __init__(self, said: FindingT, piece: Piece, text: Quotable, place: Span) -> None:
         self.said = said
         self.page_number = piece.page_number
         self.span = Span(piece.span.start + place.start, piece.span.start + place.end)
@@ -43,7 +43,7 @@ class Proved(Generic[SaidT]):
         self._text = text
 
     def is_shown(self, words: str) -> bool:
-        """Whether words stand anywhere in the piece."""
+        """Return whether the piece holds the words."""
         return self._text.holds(words)
 
     @property
@@ -52,7 +52,7 @@ class Proved(Generic[SaidT]):
         return {"page_number": self.page_number, "span": (self.span.start, self.span.end)}
 
     def found(self, kind: ExtractType, data: BaseModel) -> Found:
-        """An extract that stands where the quote does."""
+        """Return an extract at the place of the quote."""
         return Found(
             type=kind, page_number=self.page_number, span=self.span, data=data.model_dump(), confidence=CONFIDENCE
         )
@@ -61,10 +61,10 @@ class Proved(Generic[SaidT]):
         return Unproved(page_number=self.page_number, reason=f"{reason} ({_short(self.said.quote)})")
 
 
-def prove(said: Sequence[SaidOfPiece], form: type[SaidT]) -> Iterator[Proved[SaidT] | Unproved]:
-    """Each thing that fits the form and whose quote is there, in the order of pieces; and why others are left out.
+def prove(said: Sequence[SaidOfPiece], form: type[FindingT]) -> Iterator[ProvedFinding[FindingT] | Unproved]:
+    """Yield each finding of the right form with a quote in its piece, in the pieces' order, and the other ones' faults.
 
-    The same quote given twice stands for its first and its second place, where there are two.
+    A repeated quote gets its first and its second place, if there are two.
     """
     for each in said:
         text, taken = Quotable(each.piece.text), dict[str, int]()
@@ -79,12 +79,12 @@ def prove(said: Sequence[SaidOfPiece], form: type[SaidT]) -> Iterator[Proved[Sai
                 yield Unproved(page_number=each.piece.page_number, reason=reason)
                 continue
             taken[fitting.quote] = place.end
-            yield Proved(fitting, each.piece, text, place)
+            yield ProvedFinding(fitting, each.piece, text, place)
 
 
-def split(found: Iterable[Proved[SaidT] | Unproved]) -> tuple[list[Proved[SaidT]], list[Unproved]]:
-    """What was proved, in text order, and what was not."""
-    proved: list[Proved[SaidT]] = []
+def split(found: Iterable[ProvedFinding[FindingT] | Unproved]) -> tuple[list[ProvedFinding[FindingT]], list[Unproved]]:
+    """Return the proved findings in text order, and the unproved ones."""
+    proved: list[ProvedFinding[FindingT]] = []
     unproved: list[Unproved] = []
     for item in found:
         if isinstance(item, Unproved):
@@ -94,7 +94,7 @@ def split(found: Iterable[Proved[SaidT] | Unproved]) -> tuple[list[Proved[SaidT]
     return sorted(proved, key=lambda item: (item.page_number, item.span)), unproved
 
 
-class OfProse:
+class ProseExtractor:
     """An extractor that is asked about every piece of prose."""
 
     def reads(self, document: Document) -> bool:
@@ -108,7 +108,7 @@ def is_prose(document: Document) -> bool:
     return document.kind not in NO_PROSE
 
 
-def _validated(item: Mapping[str, object], form: type[SaidT]) -> SaidT | str:
+def _validated(item: Mapping[str, object], form: type[FindingT]) -> FindingT | str:
     try:
         return form.model_validate(item)
     except ValidationError as error:

@@ -9,14 +9,14 @@ from pydantic import Field
 
 from core.domain.corpus import Document
 from core.domain.extracts import Api, Endpoint, Extract, ExtractorInput, ExtractType, Found, SaidOfPiece, Unproved
-from storage.documents.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
+from storage.documents.extractors.llm import CONFIDENCE, ModelFinding, ProvedFinding, is_prose, prove, split
 from storage.documents.texts.quotes import is_within
 
 _MAY_HOLD = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|get|post|endpoints?|API|request)\b")
 _PATH = re.compile(r"(?:https?:/)?/\S+")
 
 
-class SaidOfApi(Said):
+class ApiFinding(ModelFinding):
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"]
     path: str = Field(description="As written, such as /piers/{id}.")
     summary: str = Field(default="", description="What it does, in words of the text.")
@@ -29,7 +29,7 @@ class ModelApisExtractor:
     name = "model_api"
     version = 1
     types = frozenset({ExtractType.API})
-    item = SaidOfApi
+    item = ApiFinding
     asks = "Each endpoint of an API that the text names with its method (which it may put in words) and its path."
 
     def reads(self, document: Document) -> bool:
@@ -41,7 +41,7 @@ class ModelApisExtractor:
     def find(
         self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
     ) -> Iterator[Found | Unproved]:
-        proved, unproved = split(prove(said, SaidOfApi))
+        proved, unproved = split(prove(said, ApiFinding))
         yield from unproved
         seen = {
             (item.method, item.path)
@@ -60,7 +60,7 @@ class ModelApisExtractor:
             yield _to_found(page_number, list(on_page), given.document)
 
 
-def _to_found(page_number: int, items: Sequence[Proved[SaidOfApi]], document: Document) -> Found:
+def _to_found(page_number: int, items: Sequence[ProvedFinding[ApiFinding]], document: Document) -> Found:
     bases = {item.said.base_url for item in items if item.said.base_url and item.is_shown(item.said.base_url)}
     api = Api(
         service_name=document.title[:2_000],

@@ -1,37 +1,49 @@
-"""Entities and relations that prose tells of, as a model finds them."""
+"""Entities, relations and page summaries of prose, found by a model."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from pydantic import Field
 
-from core.domain.extracts import Entity, Extract, ExtractorInput, ExtractType, Found, Relation, SaidOfPiece, Unproved
-from storage.documents.extractors.llm import OfProse, Said, prove, split
+from core.domain.extracts import (
+    Entity,
+    Extract,
+    ExtractorInput,
+    ExtractType,
+    Found,
+    PageSummary,
+    Relation,
+    SaidOfPiece,
+    Unproved,
+)
+from core.text.words import collapse
+from storage.documents.extractors.llm import ModelFinding, ProseExtractor, ProvedFinding, prove, split
 from storage.documents.texts.quotes import is_within
 
 MAX_NAME = 120  # characters
 
 
-class SaidOfEntity(Said):
+class EntityFinding(ModelFinding):
     name: str = Field(description="As the text writes it in full.", max_length=MAX_NAME)
     kind: Literal["person", "organisation", "place", "product", "project", "event", "term", "creature", "thing"]
     aliases: list[str] = Field(default_factory=list, description="Other names of the same, from this text.")
     definition: str = Field(default="", description="What it is, in words of the quote; empty where it is not said.")
 
 
-class ModelEntitiesExtractor(OfProse):
+class ModelEntitiesExtractor(ProseExtractor):
     """Each entity once a document, where rules did not find it."""
 
     name = "model_entities"
     version = 1
     types = frozenset({ExtractType.ENTITY})
-    item = SaidOfEntity
+    item = EntityFinding
     asks = "Each person, organisation, place, product, project, event and special term that matters in the text."
 
     def find(
         self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
     ) -> Iterator[Found | Unproved]:
-        proved, unproved = split(prove(said, SaidOfEntity))
+        proved, unproved = split(prove(said, EntityFinding))
         yield from unproved
         entities = [Entity.model_validate(item.data) for item in known if item.type is ExtractType.ENTITY]
         seen = {name.casefold() for entity in entities for name in (entity.name, *entity.aliases)}
@@ -50,7 +62,7 @@ class ModelEntitiesExtractor(OfProse):
                 yield item.found(ExtractType.ENTITY, entity)
 
 
-class SaidOfRelation(Said):
+class RelationFinding(ModelFinding):
     source: str = Field(description="A name, as the quote writes it.", max_length=MAX_NAME)
     kind: Literal[
         "part of", "member of", "works for", "leads", "owns", "made by", "uses", "located in", "related to",
@@ -59,19 +71,19 @@ class SaidOfRelation(Said):
     target: str = Field(description="A name, as the quote writes it.", max_length=MAX_NAME)
 
 
-class ModelRelationsExtractor(OfProse):
+class ModelRelationsExtractor(ProseExtractor):
     """Each relation once a document, where rules did not find it."""
 
     name = "model_relations"
     version = 1
     types = frozenset({ExtractType.RELATION})
-    item = SaidOfRelation
+    item = RelationFinding
     asks = "How the entities of the text stand to each other, where one sentence names both: source, kind, target."
 
     def find(
         self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
     ) -> Iterator[Found | Unproved]:
-        proved, unproved = split(prove(said, SaidOfRelation))
+        proved, unproved = split(prove(said, RelationFinding))
         yield from unproved
         relations = [Relation.model_validate(item.data) for item in known if item.type is ExtractType.RELATION]
         seen = {_key(item.source, item.kind, item.target) for item in relations}
@@ -89,3 +101,59 @@ class ModelRelationsExtractor(OfProse):
 
 def _key(source: str, kind: str, target: str) -> tuple[str, str, str]:
     return source.casefold(), kind, target.casefold()
+
+
+MAX_SUMMARY = 300
+MAX_TOPICS = 8
+MAX_TOPIC = 80
+_NUMBER = re.compile(r"\d[\d.,]*\d|\d")
+_NAME = re.compile(r"(?<=[^\W\d_][\s,;:(])[^\W\d_a-z][\w’'-]+")  # a capital letter in the middle of a sentence
+
+
+class PageFinding(ModelFinding):
+    quote: str = Field(description="The sentence of the text that says most of it, copied letter by letter.")
+    summary: str = Field(description="What the text says, in one or two sentences of at most 300 characters.")
+    topics: list[str] = Field(default_factory=list, description="What it is about, in up to 8 phrases of the text.")
+
+
+class ModelPagesExtractor(ProseExtractor):
+    """One summary a page, of its first piece that gave a good one."""
+
+    name = "model_pages"
+    version = 1
+    types = frozenset({ExtractType.PAGE})
+    item = PageFinding
+    asks = "Exactly one summary of the text, with its topics. No names and no numbers but those of the text."
+
+    def find(
+        self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
+    ) -> Iterator[Found | Unproved]:
+        proved, unproved = split(prove(said, PageFinding))
+        yield from unproved
+        seen = {
+            (item.page_number, collapse(PageSummary.model_validate(item.data).summary))
+            for item in known
+            if item.type is ExtractType.PAGE
+        }
+        done: set[int] = set()
+        for item in proved:
+            strange = _not_shown(item)
+            if strange:
+                yield item.unproved(f"the summary names {strange!r}, which is not on the page")
+            elif len(item.said.summary) > MAX_SUMMARY or not item.said.summary:
+                yield item.unproved(f"the summary has {len(item.said.summary)} characters, not 1 to {MAX_SUMMARY}")
+            elif item.page_number not in done and (item.page_number, collapse(item.said.summary)) not in seen:
+                done.add(item.page_number)
+                yield _to_summary(item)
+
+
+def _not_shown(item: ProvedFinding[PageFinding]) -> str | None:
+    """Return a number or a name that the model added, None without any."""
+    told = [*_NUMBER.findall(item.said.summary), *_NAME.findall(item.said.summary)]
+    return next((word for word in told if not item.is_shown(word)), None)
+
+
+def _to_summary(item: ProvedFinding[PageFinding]) -> Found:
+    topics = [topic for topic in item.said.topics if topic and len(topic) <= MAX_TOPIC and item.is_shown(topic)]
+    summary = PageSummary(summary=item.said.summary, topics=tuple(dict.fromkeys(topics[:MAX_TOPICS])))
+    return item.found(ExtractType.PAGE, summary)

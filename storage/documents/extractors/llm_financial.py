@@ -1,4 +1,4 @@
-"""Financial figures that prose names, as a model finds them; what they come to is read from the text itself."""
+"""Financial figures in prose, found by a model; their values are read from the text itself."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,14 +8,14 @@ from pydantic import Field
 
 from core.domain.corpus import Document, Span
 from core.domain.extracts import Extract, ExtractorInput, ExtractType, Figure, Financial, Found, SaidOfPiece, Unproved
-from storage.documents.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
-from storage.documents.tables.amounts import read_amount
+from storage.documents.extractors.llm import CONFIDENCE, ModelFinding, ProvedFinding, is_prose, prove, split
+from storage.documents.tables.accounts import read_amount
 from storage.documents.texts.quotes import is_within, plain_quote
 
 _MAY_HOLD = re.compile(r"[$€£¥₹%]|\b(?:USD|EUR|GBP|JPY|CHF|million|billion|revenue|income|profit|cost|budget)\b", re.I)
 
 
-class SaidOfFigure(Said):
+class FigureFinding(ModelFinding):
     metric: str = Field(description="What is measured, as the text names it: revenue, net income ...")
     amount: str = Field(description="The number as written, with its currency, its sign and words such as million.")
     period: str = Field(default="", description="When, as written: 2024, Q1 2024 ...; empty where it is not said.")
@@ -27,7 +27,7 @@ class ModelFinancialExtractor:
     name = "model_financial"
     version = 1
     types = frozenset({ExtractType.FINANCIAL})
-    item = SaidOfFigure
+    item = FigureFinding
     asks = "Each financial figure of an organisation that a sentence gives: what is measured, how much, when."
 
     def reads(self, document: Document) -> bool:
@@ -39,7 +39,7 @@ class ModelFinancialExtractor:
     def find(
         self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
     ) -> Iterator[Found | Unproved]:
-        proved, unproved = split(prove(said, SaidOfFigure))
+        proved, unproved = split(prove(said, FigureFinding))
         yield from unproved
         taken = [
             (row.page_number, row.span, row.value)
@@ -59,7 +59,7 @@ class ModelFinancialExtractor:
             yield _to_found(page_number, list(on_page))
 
 
-def _to_figure(item: Proved[SaidOfFigure]) -> Figure | Unproved:
+def _to_figure(item: ProvedFinding[FigureFinding]) -> Figure | Unproved:
     said = item.said
     if not is_within(said.amount, item.quote):
         return item.unproved(f"the amount {said.amount!r} is not in the quote")
@@ -80,7 +80,7 @@ def _to_figure(item: Proved[SaidOfFigure]) -> Figure | Unproved:
 
 
 def _same(figure: Figure, page_number: int, span: tuple[int, int], value: float) -> bool:
-    """The same number where the other one stands."""
+    """Return whether a number is the same one, at an overlapping place."""
     near = figure.page_number == page_number and figure.span[0] < span[1] and span[0] < figure.span[1]
     return near and figure.value == value
 

@@ -1,4 +1,4 @@
-"""Decisions, action items and attendees that stand in the prose of notes, as a model finds them."""
+"""Decisions, action items and attendees in the prose of notes, found by a model."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,14 +20,14 @@ from core.domain.extracts import (
     Unproved,
 )
 from core.text.dates import find_date, find_dates
-from storage.documents.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
+from storage.documents.extractors.llm import CONFIDENCE, ModelFinding, ProvedFinding, is_prose, prove, split
 from storage.documents.meetings.people import unique_names
 from storage.documents.texts.quotes import is_within
 
 _KNOWN = re.compile(r"\W+")
 
 
-class SaidOfMeeting(Said):
+class MeetingFinding(ModelFinding):
     kind: Literal["decision", "action_item", "attendee"]
     description: str = Field(default="", description="action_item: what is to be done, in words of the quote.")
     owner: str = Field(default="", description="action_item: who does it, as the text names them.")
@@ -37,12 +37,12 @@ class SaidOfMeeting(Said):
 
 
 class ModelMeetingsExtractor:
-    """One meeting a document, of what rules did not find in it."""
+    """One meeting for each document, without the findings of rules."""
 
     name = "model_meetings"
     version = 1
     types = frozenset({ExtractType.MEETING})
-    item = SaidOfMeeting
+    item = MeetingFinding
     asks = (
         "Where the text records a meeting or a discussion of a group: each decision that was taken (not what was only "
         "proposed, asked or reported), each action item that somebody took on or was given, and each attendee."
@@ -57,10 +57,10 @@ class ModelMeetingsExtractor:
     def find(
         self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
     ) -> Iterator[Found | Unproved]:
-        proved, unproved = split(prove(said, SaidOfMeeting))
+        proved, unproved = split(prove(said, MeetingFinding))
         yield from unproved
         meetings = [Meeting.model_validate(item.data) for item in known if item.type is ExtractType.MEETING]
-        seen = _Seen(meetings)
+        seen = _SeenItems(meetings)
         held_on = next((date.fromisoformat(meeting.date) for meeting in meetings if meeting.date), None)
         new = [item for item in proved if seen.is_new(item)]
         for item in new:
@@ -85,8 +85,8 @@ class ModelMeetingsExtractor:
             )
 
 
-class _Seen:
-    """What rules found, and what came before: neither is given twice."""
+class _SeenItems:
+    """The findings of rules and earlier ones of the model; none is given twice."""
 
     def __init__(self, meetings: Sequence[Meeting]) -> None:
         self._names = {_plain(name) for meeting in meetings for name in meeting.attendees}
@@ -99,7 +99,7 @@ class _Seen:
             "action_item": [(item.page_number, item.span) for meeting in meetings for item in meeting.action_items],
         }
 
-    def is_new(self, item: Proved[SaidOfMeeting]) -> bool:
+    def is_new(self, item: ProvedFinding[MeetingFinding]) -> bool:
         if item.said.kind == "attendee":
             name = _plain(item.said.name)
             is_new = bool(name) and name not in self._names
@@ -114,7 +114,7 @@ class _Seen:
         return True
 
 
-def _overlap(item: Proved[SaidOfMeeting], page_number: int, span: tuple[int, int]) -> bool:
+def _overlap(item: ProvedFinding[MeetingFinding], page_number: int, span: tuple[int, int]) -> bool:
     return item.page_number == page_number and item.span.start < span[1] and span[0] < item.span.end
 
 
@@ -123,17 +123,17 @@ def _plain(text: str) -> str:
 
 
 def _day(meetings: Sequence[Meeting]) -> str | None:
-    """Of the document, where rules found one day alone."""
+    """Return the document's day if rules found exactly one."""
     days = {meeting.date for meeting in meetings if meeting.date}
     return days.pop() if len(days) == 1 else None
 
 
-def _decision(item: Proved[SaidOfMeeting]) -> Item:
+def _decision(item: ProvedFinding[MeetingFinding]) -> Item:
     return Item(page_number=item.page_number, span=(item.span.start, item.span.end), text=item.quote)
 
 
-def _action(item: Proved[SaidOfMeeting], held_on: date | None) -> ActionItem:
-    """In the text's own words: what else a model wrote of it is left out."""
+def _action(item: ProvedFinding[MeetingFinding], held_on: date | None) -> ActionItem:
+    """Return an action item in the text's own words; other words of the model are dropped."""
     said = item.said
     return ActionItem(
         page_number=item.page_number,
@@ -146,7 +146,7 @@ def _action(item: Proved[SaidOfMeeting], held_on: date | None) -> ActionItem:
 
 
 def _due(due: str, quote: str, held_on: date | None) -> str | None:
-    """A day as it is stored, where the quote gives it: as written, or as the same date."""
+    """Return a due day if the quote has it, as written or as the same date."""
     if not due:
         return None
     if is_within(due, quote):

@@ -12,10 +12,10 @@ from core.domain.extracts import ActionItem, ExtractorInput, ExtractType, Found,
 from core.text.dates import find_date, find_date_in_name, is_day_first
 from storage.documents.markup.markdown_text import read_front_matter
 from storage.documents.meetings.labels import Role, find_role
-from storage.documents.meetings.lines import Form, NoteLine, phrases, plain, read_lines
+from storage.documents.meetings.lines import Form, NoteLine, phrases, plain, read_lines, word_list
 from storage.documents.meetings.notes import read_notes
 from storage.documents.meetings.people import People, names_someone_of, unique_names
-from storage.documents.meetings.record import Noted, Notes, Sureness
+from storage.documents.meetings.record import NotedItem, Notes, Sureness
 from storage.documents.pdf.headers_footers import without_running_lines
 
 # Kinds of documents that are data or books.
@@ -32,14 +32,6 @@ _MAX_FRONT = 20_000
 _DATES = ("date", "meeting_date", "day")
 _PEOPLE = ("attendees", "participants", "people", "present")
 
-# Words that name a meeting, and phrases that name its notes.
-_MEETING = phrases(
-    """meeting, meetings, minutes, call, calls, standup, stand-up, sync, retro, retrospective, huddle, 1:1, 1-1,
-    one-on-one, one on one, all-hands, all hands, sitzung, sitzungen, besprechung, treffen, jour fixe, réunion,
-    reunion, séance, reunión, riunione, incontro, vergadering, overleg, reunião, spotkanie, möte, møte, møde, council,
-    board, committee, working group, debrief, kickoff, kick-off, telecon, town hall, встреча, совещание, 会議,
-    ミーティング, 会议"""
-)
 _OCCASIONS = "meeting call sync standup stand-up session board committee team retro weekly".split()
 _NOTES_OF = phrases(
     """minutes, mitschrift, compte rendu, compte-rendu, procès verbal, procès-verbal, pv, acta, minuta, verbale,
@@ -154,7 +146,7 @@ def _read_meeting(
 
 def _find_title(lines: Sequence[NoteLine], document: Document, *, several: bool) -> _Title:
     headings = [line for line in lines[:_FRONT_LINES] if line.form is Form.HEADING and find_role(line.text) is None]
-    named = [line for line in headings if _names(line.text, _MEETING) or _names_notes(line.text)]
+    named = [line for line in headings if _names(line.text, word_list("meeting")) or _names_notes(line.text)]
     if several:
         return _Title(lines[0].text, lines[0])
     if named:
@@ -162,7 +154,7 @@ def _find_title(lines: Sequence[NoteLine], document: Document, *, several: bool)
         return _Title(title.text, title)
     short = [line for line in lines[:3] if len(line.raw) < 120 and line.form is not Form.ROW]
     plain_title = next((line for line in short if _names_notes(line.text)), None)
-    if plain_title is None and short and short[0] is lines[0] and _names(lines[0].text, _MEETING):
+    if plain_title is None and short and short[0] is lines[0] and _names(lines[0].text, word_list("meeting")):
         plain_title = lines[0]
     if plain_title is not None:
         return _Title(plain_title.text, plain_title)
@@ -213,15 +205,15 @@ def _holds_something(notes: Notes, attendees: Sequence[str]) -> bool:
     return bool(attendees or notes.decisions or notes.actions or notes.agenda)
 
 
-def _sure(found: Sequence[Noted]) -> list[Noted]:
+def _sure(found: Sequence[NotedItem]) -> list[NotedItem]:
     """Return the listed and labelled items if any item is listed, else all."""
     is_listed = any(noted.sureness is Sureness.LISTED for noted in found)
     return [noted for noted in found if not is_listed or noted.sureness >= Sureness.LABELLED]
 
 
-def _once(found: Sequence[Noted]) -> list[Noted]:
+def _once(found: Sequence[NotedItem]) -> list[NotedItem]:
     """Return each item once, in text order: minutes often repeat decisions in a summary."""
-    kept: dict[str, Noted] = {}
+    kept: dict[str, NotedItem] = {}
     for noted in sorted(found, key=lambda item: (item.page_number, item.span)):
         key = re.sub(r"\W+", " ", noted.text.lower()).strip()
         before = kept.get(key)
@@ -230,15 +222,15 @@ def _once(found: Sequence[Noted]) -> list[Noted]:
     return sorted(kept.values(), key=lambda item: (item.page_number, item.span))
 
 
-def _headings(notes: Notes, title: _Title) -> list[Noted]:
+def _headings(notes: Notes, title: _Title) -> list[NotedItem]:
     return [noted for noted in notes.headings if noted.text != title.text]
 
 
-def _item(noted: Noted) -> Item:
+def _item(noted: NotedItem) -> Item:
     return Item(page_number=noted.page_number, span=(noted.span.start, noted.span.end), text=noted.text)
 
 
-def _action_item(noted: Noted) -> ActionItem:
+def _action_item(noted: NotedItem) -> ActionItem:
     action = noted.action
     return ActionItem(
         page_number=noted.page_number,
@@ -285,7 +277,7 @@ def _score(notes: Notes, document: Document, title: str, *, is_dated: bool, seve
     """Return how likely the document is about a meeting, by its names, headings and labels."""
     path = PurePosixPath(document.path)
     names = f"{title} | {document.title if several else ''} | {path.stem.replace('_', ' ').replace('-', ' ')}"
-    of_notes, of_meeting = _names_notes(names), _names(names, _MEETING)
+    of_notes, of_meeting = _names_notes(names), _names(names, word_list("meeting"))
     score = 2.5 if of_notes else 1.5 if of_meeting else 0.0
     score -= 0 if of_notes or of_meeting or _FOLDER.search(path.parent.name) else 0.8
     score += 1 if any(_FOLDER.search(part) for part in path.parent.parts) else 0

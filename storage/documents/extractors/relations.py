@@ -1,4 +1,4 @@
-"""Relations, directed: what links to what, what is part of what, what defines what, what is short for what."""
+"""Relations, directed: links, parts and definitions."""
 
 import posixpath
 import re
@@ -9,14 +9,13 @@ from core.domain.corpus import Document, Heading, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import collapse
 from storage.documents.foundry.links import COMMAND, find_mentions, name_of
+from storage.documents.markup.definitions import define
 from storage.documents.markup.marked_text import Line, MarkedText
-from storage.documents.terms.definitions import define
 
 LINKS_TO = "links to"
 EMBEDS = "embeds"
 PART_OF = "part of"
 DEFINES = "defines"
-SHORT_FOR = "short for"
 
 MAX_NAME = 500
 
@@ -32,10 +31,10 @@ _CODE = re.compile(r"`[^`\n]{1,300}`")
 
 
 class RelationsExtractor:
-    """One finding for each pair and kind in a document, where it stands first."""
+    """One finding for each pair and kind in a document, at its first place."""
 
     name = "relations"
-    version = 2
+    version = 3
     types = frozenset({ExtractType.RELATION})
 
     def reads(self, document: Document) -> bool:
@@ -52,12 +51,12 @@ class RelationsExtractor:
 
 
 def _paths(found: Iterable[Found]) -> set[tuple[object, object]]:
-    """(source, target) of the links whose target is known as a file."""
+    """Return (source, target) of the links to known files."""
     return {(item.data["source"], item.data["target"]) for item in found if item.data["target_document"]}
 
 
 def _is_told_better(item: Found, paths: set[tuple[object, object]]) -> bool:
-    """Whether a wikilink is one whose file another line names: editors write such lists below a note."""
+    """Return whether a wikilink repeats a link to a file: editors list those below a note."""
     data = item.data
     return data["kind"] == LINKS_TO and not data["target_document"] and (data["source"], data["target"]) in paths
 
@@ -104,14 +103,14 @@ def _within(line: Line, match: re.Match[str]) -> Span:
 
 
 def _wikilink_target(written: str) -> str:
-    """The note that a wikilink names; "" for a link within its own note."""
+    """Return the note of a wikilink, "" for a link within its own note."""
     return collapse(written.partition("#")[0]).rstrip("\\").strip()
 
 
 def target_path(link: str, path: str) -> str | None:
-    """The path, within its source, of the file that a link in the document at `path` points at.
+    """Return the path, within its source, of the file behind a link in the document at `path`.
 
-    None for addresses of the web, for links within the document and for what lies outside of the source.
+    None for web addresses, for links within the document and for files outside of the source.
     """
     if _SCHEME.match(link) or link.startswith("#"):
         return None
@@ -123,14 +122,14 @@ def target_path(link: str, path: str) -> str | None:
 
 
 def _stem(path: str) -> str:
-    """A file's name as a wikilink would write it."""
+    """Return a file's name as a wikilink would write it."""
     name = posixpath.basename(path)
     stem, suffix = posixpath.splitext(name)
     return stem if suffix.lower() in _NOTES else name
 
 
 def _headings(given: ExtractorInput) -> Iterator[Found]:
-    """A heading is part of the one above it, a topmost one of its document."""
+    """Yield each heading as part of the one above it, a topmost one as part of its document."""
     for page in given.pages:
         above: list[Heading] = []
         for heading in page.headings:
@@ -153,11 +152,7 @@ def _line_at(text: str, start: int) -> Span | None:
 
 def _definitions(given: ExtractorInput) -> Iterator[Found]:
     for page, item in define(given):
-        if item.text:
-            source = given.document.title
-            yield _to_found(page, item.span, source, DEFINES, item.name, confidence=item.confidence)
-        if item.short:
-            yield _to_found(page, item.span, item.short, SHORT_FOR, item.name, confidence=item.confidence)
+        yield _to_found(page, item.span, given.document.title, DEFINES, item.name, confidence=item.confidence)
 
 
 def _to_found(

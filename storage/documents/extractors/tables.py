@@ -1,4 +1,4 @@
-"""Tables in the text of pages: of Markdown, lines with tabs (once HTML), drawn or held by blanks in plain text, CSV."""
+"""Tables of text formats and of PDFs."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -7,13 +7,11 @@ from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.text.delimited import read_delimited
 from core.text.pipe_tables import MAX_LINE, TextTable, fit, read_pipe_tables
-from storage.documents.tables.grid_tables import read_grid_tables
-from storage.documents.tables.header_rows import with_one_head
-from storage.documents.tables.space_tables import read_space_tables
-from storage.documents.tables.tab_tables import read_tab_tables
-from storage.documents.tables.titles import MAX_TITLE, find_title
+from storage.documents.pdf.found_tables import PlacedTable, read_pdf_tables
+from storage.documents.tables.headers import MAX_TITLE, find_title, with_one_header
+from storage.documents.tables.text_tables import read_grid_tables, read_space_tables, read_tab_tables
 
-# Rows of one extract: a longer table is cut into several, each of which says that it goes on.
+# Rows of one extract: a longer table becomes several, each marked as continued.
 MAX_ROWS = 5_000
 _FENCE = "```"
 _CSV = "csv"
@@ -22,7 +20,7 @@ _PDF = "pdf"
 _OF_HTML = frozenset({"epub", "foundry", "html", "mail", "notebook"})
 # Kinds of text that people write, in which they part columns by blanks, or draw them.
 _PLAIN = frozenset({"mail", "markdown", "text"})
-# A Markdown table says itself what is a cell; of a CSV file the delimiter and the header are told from what it holds.
+# Markdown marks its cells; the delimiter and the header of a CSV file are guessed from its contents.
 _WRITTEN = 1.0
 _TOLD = 0.9
 _SEEN = 0.8
@@ -50,19 +48,19 @@ class TableExtractor:
 
 
 def read_tables(given: ExtractorInput) -> Iterator[tuple[Page, str, TextTable]]:
-    """The tables of a document whose pages' texts hold them, each with its page and title, in text order."""
+    """Return the tables in the text of a document's pages, each with its page and title, in text order."""
     for page in given.pages:
         if given.document.kind == _CSV:
             table = _read_csv(page.text)
             if table is not None:
                 yield page, given.document.title, table
         else:
-            for table in map(with_one_head, _read_tables(page.text, given.document.kind)):
+            for table in map(with_one_header, _read_tables(page.text, given.document.kind)):
                 yield page, find_title(page, table.span, nearest=_nearest(table)), table
 
 
 def _read_tables(text: str, kind: str) -> list[TextTable]:
-    """In text order; where two lie over each other, the one that is written plainer: with pipes, tabs, blanks."""
+    """Return tables in text order; of two at the same place, the one with the plainer form: pipes, tabs, blanks."""
     tables = read_pipe_tables(text)
     if kind in _OF_HTML:
         tables = _with_others(tables, read_tab_tables(text))
@@ -86,12 +84,12 @@ def _is_of_blanks(page: Page, table: TextTable) -> bool:
 
 
 def _nearest(table: TextTable) -> str:
-    """The caption, where it is no sentence of the text above."""
+    """Return the caption unless it is a sentence of the text above."""
     return table.caption if len(table.caption) <= MAX_TITLE and not table.caption.endswith(".") else ""
 
 
 def _read_csv(text: str) -> TextTable | None:
-    """The table that the page of a CSV file is; None where it is a list of lines."""
+    """Return the table of a CSV file's page, None for a list of lines."""
     start = text.find("\n") + 1 if text.startswith(_FENCE) else 0
     end = len(text) - len(_FENCE) - 1 if start and text.endswith("\n" + _FENCE) else len(text)
     read = read_delimited(text[start:end], start=start)
@@ -123,4 +121,41 @@ def _to_found(page: Page, title: str, table: TextTable, part: int, confidence: f
             "continued": part > 0,
         },
         confidence=confidence,
+    )
+
+
+_RULED = 0.9
+_ALIGNED = 0.7
+
+
+class PdfTableExtractor:
+    """Tables by the places of words and lines on the page; a continued one is marked on its next page."""
+
+    name = "pdf_tables"
+    version = 3
+    types = frozenset({ExtractType.TABLE})
+
+    def reads(self, document: Document) -> bool:
+        return document.kind == "pdf"
+
+    def extract(self, given: ExtractorInput) -> Iterator[Found | Unread]:
+        unread: list[Unread] = []
+        for table in read_pdf_tables(given, unread=unread):
+            yield _to_pdf_found(table)
+        yield from unread
+
+
+def _to_pdf_found(table: PlacedTable) -> Found:
+    return Found(
+        type=ExtractType.TABLE,
+        page_number=table.page.number,
+        span=table.span,
+        data={
+            "title": table.title,
+            "columns": table.columns,
+            "rows": table.rows,
+            "row_spans": tuple((span.start, span.end) for span in table.row_spans),
+            "continued": table.is_continued,
+        },
+        confidence=_RULED if table.is_ruled else _ALIGNED,
     )

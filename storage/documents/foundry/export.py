@@ -55,12 +55,22 @@ def is_json(path: Path, text: str) -> bool:
 
 
 def read_journals(text: str, *, is_json: bool) -> tuple[Journal, ...]:
-    """The journal entries of an export, in file order. ReadError when it is broken or holds none."""
+    """Return the journal entries of an export in file order. Raises ReadError if it is broken or has none."""
     journals = tuple(_journals(read_json(text) if is_json else read_yaml(text)))
     if not journals:
         kind = "JSON" if is_json else "YAML"
         raise ReadError(f"no reader for this {kind}: {NOT_A_JOURNAL}")
     return journals
+
+
+def read_journal_file(path: Path) -> tuple[Journal, ...]:
+    """Return the journal entries of a file, () if it holds none, is too large or can't be read."""
+    try:
+        data = path.read_bytes() if path.stat().st_size <= MAX_FILE_BYTES else b""
+        text = decode(data).text if may_be_journal(data) else ""
+        return read_journals(text, is_json=is_json(path, text)) if text else ()
+    except (OSError, ReadError):
+        return ()
 
 
 def _journals(value: Value) -> Iterator[Journal]:
@@ -90,7 +100,7 @@ def _is_journal(entry: Mapping[str, Value]) -> bool:
 
 
 def _is_lone_page(entry: Mapping[str, Value]) -> bool:
-    """Whether this is one page of a journal, as compendia are unpacked that keep each page in a file."""
+    """Return whether this is a single page of a journal, as some unpacked compendia have them."""
     return _string(entry.get("_key")).startswith(_PAGE_KEY) and "name" in entry
 
 
@@ -178,28 +188,19 @@ class JournalCache:
         self._entries: dict[Path, tuple[tuple[int, int], tuple[Journal, ...]]] = {}
 
     def journals(self, path: Path) -> tuple[Journal, ...]:
-        """The journals of a file; none when it is no journal or can't be read: it gets its own report."""
+        """Return the journals of a file, () if it has none or can't be read."""
         try:
             stat = path.stat()
             stamp = (stat.st_mtime_ns, stat.st_size)
             cached = self._entries.get(path)
             if cached and cached[0] == stamp:
                 return cached[1]
-            journals = self._read(path) if stat.st_size <= MAX_FILE_BYTES else ()
+            journals = read_journal_file(path)
         except OSError:
             return ()
         self._entries[path] = (stamp, journals)
         self._shrink()
         return journals
-
-    def _read(self, path: Path) -> tuple[Journal, ...]:
-        data = path.read_bytes()
-        if not may_be_journal(data):
-            return ()
-        try:
-            return read_journals(decode(data).text, is_json=path.suffix.lower() == ".json")
-        except ReadError:
-            return ()
 
     def _shrink(self) -> None:
         total = sum(stamp[1] for stamp, _ in self._entries.values())
@@ -223,7 +224,7 @@ class JournalLibrary:
         self._seen = {path}
 
     def find(self, journal_id: str, page_id: str) -> Target | None:
-        """The page (of that journal, where one is named) or the journal; None when the source does not hold it."""
+        """Return the page (of that journal, if named) or the journal; None if the source lacks it."""
         while True:
             found = self._find(journal_id, page_id)
             if found or not self._stages:

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.domain.corpus import Page, Span
-from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.foundry.export import Journal, JournalLibrary, JournalPage, Target, is_json, read_journals
+from storage.documents.foundry.export import Journal, JournalLibrary, JournalPage, Target, read_journal_file
 from storage.documents.html.text import has_markup, html_to_text
-from storage.documents.texts.encodings import decode
 from storage.documents.texts.structured import Value
 
 # Levels and strings that are looked at: a page has tens of them.
@@ -78,7 +76,7 @@ def _is_group(value: Value) -> bool:
 
 
 def _label(group: Mapping[str, Value], names: frozenset[str]) -> str | None:
-    """The field that names a group, where the group holds more than its name."""
+    """Return the field that names a group with more than a name."""
     for name in _LABELS:
         value = group.get(name)
         if isinstance(value, str) and _is_readable(value, names) and len(group) > 1:
@@ -105,11 +103,9 @@ def _names(value: Value, depth: int) -> Iterator[str]:
         yield from _names(child, depth + 1)
 
 
-# Bytes of a file that is read a second time for its links.
-MAX_BYTES = 32_000_000
-
+_DOCUMENTS = "JournalEntryPage|JournalEntry|Actor|Item|Scene|RollTable|Macro|Cards|Playlist|Compendium|Adventure"
 COMMAND = re.compile(
-    r"@(?P<kind>UUID|Embed|JournalEntryPage|JournalEntry|Actor|Item|Scene|RollTable|Macro|Cards|Playlist|Compendium|Adventure)"
+    rf"@(?P<kind>UUID|Embed|{_DOCUMENTS})"
     r"\[(?P<target>[^\[\]\n]{1,300})\](?:\{(?P<label>[^{}\n]{1,200})\})?"
 )
 _PAGE_LINK = re.compile(r"JournalEntryPage\.(?P<id>[^.\[\]]{1,64})\]")
@@ -134,7 +130,7 @@ def find_mentions(path: Path | None, pages: Sequence[Page]) -> list[Mention]:
     found: list[Mention] = []
     if path is None or not by_id:
         return found
-    journals = _read(path)
+    journals = read_journal_file(path)
     names = {page.id: page.name for journal in journals for page in journal.pages}
     names |= {journal.id: journal.name for journal in journals}
     for journal in journals:
@@ -151,20 +147,10 @@ def kind_of(command: str, target: str) -> str:
 
 
 def name_of(match: re.Match[str], names: Mapping[str, str]) -> str:
-    """The name a link shows: its label, that of its target, or its target's last part, unless that is an id."""
+    """Return the name a link shows: its label, its target's name, or its target's last part if that is no id."""
     target = match["target"].split()[0] if match["target"].split() else ""
     last = target.partition("#")[0].rpartition(".")[2]
     return collapse(match["label"] or names.get(last, "") or ("" if _ID.fullmatch(last) else last))
-
-
-def _read(path: Path) -> tuple[Journal, ...]:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            return ()
-        text = decode(path.read_bytes()).text
-        return read_journals(text, is_json=is_json(path, text))
-    except (OSError, ReadError):
-        return ()
 
 
 def _in_page(source: JournalPage, page: Page, names: Mapping[str, str]) -> Iterator[Mention]:
@@ -197,7 +183,6 @@ MAX_DEPTH = 5
 # Characters that one page may grow by through embeds: a journal that embeds itself in many ways would never end.
 MAX_EMBEDDED = 1_000_000
 
-_DOCUMENTS = "JournalEntryPage|JournalEntry|Actor|Item|Scene|RollTable|Macro|Cards|Playlist|Compendium|Adventure"
 _COMMAND = re.compile(
     rf"@(?P<kind>UUID|Embed|{_DOCUMENTS})\[(?P<target>[^\[\]]*)\](?:\{{(?P<label>[^{{}}]*)\}})?"
     r"|&(?:amp;)?Reference\[(?P<reference>[^\[\]]*)\](?:\{(?P<reference_label>[^{}]*)\})?"
@@ -231,12 +216,12 @@ class LinkResolver:
         self.unresolved = 0
 
     def to_html(self, source: str, journal: Journal, page: JournalPage) -> str:
-        """HTML with every command replaced."""
+        """Return HTML with every command replaced."""
         self._embedded = 0
         return self._expand(source, _Place(journal, frozenset({_key(journal, page)})), is_html=True)
 
     def to_plain(self, source: str, journal: Journal, page: JournalPage) -> str:
-        """Plain text or Markdown with every command replaced."""
+        """Return plain text or Markdown with every command replaced."""
         self._embedded = 0
         return self._expand(source, _Place(journal, frozenset({_key(journal, page)})), is_html=False)
 
@@ -305,7 +290,7 @@ def _page_html(page: JournalPage) -> str:
 
 
 def _target_ids(uuid: str, current: str) -> tuple[str, str] | None:
-    """(journal id, page id) of a link; either may be "". None when it points at no journal."""
+    """Return (journal id, page id) of a link, either may be ""; None for a link to something else."""
     parts = uuid.partition("#")[0].split(".")
     if parts[0] == "":
         return (current, parts[-1]) if parts[-1] else None

@@ -131,7 +131,7 @@ def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) 
 
 
 def has_markup(text: str) -> bool:
-    """Whether a string that may be plain holds tags or entities."""
+    """Return whether a possibly plain string has tags or entities."""
     return bool(_TAG.search(text)) or html.unescape(text) != text
 
 
@@ -146,7 +146,7 @@ def _depth(source: str) -> int:
 
 
 def _without_markup(source: str) -> str:
-    """The text between tags, one pass: neither comments nor scripts and styles, closed or not."""
+    """Return the text between tags, without comments, scripts and styles."""
     pieces = []
     place = 0
     hidden = ""  # the end of ignored text: "--", "script" or "style"

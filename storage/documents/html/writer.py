@@ -27,7 +27,7 @@ class TableGrid:
         self._covers: dict[int, _Cover] = {}
 
     def start_group(self) -> None:
-        """A head, body or foot begins: cells reach no further than the one they are in."""
+        """Start a head, body or foot: cells don't span groups."""
         self._covers.clear()
 
     def start_row(self) -> None:
@@ -42,7 +42,7 @@ class TableGrid:
         return text
 
     def end_cell(self, text: str, *, columns: int = 1, rows: int = 1) -> str:
-        """The tabs behind a cell, which says `text` and covers so many columns and rows."""
+        """Return the tabs after a cell with `text` that covers so many columns and rows."""
         columns = max(1, min(columns, MAX_SPAN, MAX_COLUMNS - self._column))
         if rows > 1 and self._column < MAX_COLUMNS:
             repeated = text if len(text) <= MAX_REPEATED and not any(sign in text for sign in "\n\t") else ""

@@ -32,7 +32,7 @@ class FrontMatter:
     warnings: tuple[str, ...] = ()
 
     def strings(self, *keys: str) -> tuple[str, ...]:
-        """The values of the first key that is there: a list, or one string split at its commas."""
+        """Return the values of the first key found: a list, or one string split at its commas."""
         for key in keys:
             value = self.values.get(key)
             if isinstance(value, str):
@@ -70,7 +70,7 @@ def read_front_matter(text: str) -> FrontMatter:
 
 
 def read_markdown(text: str) -> MarkdownParts:
-    """Parts of a Markdown text. Headings inside code, quotes and lists, and links inside code, do not count."""
+    """Return the parts of a Markdown text, without headings in code, quotes and lists, and links in code."""
     from markdown_it import MarkdownIt
 
     inline = MarkdownIt("commonmark").parseInline
@@ -108,7 +108,7 @@ def _is_lone_anchor(tokens: list[Any], place: int) -> bool:
 
 
 def wikilinks(text: str) -> Iterator[str]:
-    """Targets of `[[target]]`, `[[target|label]]` and `![[target]]` in order, as written; not in code, not escaped."""
+    """Yield the targets of `[[target]]`, `[[target|label]]` and `![[target]]` as written, not in code, not escaped."""
     runs: dict[int, list[int]] = {}
     for run in _TICKS.finditer(text):
         runs.setdefault(len(run[0]), []).append(run.start())
@@ -127,7 +127,7 @@ def wikilinks(text: str) -> Iterator[str]:
 
 
 def plain_title(content: str, inline: Callable[[str], list[Any]]) -> str:
-    """A heading's words without their marks: emphasis, links, code, wikilinks and block ids.
+    """Return a heading's words without emphasis, links, code, wikilinks and block ids.
 
     `inline` is a Markdown parser's `parseInline`.
     """

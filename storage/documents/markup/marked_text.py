@@ -12,7 +12,7 @@ from functools import cached_property
 from core.domain.corpus import Page, Span
 from core.text.pipe_tables import TextTable, read_pipe_tables
 from core.text.words import collapse
-from storage.documents.tables.tab_tables import read_tab_tables
+from storage.documents.tables.text_tables import read_tab_tables
 
 # Characters of a line that are looked at for links and labels: longer ones are data.
 MAX_LINE = 2_000
@@ -94,7 +94,7 @@ class MarkedText:
         )
 
     def titles(self) -> Iterator[tuple[Line, str]]:
-        """Lines that are headings, with their titles."""
+        """Yield the lines that are headings, with their titles."""
         named = {heading.start: heading.title for heading in self.page.headings}
         for line in self.lines:
             if line.heading:
@@ -115,7 +115,7 @@ def around(line: Line, start: int, end: int) -> Span:
 
 
 def plain(text: str) -> str:
-    """The words of one line without its marks: links as their labels, no emphasis, code marks, tags or escapes."""
+    """Return the words of one line without marks: links as their labels, no emphasis, code marks, tags or escapes."""
     line = text[:MAX_LINE]
     line = _HEADING_MARKS.sub("", line, count=1)
     line = _BULLET.sub("", line, count=1)

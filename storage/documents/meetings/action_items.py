@@ -5,18 +5,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from core.text.dates import find_dates, has_weekday
-from storage.documents.meetings.lines import phrases, plain
+from storage.documents.meetings.lines import phrases, plain, word_list
 from storage.documents.meetings.people import MAX_NAME, People, clean_name, is_listed_name, is_name
 
 _FIELD = re.compile(
     r"[\s,;.|(\[–—-]*\b(?P<label>[^\W\d_]+(?:\s[^\W\d_]+)?)\s?[:=]\s?(?P<who>@?[^,;|()\[\]:=–—]{2,60}?)"
     r"(?=\s?(?:[,;|()\[\]–—]|\.?$|\b(?:due|deadline|by|status)\b))[)\]]?",
     re.IGNORECASE,
-)
-_OWNER_LABELS = phrases(
-    """owner, owners, assignee, assignees, assigned to, responsible, responsible person, who, lead, dri,
-    verantwortlich, zuständig, responsable, responsabile, encargado, encargada, verantwoordelijk, verantwoordelijke,
-    eigenaar"""
 )
 _LED = re.compile(
     r"[(\[]?(?P<who>[@\w][^:()\[\]]{0,80}?(?:\s\([^()]{1,30}\))?)"
@@ -46,28 +41,10 @@ _TO = frozenset({"to", "is to", "are to"})
 _MAX_OWNER = 12  # words of several owners
 _PASSIVE = re.compile(r"\s?be\s(?:\w+ly\s)?(?:\w+(?:ed|en)|sent|made|done|put|set|kept|held|built|found|left|told)\b")
 
-_DAYS = frozenset(
-    """mon tue tues wed wednes thu thur thurs fri sat satur sun monday tuesday tuesday wednesday thursday friday
-    saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi
-    lunes martes miércoles jueves viernes lunedì martedì mercoledì giovedì venerdì maandag dinsdag woensdag donderdag
-    vrijdag segunda terça quarta quinta sexta""".split()
-)
 _MONTHS = frozenset("january february march april may june july august september october november december".split())
 _OCCASIONS = frozenset("meeting call week month quarter sprint session sync release".split()) | {"board meeting"}
 _COMING = frozenset("this next coming following nächsten kommenden prochain próximo".split())
-_VAGUE = phrases(
-    """eod, eow, eom, eoy, asap, today, tonight, tomorrow, this week, this month, this quarter, ende der woche, ende
-    des monats, nächste woche, nächste sitzung, nächsten woche, nächster sitzung, fin du mois, fin de semaine, fin de
-    mes, la semaine prochaine, la próxima semana, la próxima reunión, volgende week, volgende vergadering, morgen,
-    demain, mañana"""
-)
 _NUMBERS = frozenset("one two three four five six".split())
-_BEFORE_DAY = phrases(
-    """due, due date, due by, due on, deadline, by, before, until, till, no later than, not later than, at the latest,
-    target, target date, bis, bis zum, bis spätestens, spätestens, frist, fällig, avant, avant le, pour, pour le,
-    échéance, antes de, antes del, para, para el, fecha límite, plazo, entro, entro il, scadenza, voor, uiterlijk,
-    até, prazo, do, senast, innen, eta, when, wann, quand, d'ici, d’ici, d'ici le, d’ici le"""
-)
 _ARTICLES = frozenset("on the le el den am".split())
 _ON = frozenset("on am le el op".split())
 _TOKEN = re.compile(r"\w[\w'’-]*")
@@ -76,22 +53,9 @@ _OPENING = " \t\n,;.(|[–—-"
 _CLOSING = re.compile(r"[\s.,;:–—|-]+$")
 _DATE_SIGN = re.compile(r"[📅🗓⏰⏳]\ufe0f?\s?$|@?due\($|[\s,;–—-]*[(\[]$")
 
-_OFFICES = frozenset(
-    """chair chairs chairman chairwoman chairperson president secretary treasurer clerk editor editors moderator
-    director manager ceo cto cfo coo""".split()
-)
 _OFFICE_LEAD = re.compile(r"(?:the )?(?:vice[- ]?|co-?|deputy )?", re.IGNORECASE)
-# Names at the start of a line in an action list that are not people.
-_NO_OWNER = frozenset(
-    """action item todo task update issue note fyi status decision deadline reminder next step question pr bug eip rfc
-    link topic background context motion vote carried agreed option phase part step milestone release version everyone
-    anyone someone nobody project plan budget website docs""".split()
-)
 _NO_VALUE = frozenset(["", "tbd", "tba", "?", "n/a", "none", "unassigned", "open", "all open"])
 
-_DONE_WORDS = frozenset(
-    "done complete completed closed finished yes x ✓ ✔ ✅ ☑ erledigt ja fait terminé hecho fatto gedaan klaar".split()
-)
 _OPEN_WORDS = tuple(
     phrases(
         """open, todo, to do, pending, in progress, not done, not started, not yet, wip, ongoing, new, no, started,
@@ -124,7 +88,7 @@ def read_action(
     text = plain(text)
     owner, named = clean_owner(who), bool(who)
     for field in _FIELD.finditer(text):
-        if field["label"].casefold() in _OWNER_LABELS and is_listed_name(clean_name(field["who"])):
+        if field["label"].casefold() in word_list("owner_labels") and is_listed_name(clean_name(field["who"])):
             owner, named = owner or clean_owner(field["who"]), True
             text = f"{text[: field.start()]} {text[field.end() :]}".strip(" ,;|")
             break
@@ -163,7 +127,7 @@ def find_owner(text: str, people: People) -> tuple[str | None, str, bool]:
         if who.startswith("@") or (_are_people(who, people) and (trailing["a"] or people.knows(first))):
             return clean_owner(who), trailing["what"].rstrip(" ,;–—-"), True
     acronym = _ACRONYM.fullmatch(text)
-    if acronym and acronym["who"].lower() not in _NO_OWNER:
+    if acronym and acronym["who"].lower() not in word_list("no_owner"):
         return acronym["who"], acronym["what"], False
     return None, text, False
 
@@ -209,7 +173,7 @@ def _due_start(before: str) -> int | None:
     """Return the start of "due on", "(by" or a calendar sign at the end of the text before a date."""
     sign = _DATE_SIGN.search(before)
     words = list(_TOKEN.finditer(before.rstrip(" :=(.,")))
-    while words and words[-1][0].lower() in _DAYS | _ARTICLES:
+    while words and words[-1][0].lower() in word_list("days") | _ARTICLES:
         words.pop()
     start = _marker_start(before, words)
     return start if start is not None else sign.start() if sign else None
@@ -219,7 +183,7 @@ def _marker_start(text: str, words: list[re.Match[str]]) -> int | None:
     """Return the start of the words like "no later than" that end `words`, with the punctuation before them."""
     for length in (3, 2, 1):
         phrase = " ".join(word[0].lower() for word in words[-length:])
-        if len(words) >= length and phrase in _BEFORE_DAY:
+        if len(words) >= length and phrase in word_list("before_day"):
             return len(text[: words[-length].start()].rstrip(_OPENING))
     return None
 
@@ -247,7 +211,7 @@ def _vague_start(before: str, words: list[re.Match[str]], day: str, *, is_last: 
     begin = _marker_start(before, marker) if is_next and day not in _MONTHS else None
     if begin is not None or not is_last:
         return begin
-    head, is_day = before.rstrip(), day.split()[-1] in _DAYS
+    head, is_day = before.rstrip(), day.split()[-1] in word_list("days")
     if head.endswith(("(", "[")):
         return len(head[:-1].rstrip())
     if is_day and head.endswith((",", " -", "–", "—")):
@@ -258,19 +222,19 @@ def _vague_start(before: str, words: list[re.Match[str]], day: str, *, is_last: 
 def _is_vague(words: list[str]) -> bool:
     """Return whether words name a day without a date: "next Friday", "end of June", "in two weeks"."""
     phrase = " ".join(words)
-    if phrase in _VAGUE or phrase in _DAYS or (len(words) == 1 and phrase in _MONTHS):
+    if phrase in word_list("vague_days") or phrase in word_list("days") or (len(words) == 1 and phrase in _MONTHS):
         return True
     words = words[1:] if words[0] == "the" and len(words) > 1 else words
     if len(words) > 1 and words[0] in _COMING:
-        if words[1] in _DAYS:
+        if words[1] in word_list("days"):
             return len(words) == 2 or words[2:] == ["next", "week"]
         return words[0] != "this" and " ".join(words[1:]) in _OCCASIONS
-    if len(words) > 1 and words[0] in _DAYS:
+    if len(words) > 1 and words[0] in word_list("days"):
         return words[1:] in (["next", "week"], ["prochain"])
     if words[:2] == ["end", "of"]:
         return len([word for word in words[2:] if word not in ("the", "this", "next")]) == 1
     if words[0] == "eod":
-        return words[-1] in _DAYS and words[1:-1] in ([], ["on"])
+        return words[-1] in word_list("days") and words[1:-1] in ([], ["on"])
     if words[0] == "in" and len(words) == 3:
         return (words[1] in _NUMBERS or words[1].isdigit()) and words[2].rstrip("s") in ("day", "week", "month")
     if words[0] in ("ende", "fin") and len(words) == 2:
@@ -300,14 +264,14 @@ def _is_office(text: str, *, or_all: bool) -> bool:
     """Return whether an office gets the task ("Treasurer to ..."), or everyone ("Everyone: ...")."""
     lower = text.lower()
     bare = _OFFICE_LEAD.sub("", lower, count=1)
-    return bare in _OFFICES or (or_all and lower in ("everyone", "everybody", "all"))
+    return bare in word_list("offices") or (or_all and lower in ("everyone", "everybody", "all"))
 
 
 def _is_person(text: str, people: People) -> bool:
     if people.knows(text):
         return True
     first = text.split()[0].lower() if text.split() else ""
-    if first in _NO_OWNER or find_dates(text) or has_weekday(text):
+    if first in word_list("no_owner") or find_dates(text) or has_weekday(text):
         return False
     return is_name(text) and len(text.split()) <= 3
 
@@ -318,7 +282,7 @@ def read_state(cell: str) -> bool | None:
     if text.startswith(_OPEN_WORDS):
         return False
     words = re.findall(r"\w+|[✓✔✅☑]", text)
-    return True if words and words[0] in _DONE_WORDS else None
+    return True if words and words[0] in word_list("done") else None
 
 
 def take_state(raw: str, done: bool | None) -> tuple[bool | None, str]:
@@ -330,7 +294,7 @@ def take_state(raw: str, done: bool | None) -> tuple[bool | None, str]:
         return True if done is None else done, f"{raw[: tick.start()]} {raw[tick.end() :]}".strip()
     for match in _STATE.finditer(raw):
         word = (match["word"] or match["last"]).casefold().strip()
-        state = True if word in _DONE_WORDS else False if word in _OPEN_WORDS else None
+        state = True if word in word_list("done") else False if word in _OPEN_WORDS else None
         if state is not None and word not in ("yes", "no", "ja", "new", "started"):
             return state if done is None else done, f"{raw[: match.start()]} {raw[match.end() :]}".strip()
     return done, raw

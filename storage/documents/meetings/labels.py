@@ -1,18 +1,17 @@
 """Headings, labels and table columns of meeting notes: present people, decisions, tasks. Pure.
 
-English words, and the usual ones of German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish, Danish,
-Norwegian, Russian, Japanese and Chinese. In the tables, "(s)" means with and without an s.
+words.toml has the words.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 from itertools import pairwise
-from typing import TypeVar
 
 from core.domain.corpus import Span
-from storage.documents.meetings.lines import Form, NoteLine, phrases, plain
+from storage.documents.meetings.lines import Form, NoteLine, load_words, plain, word_list
 
 # Characters and words of a label; a longer text is a sentence.
 MAX_LABEL = 70
@@ -48,96 +47,6 @@ class Column(StrEnum):
     OTHER = "other"
 
 
-KindT = TypeVar("KindT", Role, Column)
-
-
-def _expand(table: Mapping[KindT, str]) -> dict[str, KindT]:
-    """Return phrase -> kind; the first kind of a phrase wins."""
-    found: dict[str, KindT] = {}
-    for kind, listed in table.items():
-        for phrase in phrases(listed):
-            for written in (phrase.replace("(s)", ""), phrase.replace("(s)", "s")):
-                found.setdefault(written, kind)
-    return found
-
-
-_ROLES = _expand(
-    {
-        Role.ABSENT: """absent, absentee(s), absence(s), apologies, apologies for absence, regret(s), excused, not
-        present, not attending, unable to attend, not able to attend, did not attend, not in attendance, missing, sent
-        apologies, members absent, directors absent, away, out, out of office, out today, out sick, ooo, on leave, on
-        vacation, on holiday, abwesend, abwesende, entschuldigt, entschuldigte, fehlend, fehlende, excusé(s),
-        excusée(s), absent(s), absente(s), absents et excusés, ausentes, disculpas, assenti, afwezig, afwezigen,
-        afgemeld, nieobecni, frånvarande, fraværende, afbud, отсутствовали, 欠席, 欠席者, 缺席""",
-        Role.ATTENDEES: """attendee(s), attendance, participant(s), participant list, attending, attended, attended
-        by, present(s), in attendance, in the room, on the call, joined, joined by, those present, people, member(s),
-        director(s), trustee(s), staff, guest(s), observer(s), visitor(s), officer(s), councillor(s), commissioner(s),
-        councilmember(s), present at the meeting, present were, present was, those present were, remote, online, in
-        person, here, who was there, who was here, who was present, who is there, who is here, who's there, who's
-        here, who attended, roll call, rollcall, quorum present, list of attendees, list of participants, teilnehmer,
-        teilnehmerinnen, teilnehmer*innen, teilnehmer:innen, teilnehmer_innen, teilnehmende, teilnehmerliste,
-        anwesend, anwesende, dabei, présent(s), présente(s), présents à la réunion, personnes présentes, étaient
-        présents, participante(s), participanti, asistentes, asistencia, presente(s), presenti, partecipanti,
-        aanwezig, aanwezigen, deelnemers, obecni, uczestnicy, närvarande, deltagare, til stede, tilstede, deltakere,
-        deltagere, присутствовали, присутствующие, участники, 出席, 出席者, 参加者, 与会人员, 参会人员, 参会人""",
-        Role.NOTES_BY: "note(s), note(s) by, note(s) from, notes taken by, recorded by, written by, author",
-        Role.CHAIR: """chair, chairperson, chairman, chairwoman, chaired by, moderator(s), moderated by,
-        facilitator(s), facilitated by, host(s), hosted by, presiding, presiding officer, led by, organizer,
-        organiser, called by, meeting lead, secretary, recording secretary, minutes by, minutes taken, minutes taken
-        by, minute taker, minute-taker, minute taking, note taker(s), note-taker(s), notetaker(s), scribe(s), minutes
-        scribe, action item scribe, recorder, timekeeper, sitzungsleitung, leitung, vorsitz, vorsitzende,
-        vorsitzender, moderation, protokoll, protokollführer, protokollführerin, protokollführung, protokollant,
-        protokollantin, schriftführer, schriftführerin, schriftführung, président, présidente, président de séance,
-        animateur, animatrice, secrétaire, secrétaire de séance, moderador, moderadora, secretario, secretaria,
-        segretario, segretaria, voorzitter, notulist, ordförande, sekreterare, møteleder, referent, председатель,
-        секретарь""",
-        Role.DECISIONS: """decision(s), resolution(s), agreement(s), agreed, decided, resolved, approved, what we
-        agreed, what was agreed, what we decided, what was decided, motion(s), motions passed, motions carried,
-        outcome(s), consensus, beschlüsse, beschluss, entscheidung, entscheidungen, festlegung, festlegungen,
-        beschlossen, décision(s), décisions prises, résolution(s), relevé de décisions, decisión, decisiones,
-        decisiones tomadas, acuerdo(s), decisione, decisioni, decisioni prese, delibera, delibere, besluit, besluiten,
-        besluitenlijst, beslissing, beslissingen, decisão, decisões, deliberações, decyzje, decyzja, ustalenia,
-        beslut, beslutninger, beslutning, решения, решение, решили, постановили, 決定事項, 决定事项, 决定, 决议,
-        決議""",
-        Role.ACTIONS: """action(s), action item(s), action-item(s), action point(s), action list, action log, action
-        register, action step(s), action plan, action required, actions required, ai, ais, a.i., ap, aps, todo(s),
-        to-do(s), to do(s), todo list, to-do list, to do list, to-do's, task(s), homework, assignment(s),
-        commitment(s), next step(s), next steps and owners, next steps & owners, follow-up(s), follow up(s),
-        followup(s), who does what, aufgabe, aufgaben, aufgabenliste, maßnahme(s), maßnahmen, massnahme, massnahmen,
-        nächste schritte, offene punkte, arbeitsaufträge, actions à mener, actions à faire, actions à entreprendre,
-        actions à suivre, plan d'action(s), plan d’action(s), prochaines étapes, tâches, à faire, acción, acciones,
-        tarea(s), próximos pasos, pendientes, compromisos, azione, azioni, prossimi passi, compiti, attività, da fare,
-        actie(s), actiepunt, actiepunten, actielijst, taken, vervolgstappen, ação, ações, tarefa(s), próximos passos,
-        encaminhamentos, zadanie, zadania, do zrobienia, åtgärd, åtgärder, att göra, oppgaver, opgaver, handlinger,
-        задачи, задача, поручения, поручение, アクションアイテム, アクション, 宿題, 行动项, 待办事项, 待办""",
-        Role.DATE: """date, meeting date, held, held on, when, date and time, meeting date and time, day, date/time,
-        date / time, date & time, meeting date/time, date of meeting, date of the meeting, datum, datum der sitzung,
-        date de réunion, date de la réunion, fecha, data, kiedy, dato, дата, 日期, 日時, 日付, 时间""",
-        Role.TOPICS: """agenda, action/agenda, actions/agenda, topic(s), items for discussion, discussion item(s),
-        order of business, tagesordnung, tagesordnungspunkte, themen, top(s), ordre du jour, sujets, sujets abordés,
-        points abordés, orden del día, temas, temas tratados, ordine del giorno, odg, argomenti, agendapunten,
-        onderwerpen, pauta, porządek obrad, dagordning, dagsorden, sakliste, повестка, повестка дня, 議題, アジェンダ,
-        议程""",
-        Role.OTHER: """location, place, venue, where, time, start, started, end, ended, duration, link(s), recording,
-        conclusion(s), video, zoom, resources, references, attachment(s), appendix, annex, background, context,
-        summary, introduction, update(s), discussion, minutes, notes, q&a, q & a, q &a, q& a, question(s),
-        announcement(s), any other business, aob, adjourn, adjourned, adjournment, parking lot, risk(s), issues, chat,
-        chat log, blocker(s), done, yesterday, today, ort, raum, zeit, dauer, beginn, ende, verschiedenes, sonstiges,
-        lieu, heure, divers, lugar, hora, varios, luogo, ora, varie, plaats, tijd, rondvraag, feedback, transcript,
-        purpose, goal(s), objective(s), from, to, subject, cc, sent, status, title, type, version""",
-    }
-)
-# Words before and after a phrase of the table that don't change its role.
-_LEADS = frozenset(
-    """key main final our new open the outstanding carried over summary list of meeting call board committee council
-    team staff voting non-voting other members members' also people those follow-up proposed draft today's
-    discussion""".split()
-)
-_TAILS = frozenset(
-    """items item made taken log reached points point passed adopted register summary list needed required arising
-    agreed assigned on upon by present attending attendance in was were discussed covered topics attendees
-    participants""".split()
-)
 _FIXED = frozenset({Role.OTHER, Role.DATE, Role.NOTES_BY})  # roles of whole phrases only
 _BEHIND_ACTIONS = re.compile(r"\s(?:for|from|as a result)\s.{2,30}$")
 # Beginnings of words that make the noun behind them one of another meeting.
@@ -148,36 +57,6 @@ _NEXT = """next upcoming following future nächst letzt prochain derni próxim �
 _NEXT_NOUNS = """meeting call date sync session treffen sitzung termin besprechung réunion séance reunión reunião
 sesión riunion incontro vergadering overleg""".split()
 
-_COLUMNS = _expand(
-    {
-        Column.NUMBER: """#, no, no., nr, nr., num, number, id, ref, reference, n°, №, decision item, decision id,
-        decision no, decision no., decision #, action id, action no, action no., action #""",
-        Column.ACTION: """action(s), task(s), todo(s), to-do(s), to do(s), action item(s), action point(s), action
-        required, next step(s), follow-up(s), follow up(s), followup(s), action description, task description,
-        aufgabe, aufgaben, maßnahme, maßnahmen, tâche(s), action à mener, actions à mener, tarea(s), acción, acciones,
-        azione, azioni, actie(s), actiepunt, actiepunten, tarefa(s), ação, ações, zadanie, zadania""",
-        Column.DECISION: """decision(s), resolution(s), agreement(s), decision made, decisions made, decision taken,
-        decisions taken, decision description, decision text, resolution text, outcome, motion, beschluss, beschlüsse,
-        entscheidung, entscheidungen, décision(s), decisión, decisiones, acuerdo(s), decisione, decisioni, besluit,
-        besluiten, decisão, decisões""",
-        Column.OWNER: """owner(s), action owner(s), task owner(s), assignee(s), assigned, assigned to, responsible,
-        responsibility, responsible person, responsible party, who, lead, dri, person, person responsible, by whom,
-        verantwortlich, verantwortliche, verantwortlicher, zuständig, wer, responsable, qui, quién, encargado,
-        encargada, chi, responsabile, wie, verantwoordelijk, verantwoordelijke, eigenaar, responsável, quem, kto""",
-        Column.DUE: """due, deadline, due date, target, target date, by when, when, eta, date due, complete by,
-        timeline, due by, frist, fällig, fällig am, bis, bis wann, termin, échéance, délai, quand, pour le, fecha,
-        fecha límite, plazo, cuándo, scadenza, entro, quando, wanneer, prazo, termin wykonania""",
-        Column.STATUS: """status, state, done, done?, complete, complete?, completed, completed?, progress, stand,
-        erledigt, statut, état, fait, estado, stato, gereed""",
-        Column.TYPE: "type, kind, category, art, typ, tipo",
-        Column.PRESENT: """present, present?, attended, attendance, attending, attended?, here, here?, anwesend,
-        anwesend?, présence, présent, présent?, asistencia, presente""",
-        Column.NAME: """name(s), full name, member name, attendee(s), participant(s), member, teilnehmer,
-        teilnehmende, teilnehmerin, nom(s), participante(s), nombre, nome, partecipanti, naam, deelnemer(s)""",
-        Column.TEXT: """description, what, item, detail(s), text, topic, subject, summary, was, beschreibung, inhalt,
-        thema, quoi, descripción, qué, descrizione, cosa, wat, omschrijving, descrição""",
-    }
-)
 _AWAY = frozenset("no n nein non absent regret regrets apologies excused ✗ ✘ ❌ x̶ - –".split()) | {""}
 
 _NUMBERING = re.compile(
@@ -210,6 +89,17 @@ class Label:
     rest_start: int  # in the given text
 
 
+@cache
+def _load_phrases(table: str) -> dict[str, str]:
+    """Return phrase -> value of Role or Column; the first value of a phrase wins."""
+    found: dict[str, str] = {}
+    for value, listed in load_words(table).items():
+        for phrase in listed:
+            found.setdefault(phrase.replace("(s)", ""), value)
+            found.setdefault(phrase.replace("(s)", "s"), value)
+    return found
+
+
 def without_number(text: str) -> str:
     """Return a title without the number or letter before it."""
     number = _NUMBERING.match(text)
@@ -229,18 +119,18 @@ def find_role(title: str) -> Role | None:
 def _look_up(words: Sequence[str]) -> Role | None:
     if _is_of_other_meeting(words):
         return Role.PAST
-    phrase = " ".join(words)
-    if phrase in _ROLES:
-        return _ROLES[phrase]
+    phrase, roles = " ".join(words), _load_phrases("roles")
+    if phrase in roles:
+        return Role(roles[phrase])
     for begin in range(len(words)):
-        if begin and words[begin - 1] not in _LEADS:
+        if begin and words[begin - 1] not in word_list("before_label"):
             break
         for end in range(len(words), begin, -1):
-            if end < len(words) and words[end] not in _TAILS:
+            if end < len(words) and words[end] not in word_list("behind_label"):
                 break
-            role = _ROLES.get(" ".join(words[begin:end]))
+            role = roles.get(" ".join(words[begin:end]))
             if role and role not in _FIXED:
-                return role
+                return Role(role)
     cut = _BEHIND_ACTIONS.sub("", phrase)
     return Role.ACTIONS if cut != phrase and _look_up(cut.split()) is Role.ACTIONS else None
 
@@ -300,7 +190,8 @@ def _part(line: NoteLine, begin: int, end: int) -> NoteLine:
 
 def find_columns(cells: Sequence[str]) -> tuple[Column, ...]:
     """Return the kind of each cell of a header; () if no cell is one of meeting notes."""
-    columns = tuple(_COLUMNS.get(plain(cell).casefold(), Column.OTHER) for cell in cells)
+    phrases = _load_phrases("columns")
+    columns = tuple(Column(phrases.get(plain(cell).casefold(), Column.OTHER)) for cell in cells)
     if columns.count(Column.ACTION) > 1 and Column.NUMBER not in columns:
         columns = (Column.NUMBER, *columns[1:])
     known = {Column.ACTION, Column.DECISION, Column.OWNER, Column.TYPE, Column.NAME, Column.PRESENT, Column.TEXT}

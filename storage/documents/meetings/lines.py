@@ -4,10 +4,13 @@ Pure. Spans are offsets in the text of the page.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 from itertools import zip_longest
+from pathlib import Path
 
 from core.domain.corpus import Page, Span
 from core.text.words import collapse
@@ -80,6 +83,19 @@ class NoteLine:
         return plain(self.raw)
 
 
+@cache
+def load_words(table: str) -> Mapping[str, Sequence[str]]:
+    """Return a table of words.toml: key -> words and phrases, in lower case."""
+    with Path(__file__).with_name("words.toml").open("rb") as file:
+        found: Mapping[str, Sequence[str]] = tomllib.load(file)[table]
+    return found
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    return frozenset(load_words("words")[name])
+
+
 def phrases(listed: str) -> frozenset[str]:
     """Return the phrases of a table: "one, two words"."""
     return frozenset(" ".join(listed.split()).split(", "))
@@ -140,7 +156,7 @@ class _Source:
 
 
 def _to_line(page_number: int, raw: str, start: int, level: int | None, *, wiki: bool) -> NoteLine:
-    """`level` is the level of the heading that begins here, if any."""
+    """Return the line; `level` is the level of the heading that begins here, if any."""
     quote = _QUOTE.match(raw)
     space = _INDENT.match(raw, quote.end() if quote else 0)
     content = space.end() if space else 0

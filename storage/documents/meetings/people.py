@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from core.text.words import collapse
-from storage.documents.meetings.lines import phrases, plain
+from storage.documents.meetings.lines import plain, word_list
 
 # Characters and words: a longer text is a sentence.
 MAX_NAME = 60
@@ -12,15 +12,6 @@ _MAX_WORDS = 7
 
 _EMAIL = re.compile(r"[<(\[]?(?:mailto:)?[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}[>)\]]?")
 _ADDRESS = re.compile(r"https?://\S+")
-# Parts that people have in a meeting, as in "Ann Lee (chair, remote)".
-_PARTS = phrases(
-    """chair, chairperson, chairman, chairwoman, president, secretary, treasurer, facilitator, moderator, host,
-    scribe, minutes, minute taker, minute-taker, minutetaker, note taker, note-taker, notetaker, notes, recorder,
-    organizer, organiser, remote, remotely, virtual, virtually, online, phone, by phone, by video, by zoom, via phone,
-    via video, via zoom, via teams, in person, zoom, teams, guest, observer, member, director, ceo, cto, cfo, coo,
-    late, left early, joined late, partial, present, here, leitung, vorsitz, protokoll, moderation, président,
-    présidente, secrétaire, presidente, secretario, secretaria, voorzitter, notulist"""
-)
 _PART_LEAD = re.compile(r"(?:co-?|vice[- ]?|acting )(?=[a-z])")
 _TIMED = ("arrived ", "from ", "until ", "left ")
 _NOTE = re.compile(r"\s*[(\[]([^()\[\]]{1,60})[)\]]")
@@ -29,11 +20,6 @@ _AWAY = re.compile(
     r"[(\[–—-]\s?(?:absent|apologies|regrets|excused|not present|not attending|unable .{1,20}|declined|entschuldigt"
     r"|abwesend|excusée?|ausente|afwezig|did not attend|no)\b",
     re.IGNORECASE,
-)
-_NO_PERSON = phrases(
-    """none, n/a, na, nobody, no one, everyone, everybody, all, tbd, tbc, other, others, various, several, and others,
-    et al, et al., etc, etc., keine, niemand, alle, aucun, aucune, néant, ninguno, nessuno, geen, name, names, full
-    name, full names, your name, apologies, regrets, excused, attendee, attendees, present, absent, invited"""
 )
 _NO_PEOPLE = re.compile(
     r"\?+|-+|(?:and )?\d+ (?:others?|people|members|participants).*|quorum.*|person \d|add your name.*", re.IGNORECASE
@@ -44,26 +30,9 @@ _PLACEHOLDER = re.compile(
 _SENTENCE = re.compile(r"[^\W\d_]{3}[.!?:]\s|\d{3}")
 _AND = re.compile(r"\s(?:and|und|et|y|e|en|i|och|og|&|\+|и)\s|\s?&\s?", re.IGNORECASE)
 _DASHED = re.compile(r"\s+[-–—|]+\s+|\s*[—–|]\s*|\s*:\s+")
-_PARTICLES = frozenset(
-    """de da do dos das di del della der den van von zu zur la le du des el al bin ibn ben ter ten st af av y e mac
-    mc""".split()
-)
 _TITLE = re.compile(r"(?:mr|mrs|ms|miss|dr|prof|sir|rev|cllr|councill?or|alderman|commissioner)\.?\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’.-])*\.?")
 _HANDLE = re.compile(r"@[A-Za-z0-9][\w.-]{0,38}")
-_NO_NAME = frozenset(
-    """a an the this that these those we i you he she they it all each every both any some no not if when where what
-    why how who which there here then next also and or but so as at by for from in of on to with about after before
-    new old open action actions agenda decision decisions discussion discuss item items meeting minutes note notes
-    task tasks todo update updates review please need needs should must will shall can could would may might is are
-    was were be been request punt propose remember offer try reach open close land merge push pull keep leave let
-    invite put use run talk speak return turn bring call start stop create add write send fix make get set find check
-    ask follow finish prepare plan move update remove publish investigate schedule confirm contact draft document test
-    provide share report complete continue consider look work monday tuesday wednesday thursday friday saturday sunday
-    today tomorrow everyone everybody yes ok done deadline due owner status question answer motion resolved agreed
-    decided approved summary conclusion result results january february march april june july august september october
-    november december""".split()
-)
 _ALSO_NAMES = frozenset({"will", "may", "april", "june", "august"})
 
 
@@ -111,7 +80,7 @@ def clean_name(text: str) -> str:
 
 def _are_parts(text: str) -> bool:
     parts = [_PART_LEAD.sub("", part.casefold(), count=1) for part in re.split(r"\s?[,/&;]\s?", text)]
-    return all(part in _PARTS or (part.startswith(_TIMED) and len(part) < 28) for part in parts)
+    return all(part in word_list("parts") or (part.startswith(_TIMED) and len(part) < 28) for part in parts)
 
 
 def is_listed_name(text: str) -> bool:
@@ -124,7 +93,7 @@ def is_listed_name(text: str) -> bool:
     if _SENTENCE.search(_HANDLE.sub("", bare)):
         return False
     first = bare.split()[0].lower()
-    return not (first in _NO_NAME and first not in _ALSO_NAMES)
+    return not (first in word_list("no_name") and first not in _ALSO_NAMES)
 
 
 def is_name(text: str) -> bool:
@@ -135,14 +104,14 @@ def is_name(text: str) -> bool:
     words = bare.split()
     if not 1 <= len(words) <= 5 or len(bare) > 40 or _names_nobody(bare):
         return False
-    kept = [word for word in words if word not in _PARTICLES]
+    kept = [word for word in words if word not in word_list("name_particles")]
     if not kept or not all(_WORD.fullmatch(word) and (word[0].isupper() or not word[0].islower()) for word in kept):
         return False
-    return len(kept) <= 4 and kept[0].lower() not in _NO_NAME and words[0] == kept[0]
+    return len(kept) <= 4 and kept[0].lower() not in word_list("no_name") and words[0] == kept[0]
 
 
 def _names_nobody(text: str) -> bool:
-    return text.casefold() in _NO_PERSON or _NO_PEOPLE.fullmatch(text) is not None
+    return text.casefold() in word_list("no_person") or _NO_PEOPLE.fullmatch(text) is not None
 
 
 class People:
@@ -152,13 +121,13 @@ class People:
         self._known: set[str] = set()
         for name in names:
             bare = _TITLE.sub("", re.sub(r"\([^()]*\)", "", name).strip(), count=1)
-            parts = [part for part in bare.split() if part not in _PARTICLES]
+            parts = [part for part in bare.split() if part not in word_list("name_particles")]
             self._known.update(handle.lower().lstrip("@") for handle in re.findall(r"@([\w-]+)", name))
             self._known.add(bare.lower().lstrip("@"))
             if parts:
                 self._known.update((parts[0].lower(), parts[-1].lower()))
                 self._known.add("".join(part[0] for part in parts).lower() if len(parts) > 1 else parts[0].lower())
-        self._known -= {"", *_NO_NAME}
+        self._known -= {"", *word_list("no_name")}
 
     def knows(self, name: str) -> bool:
         bare = re.sub(r"\([^()]*\)", "", name).strip().lower().lstrip("@").rstrip(".")

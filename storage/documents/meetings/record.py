@@ -61,7 +61,7 @@ class Sureness(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noted:
+class NotedItem:
     """A decision, task or topic at its place."""
 
     page_number: int
@@ -79,10 +79,10 @@ class Notes:
     chairs: list[str] = field(default_factory=list)
     writers: list[str] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)  # texts after "Date:"
-    decisions: list[Noted] = field(default_factory=list)
-    actions: list[Noted] = field(default_factory=list)
-    agenda: list[Noted] = field(default_factory=list)
-    headings: list[Noted] = field(default_factory=list)
+    decisions: list[NotedItem] = field(default_factory=list)
+    actions: list[NotedItem] = field(default_factory=list)
+    agenda: list[NotedItem] = field(default_factory=list)
+    headings: list[NotedItem] = field(default_factory=list)
     roles: set[Role] = field(default_factory=set)  # of headings and labels
 
 
@@ -97,7 +97,7 @@ class Record:
     def is_person(self, text: str) -> bool:
         return len(text) <= MAX_PERSON and (self._people.knows(text) or is_name(text))
 
-    def add_topic(self, line: NoteLine, into: list[Noted]) -> None:
+    def add_topic(self, line: NoteLine, into: list[NotedItem]) -> None:
         text = _ISSUE_LINK.sub("", without_number(line.text)).strip(" :")
         if text and len(text) <= _MAX_TOPIC and len(into) < MAX_TOPICS and not _NOTHING.fullmatch(text):
             into.append(_noted(line, text, Sureness.LISTED))
@@ -205,8 +205,8 @@ def _sentences(raw: str) -> Iterator[Span]:
         yield Span(begin, len(raw))
 
 
-def _noted(line: NoteLine, text: str, sureness: Sureness, action: Action | None = None) -> Noted:
-    return Noted(page_number=line.page_number, span=line.span, text=text[:2_000], sureness=sureness, action=action)
+def _noted(line: NoteLine, text: str, sureness: Sureness, action: Action | None = None) -> NotedItem:
+    return NotedItem(page_number=line.page_number, span=line.span, text=text[:2_000], sureness=sureness, action=action)
 
 
 def _is_nothing(text: str) -> bool:

@@ -12,28 +12,28 @@ from core.errors import ReadError
 from storage.documents.archives import ZIP_MARK, Archive, open_archive
 
 
-def parse_part(data: bytes, part: str, what: str) -> Any:
-    """The root element of a part. ReadError, which names the part and the file ("Word document"), when it is broken."""
+def parse_part(data: bytes, part: str, label: str) -> Any:
+    """Return the root element of a part. Raises ReadError that names part and file if it is broken."""
     from lxml import etree
 
     try:
         return etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True))
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise ReadError(f"corrupt: {part!r} of the {what} can't be read ({error})") from error
+        raise ReadError(f"corrupt: {part!r} of the {label} can't be read ({error})") from error
 
 
-def check_part(data: bytes, part: str, what: str) -> None:
-    """ReadError when a part is no whole XML; nothing of it is kept in memory."""
+def check_part(data: bytes, part: str, label: str) -> None:
+    """Raise ReadError if a part is not well-formed XML, without keeping it in memory."""
     from xml.parsers import expat
 
     try:
         expat.ParserCreate().Parse(data, True)
     except (expat.ExpatError, LookupError, ValueError) as error:
-        raise ReadError(f"corrupt: {part!r} of the {what} can't be read ({error})") from error
+        raise ReadError(f"corrupt: {part!r} of the {label} can't be read ({error})") from error
 
 
 def outermost(element: Any, tag: str, *, but_in: str = "") -> Iterator[Any]:
-    """The elements of that name below `element` that are in no other of them, nor in one named `but_in`."""
+    """Yield the elements named `tag` below `element`, except those inside another or inside one named `but_in`."""
     for child in element:
         if child.tag == tag:
             yield child
@@ -70,30 +70,30 @@ _MANIFEST = "META-INF/manifest.xml"  # of OpenDocument files: names the parts th
 
 
 def is_office(head: bytes) -> bool:
-    """Whether a file begins as one of the two containers do."""
+    """Return whether a file starts like one of the two containers."""
     return head.startswith((ZIP_MARK, OLE_MARK))
 
 
 def is_old(path: Path) -> bool:
-    """Whether a file is in the older container."""
+    """Return whether a file is in the older container."""
     with path.open("rb") as file:
         return file.read(len(OLE_MARK)) == OLE_MARK
 
 
-def why_encrypted(what: str) -> str:
-    """The reason of an encrypted file."""
-    return f"encrypted: the {what} needs a password; save it without one and ingest it again"
+def why_encrypted(label: str) -> str:
+    """Return the reason for an encrypted file."""
+    return f"encrypted: the {label} needs a password; save it without one and ingest it again"
 
 
 def is_encrypted(data: bytes) -> bool:
-    """Whether the older container, whose bytes these are, holds an encrypted file of a newer format."""
+    """Return whether the bytes of an older container hold an encrypted file of a newer format."""
     return _ENCRYPTED in data
 
 
-def check_office(path: Path, what: str, *, newer: str, is_sheet: bool = False) -> None:
+def check_office(path: Path, label: str, *, newer: str, is_sheet: bool = False) -> None:
     """Unpack all XML of a file once, to rule out damage and zip bombs before a library reads it.
 
-    `what` names the file in errors ("Word document"), `newer` the suffix to save an old one under. The XML of
+    `label` names the file in errors ("Word document"), `newer` the suffix to save an old one under. The XML of
     spreadsheets must be complete, because their library would wait for its end; only the limits of the archive apply,
     because tables of equal cells compress well.
 
@@ -101,31 +101,31 @@ def check_office(path: Path, what: str, *, newer: str, is_sheet: bool = False) -
     entities in its XML.
     """
     if is_old(path):
-        raise ReadError(_why_old(path.read_bytes(), what, newer))
-    with open_archive(path, what) as archive:
-        _check_kind(archive, what, newer)
+        raise ReadError(_why_old(path.read_bytes(), label, newer))
+    with open_archive(path, label) as archive:
+        _check_kind(archive, label, newer)
         if _MANIFEST in archive and b"encryption-data" in archive.read(_MANIFEST):
-            raise ReadError(why_encrypted(what))
+            raise ReadError(why_encrypted(label))
         names = [name for name in archive.names if name.endswith((".xml", ".rels"))]
-        sizes = [_check_part(archive, name, what, is_sheet=is_sheet) for name in names]
+        sizes = [_check_part(archive, name, label, is_sheet=is_sheet) for name in names]
     expanded, packed = sum(sizes), path.stat().st_size
     if not is_sheet and expanded > max(MIN_EXPANDED, packed * MAX_EXPANSION):
         raise ReadError(
-            f"too large: {packed // 1024:,} KB that unpack to {expanded // MEBIBYTE:,} MB are no {what} that people "
+            f"too large: {packed // 1024:,} KB that unpack to {expanded // MEBIBYTE:,} MB are no {label} that people "
             "wrote; if it is one, save it anew and ingest it again"
         )
 
 
-def _check_kind(archive: Archive, what: str, suffix: str) -> None:
+def _check_kind(archive: Archive, label: str, suffix: str) -> None:
     kinds = [kind for part, kind in _KINDS.items() if any(name.startswith(part) for name in archive.names)]
     if kinds and suffix not in (own for _, own in kinds):
         other, own = kinds[0]
-        raise ReadError(f"not a {what} as its name says, but {other}: name it {own} and ingest it again")
+        raise ReadError(f"not a {label} as its name says, but {other}: name it {own} and ingest it again")
 
 
-def as_transitional(path: Path, what: str) -> BinaryIO:
-    """Return the file, to be closed, with usual names instead of those of ISO's strict form."""
-    with open_archive(path, what) as archive:
+def as_transitional(path: Path, label: str) -> BinaryIO:
+    """Return the file, to be closed, with usual names instead of ISO's strict names."""
+    with open_archive(path, label) as archive:
         if _ROOT not in archive or _STRICT.search(archive.read(_ROOT)) is None:
             return path.open("rb")
         written = io.BytesIO()
@@ -137,36 +137,37 @@ def as_transitional(path: Path, what: str) -> BinaryIO:
     return written
 
 
-def _check_part(archive: Archive, name: str, what: str, *, is_sheet: bool) -> int:
+def _check_part(archive: Archive, name: str, label: str, *, is_sheet: bool) -> int:
     data = archive.read(name)
     if _ENTITY in data or _ENTITY.decode().encode("utf-16-le") in data or _ENTITY.decode().encode("utf-16-be") in data:
-        raise ReadError(f"refused: its part {name!r} defines entities, which no {what} needs; save it anew")
+        raise ReadError(f"refused: its part {name!r} defines entities, which no {label} needs; save it anew")
     if is_sheet and name.startswith(("xl/", "content.xml")):
-        check_part(data, name, what)
-        _check_area(data, what)
+        check_part(data, name, label)
+        _check_area(data, label)
     return len(data)
 
 
-def _check_area(data: bytes, what: str) -> None:
-    """A sheet is laid out from its first filled cell to its last: two cells in opposite corners are 17 billion."""
+def _check_area(data: bytes, label: str) -> None:
+    """Limit the area from the first to the last filled cell: two cells in opposite corners span 17 billion."""
     places = _FILLED.findall(data)
-    columns = max((_to_number(column) for column in {column for column, _ in places}), default=0)
+    columns = max((column_number(column.decode()) for column in {column for column, _ in places}), default=0)
     rows = max((int(row) for row in {row for _, row in places}), default=0)
     if rows * columns > MAX_AREA:
         raise ReadError(
-            f"too large: a sheet of the {what} reaches over {rows:,} rows and {columns:,} columns; clear what stands "
+            f"too large: a sheet of the {label} reaches over {rows:,} rows and {columns:,} columns; clear the cells "
             "far from its tables, or split it"
         )
 
 
-def _to_number(column: bytes) -> int:
+def column_number(letters: str) -> int:
+    """Return the number of an Excel column, from 1."""
     number = 0
-    for letter in column:
-        number = number * 26 + letter - ord("A") + 1
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
     return number
 
 
-def _why_old(data: bytes, what: str, newer: str) -> str:
+def _why_old(data: bytes, label: str, newer: str) -> str:
     if is_encrypted(data):
-        return why_encrypted(what)
-    return f"not a {what} as its name says, but a file of the older format: save it as {newer} and ingest it again"
+        return why_encrypted(label)
+    return f"not a {label} as its name says, but a file of the older format: save it as {newer} and ingest it again"

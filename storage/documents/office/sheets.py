@@ -12,7 +12,7 @@ from xml.parsers import expat
 from core.errors import ReadError
 from core.text.delimited import MAX_COLUMNS
 from storage.documents.archives import Archive, open_archive
-from storage.documents.office.office_files import MAX_AREA, parse_part
+from storage.documents.office.office_files import MAX_AREA, column_number, parse_part
 from storage.documents.tables.text import Merge, fill_merged
 from storage.documents.texts.encodings import decode
 
@@ -44,7 +44,7 @@ class NumberFormat:
     is_percent: bool = False
 
     def show(self, value: float) -> str:
-        """`-€1,200.00`, `12.5 %`."""
+        """Return the value as formatted: `-€1,200.00`, `12.5 %`."""
         number = abs(value) * 100 if self.is_percent else abs(value)
         shown = f"{number:{',' if self.grouped else ''}.{self.decimals}f}"
         minus = "-" if value < 0 and shown.strip("0.,") else ""
@@ -75,7 +75,7 @@ def read_format(code: str) -> NumberFormat | None:
 
 
 def _parts(code: str) -> Iterator[str]:
-    """Of the section for positive numbers."""
+    """Yield the parts of the section for positive numbers."""
     for match in _PART.finditer(code):
         if match[0] == ";":
             return
@@ -113,7 +113,7 @@ def read_sheet_formats(path: Path) -> dict[str, Formats]:
 
 
 def _styles(archive: Archive) -> dict[int, NumberFormat]:
-    """The styles of cells that have such a format, by number."""
+    """Return the formats of numbered cell styles."""
     if _STYLES not in archive:
         return {}
     root = parse_part(archive.read(_STYLES), _STYLES, _WHAT)
@@ -146,7 +146,7 @@ def _relation(sheet: Any) -> str | None:
 
 
 def _cells(data: bytes, styles: Mapping[int, NumberFormat]) -> Formats:
-    """Streamed: a sheet may have a million cells, most of them without such a style."""
+    """Stream a sheet: it may have a million cells, most of them without such a style."""
     found: dict[tuple[int, int], NumberFormat] = {}
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
@@ -154,19 +154,12 @@ def _cells(data: bytes, styles: Mapping[int, NumberFormat]) -> Formats:
             return
         style, place = styles.get(_number(attributes["s"])), _PLACE.match(attributes.get("r", ""))
         if style is not None and place is not None:
-            found[int(place[2]) - 1, _column(place[1])] = style
+            found[int(place[2]) - 1, column_number(place[1]) - 1] = style
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = begin
     parser.Parse(data, True)
     return found
-
-
-def _column(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number - 1
 
 
 def _number(text: str | None) -> int:
@@ -249,7 +242,6 @@ def _place_number(element: Any, name: str) -> int:
 
 
 def _shown(data: Any) -> str:
-    """A cell's text; a date without a time as one."""
     text = "".join(data.itertext())
     is_date = data.get(f"{_SS}Type") == "DateTime"
     return text.removesuffix(".000").removesuffix("T00:00:00").replace("T", " ") if is_date else text

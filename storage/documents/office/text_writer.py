@@ -1,12 +1,17 @@
 """Blocks of a word processor's document written as one text with headings; numbers of its lists."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
-from core.domain.corpus import Heading
+from core.domain.corpus import Heading, ParsedDocument
+from core.errors import ReadError
 from core.text.words import collapse
+from storage.documents.markup.markdown_writer import BlockWriter
 from storage.documents.tables.text import to_table
 from storage.documents.texts.encodings import clean
+from storage.documents.texts.sections import split_sections
 
 # Letters of one number: the 27th item is "aa", the 53rd "aaa".
 MAX_LETTERS = 60
@@ -45,55 +50,71 @@ _NOT_FROM_PEOPLE = re.compile(
 _MARK = re.compile(r"[-*+•]|\d{1,4}[.)]|[a-zA-Z][.)]")
 
 
-class TextWriter:
-    """Text as it grows, a blank line between blocks; the items of a list follow each other line by line."""
+class TextWriter(BlockWriter):
+    """The plain text of a document, with its headings and notes."""
 
     def __init__(self) -> None:
-        self._pieces: list[str] = []
-        self._length = 0
-        self._headings: list[Heading] = []
-        self._in_list = False
+        super().__init__()
+        self._cited: list[tuple[int, Any]] = []  # notes whose text is not written yet
+        self._note_count = 0
+
+    def cite(self, note: Any) -> str:
+        """Return the mark of a note, whose text `add_notes` writes."""
+        self._note_count += 1
+        self._cited.append((self._note_count, note))
+        return f"[^{self._note_count}]"
+
+    def add_notes(self, to_text: Callable[[Any], str]) -> None:
+        """Add the notes cited since the last call as paragraphs."""
+        cited, self._cited = self._cited, []
+        for number, note in cited:
+            self.add_paragraph(f"[^{number}]: {to_text(note)}")
 
     def add_paragraph(self, text: str) -> None:
         """Add a paragraph with its line breaks; white space is ignored."""
-        self._add(to_lines(text))
+        self._put(to_lines(text))
 
     def add_heading(self, level: int, title: str) -> None:
         title = collapse(to_lines(title))
-        start = self._add(title)
+        start = self._put(title)
         if start is not None:
             self._headings.append(Heading(level=min(max(level, 1), 6), title=title, start=start))
 
     def add_item(self, text: str, *, level: int = 0, mark: str = "-") -> None:
-        """An item of a list; `level` counts from 0, `mark` is its bullet or number."""
+        """Add an item of a list; `level` counts from 0, `mark` is its bullet or number."""
         text, mark = to_lines(text), collapse(_without_controls(mark)) or "-"
-        indent = "  " * min(max(level, 0), 8)
+        indent = "  " * min(max(level, 0), 8) if self._pieces else ""
         broken = f"\n{indent}{' ' * (len(mark) + 1)}"
         is_item = bool(_MARK.fullmatch(mark))
-        self._add(f"{indent}{mark} {text.replace(chr(10), broken)}" if text else "", is_item=is_item)
+        self._put(f"{indent}{mark} {text.replace(chr(10), broken)}" if text else "", is_item=is_item)
 
     def add_table(self, rows: Sequence[Sequence[str]], *, columns: Sequence[str] | None = None) -> None:
-        """Rows as a Markdown table, see `to_table`; a single column is no table, its cells are paragraphs."""
+        """Add rows as a Markdown table (see `to_table`), or the cells of a single column as paragraphs."""
         if columns is None and all(len(row) < 2 or not any(cell.strip() for cell in row[1:]) for row in rows):
             for row in rows:
                 self.add_paragraph(row[0] if row else "")
         else:
-            self._add(to_table([[_without_controls(cell) for cell in row] for row in rows], columns=columns))
+            self._put(to_table([[_without_controls(cell) for cell in row] for row in rows], columns=columns))
 
     def finish(self) -> tuple[str, tuple[Heading, ...]]:
-        """The text, without white space at its ends, and its headings in text order."""
+        """Return the text without white space at its ends, and its headings in text order."""
         return "".join(self._pieces), tuple(self._headings)
 
-    def _add(self, block: str, *, is_item: bool = False) -> int | None:
-        if not block.strip():
-            return None
-        gap = "" if not self._pieces else "\n" if is_item and self._in_list else "\n\n"
-        if not self._pieces:
-            block = block.lstrip()
-        self._in_list = is_item
-        self._pieces += [gap, block]
-        self._length += len(gap) + len(block)
-        return self._length - len(block)
+    def to_document(
+        self, path: Path, kind: str, titles: Sequence[str], warnings: tuple[str, ...] = ()
+    ) -> ParsedDocument:
+        """Return the document with the first of `titles` that is not empty. Raises ReadError without text."""
+        text, headings = self.finish()
+        if not text:
+            raise ReadError("empty: the document has no text; what pictures show is not read")
+        tops = [heading.title for heading in headings if heading.level == 1]
+        only = tops[0] if len(tops) == 1 else ""
+        return ParsedDocument(
+            title=next(filter(None, [*titles, only]), path.stem),
+            kind=kind,
+            pages=split_sections(text, headings),
+            warnings=warnings,
+        )
 
 
 def to_lines(text: str) -> str:

@@ -66,13 +66,13 @@ class Pictures:
 
 
 async def draw_for_model(source: Source, document: Document, page: Page) -> bytes:
-    """The page as JPEG, which every model's server reads, in the size that models look at. NotFound as `of_page`."""
+    """Return the page as JPEG, which all models accept, in their image size. Raises NotFound like `of_page`."""
     file = await asyncio.to_thread(_unchanged_file, source, document)
     return await _draw(file, page.number, MODEL_PIXELS, str(MODEL_PIXELS), "JPEG")
 
 
 def _unchanged_file(source: Source, document: Document) -> Path:
-    """The document's file, inside its source's folder, as it was when it was read."""
+    """Return the document's file inside its source's folder if it is unchanged since it was read."""
     root = Path(source.location).resolve()
     file = (root / document.path).resolve()
     try:

@@ -84,7 +84,7 @@ def to_line(words: Sequence[Word]) -> PrintedLine:
 
 
 def _parts(piece: Sequence[Word], word: Word) -> bool:
-    """Whether a new cell begins with the word."""
+    """Return whether the word starts a new cell."""
     before = piece[-1]
     gap = (word.left - before.right) / max(before.height, word.height)
     if gap >= CELL_GAP:
@@ -93,9 +93,7 @@ def _parts(piece: Sequence[Word], word: Word) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Whether it may be a figure in a cell of its own: a zero before other digits makes it a part of a number that
-    people dial.
-    """
+    """Return whether it may be a figure in its own cell; a leading zero makes it part of a phone number."""
     if len(text) > 1 and text.isdecimal() and text.startswith("0"):
         return False
     return (is_data(text) and any(map(str.isdigit, text))) or text in ("—", "–", "-", "†", "‡", "(X)", "NA")
@@ -141,7 +139,7 @@ _PERIOD = re.compile(r"(?:19|20)\d\d(?:[-–/]\d{2,4})?\w?")
 
 
 def find_aligned_tables(layout: Layout, ruled: Sequence[FoundTable] = ()) -> list[FoundTable]:
-    """The tables of a page that `ruled` does not hold, from top to bottom."""
+    """Return the tables of a page outside of `ruled`, from top to bottom."""
     taken = {word.order for table in ruled for word in table.words}
     lines = [to_line(line) for line in to_lines(word for word in layout.words if word.order not in taken)]
     tables = []
@@ -194,7 +192,7 @@ def _built(
 
 
 def _edges(rows: Sequence[PrintedLine]) -> tuple[float, ...]:
-    """The left ends of the columns and the right end of the last: where next to no row has ink is between them."""
+    """Return the left ends of the columns and the right end of the last: almost no row has ink between them."""
     steps = sorted(
         [(piece.left, 1) for row in rows for piece in row.pieces]
         + [(piece.right, -1) for row in rows for piece in row.pieces]
@@ -234,7 +232,7 @@ def _to_cells(line: PrintedLine, edges: Sequence[float]) -> tuple[Cell, ...]:
 
 
 def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[float], rules: Sequence[Rule]) -> int:
-    """The first of the lines above the figures that name columns; `first` where none does."""
+    """Return the first line above the figures that names columns, `first` without one."""
     place = first
     ceiling = max((rule.at for rule in rules if _spans(rule, edges)), default=None)
     while place > 0 and first - place < MAX_HEADER:
@@ -253,7 +251,7 @@ def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[floa
 
 
 def _first_row(lines: Sequence[PrintedLine], top: int, first: int, edges: Sequence[float]) -> int:
-    """The first row of the table: a line of years over figures still names columns, a heading of rows does not."""
+    """Return the first row: a line of years above figures still names columns, a heading of rows doesn't."""
     while first + 2 < len(lines) and _is_of_periods(lines[first]) and not _is_of_periods(lines[first + 1]):
         if not lines[first + 1].holds_figures:
             break
@@ -264,7 +262,6 @@ def _first_row(lines: Sequence[PrintedLine], top: int, first: int, edges: Sequen
 
 
 def _is_of_periods(line: PrintedLine) -> bool:
-    """Whether it is a row of years, a label at its left or not."""
     return len(line.pieces) > 1 and all(_PERIOD.fullmatch(piece.text) for piece in line.pieces[1:])
 
 
@@ -273,7 +270,7 @@ def _spans(rule: Rule, edges: Sequence[float]) -> bool:
 
 
 def _is_prose(line: PrintedLine, edges: Sequence[float]) -> bool:
-    """A line that goes over the columns from the first on."""
+    """Return whether a line crosses the columns from the first on."""
     crossing = [
         piece for piece in line.pieces if _column(edges, piece.left) == 0 and piece.right > edges[1] + line.height
     ]
@@ -329,7 +326,7 @@ def _is_pair(first: int, own: Sequence[Cell]) -> bool:
 
 
 def _is_loose(piece: Piece, edges: Sequence[float]) -> bool:
-    """Whether the words of a piece head a column each: as many words as columns, or all of them figures."""
+    """Return whether each word of a piece heads a column."""
     columns = [_column(edges, word.centre) for word in piece.words]
     gaps = [
         after.left - before.right
@@ -345,7 +342,6 @@ def _is_loose(piece: Piece, edges: Sequence[float]) -> bool:
 
 
 def _names_columns(body: Sequence[Sequence[Cell]]) -> bool:
-    """Whether the first row has words over each column of figures."""
     return len(body) > MIN_ROWS and all(body[0][1:]) and not any(map(str.isdigit, "".join(map(to_text, body[0]))))
 
 
@@ -372,7 +368,7 @@ def _is_table(body: Sequence[Sequence[Cell]], *, is_words: bool) -> bool:
 
 
 def _is_contents(labels: Sequence[str], cells: Sequence[str], width: int) -> bool:
-    """A table of contents: titles with the numbers of their pages, which grow."""
+    """Return whether it is a table of contents: titles with growing page numbers."""
     numbers = [int(cell) for cell in cells if cell.isascii() and cell.isdigit() and len(cell) < 5]
     dotted = sum(label.rstrip().endswith((". .", "..", "…", "·")) for label in labels)
     grows = sum(one <= other for one, other in itertools.pairwise(numbers))
@@ -380,7 +376,7 @@ def _is_contents(labels: Sequence[str], cells: Sequence[str], width: int) -> boo
 
 
 def _stand_apart(rows: Sequence[Sequence[Cell]]) -> bool:
-    """Whether most of the columns begin at one place, and hold figures or words that end at many."""
+    """Return whether most columns are left-aligned and hold figures or words of different lengths."""
     apart = 0
     width = len(rows[0])
     for column in range(width):

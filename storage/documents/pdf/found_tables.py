@@ -10,8 +10,7 @@ from storage.documents.deadline import extend_deadline
 from storage.documents.pdf.aligned_tables import find_aligned_tables
 from storage.documents.pdf.layout import FoundTable, Layout, LayoutReader, place_words, span_of, to_lines, to_text
 from storage.documents.pdf.ruled_tables import find_ruled_tables
-from storage.documents.tables.header_rows import Grid, tidy
-from storage.documents.tables.titles import find_title
+from storage.documents.tables.headers import Grid, find_title, tidy
 
 # Characters and lines of all pages together after which no more pages are looked at: about 20 s, or a
 # thousand pages of tables.

@@ -10,7 +10,7 @@ Box = tuple[float, float, float, float]  # left, bottom, right, top
 
 
 def turned(page: Any) -> Any:
-    """Places on the page as it is shown."""
+    """Return a function from the page's places to those as shown."""
     width, height = page.get_size()  # as shown
     turns = {
         90: lambda x, y: (y, height - x),
@@ -21,19 +21,19 @@ def turned(page: Any) -> Any:
 
 
 def sorted_corners(one: Point, other: Point) -> tuple[Point, Point]:
-    """The lower left and the upper right corner of the box between two points."""
+    """Return the lower left and the upper right corner of the box between two points."""
     (x0, y0), (x1, y1) = one, other
     return (min(x0, x1), min(y0, y1)), (max(x0, x1), max(y0, y1))
 
 
 def turned_box(box: Box, turn: Any) -> Box:
-    """A box as the page is shown; `turn` is of `turned`."""
+    """Return a box as the page is shown; `turn` is a result of `turned`."""
     (left, bottom), (right, top) = sorted_corners(turn(box[0], box[1]), turn(box[2], box[3]))
     return left, bottom, right, top
 
 
 def letter_index(text_page: Any, place: int) -> int:
-    """The number that PDFium has for the letter at a place of the page's text, which leaves some letters out."""
+    """Return PDFium's number of the letter at a place of the page's text, which lacks some letters."""
     from pypdfium2 import raw
 
     index: int = raw.FPDFText_GetCharIndexFromTextIndex(text_page.raw, place)
@@ -41,7 +41,7 @@ def letter_index(text_page: Any, place: int) -> int:
 
 
 def letter_box(text_page: Any, place: int) -> Box:
-    """The box of the letter at a place of the page's text, as the file has it."""
+    """Return the box of the letter at a place of the page's text, in the file's coordinates."""
     box: Box = text_page.get_charbox(letter_index(text_page, place), loose=True)
     return box
 
@@ -128,13 +128,13 @@ def find_doubles(raw: str, text_page: Any) -> frozenset[int]:
 
 
 def mark_doubles(raw: str, text_page: Any) -> str:
-    """`raw` with DOUBLE in the place of each letter that is one too many, so that all places stay."""
+    """Return `raw` with DOUBLE instead of each duplicate letter, so that all positions stay."""
     doubles = find_doubles(raw, text_page)
     return "".join(DOUBLE if place in doubles else letter for place, letter in enumerate(raw)) if doubles else raw
 
 
 def without_doubles(marked: str) -> str:
-    """The text without the letters that are marked, and without lines that hold nothing else."""
+    """Return the text without marked letters, and without lines of nothing else."""
     return _DOUBLED_LINE.sub("", marked).replace(DOUBLE, "")
 
 

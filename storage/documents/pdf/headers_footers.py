@@ -56,7 +56,7 @@ class _Edge:
 
 
 def find_running_lines(texts: Sequence[str], *, with_feet: bool = False) -> list[tuple[Span, ...]]:
-    """The running lines of each page, in text order. `texts` are all pages, "" where one has no text.
+    """Return the headers and footers of each page in text order. `texts` are all pages, "" for one without text.
 
     `with_feet`: also the first of those at the pages' feet, which lead nothing, but may end a list.
     """
@@ -79,7 +79,7 @@ def find_running_lines(texts: Sequence[str], *, with_feet: bool = False) -> list
 
 
 def without_running_lines(pages: Sequence[Page]) -> list[Page]:
-    """The pages with blanks in the place of their running lines, so that all other places stay."""
+    """Return the pages with blanks instead of their headers and footers, so that all positions stay."""
     if not pages:
         return []
     texts = {page.number: page.text for page in pages}
@@ -143,7 +143,6 @@ def _number(text: str) -> int | None:
 
 
 def _running(group: Sequence[_Edge]) -> list[_Edge]:
-    """The lines of a group that are running ones."""
     offset, _ = Counter(edge.offset for edge in group).most_common(1)[0]
     own = list({edge.page: edge for edge in group if edge.offset == offset}.values())
     if group[0].words.startswith("#") and not group[0].has_words and offset == 1:

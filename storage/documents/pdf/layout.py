@@ -151,7 +151,7 @@ def read_rules(page: Any) -> tuple[list[Rule], list[Rule]] | None:
 
 
 def _runs_leftwards(text: str) -> bool:
-    """Whether so much is Arabic or Hebrew that its words, put together from left to right, would be letters."""
+    """Return whether the text has so much Arabic or Hebrew that joining its words from left to right gives nonsense."""
     leftwards = len(_LEFTWARDS.findall(text))
     return bool(leftwards) and leftwards >= len(_LETTERS.findall(text)) * MAX_LEFTWARDS
 
@@ -161,7 +161,7 @@ def _doubled_letters(text_page: Any, text: str) -> frozenset[int]:
 
 
 def _split(line: Line, order: int) -> Iterator[Word]:
-    """The words of a field, each as wide as its letters are many."""
+    """Yield the words of a field, with widths by their numbers of letters."""
     left, letter = line.left, (line.right - line.left) / max(len(line.text), 1)
     for number, word in enumerate(line.text.split()):
         right = left + letter * len(word)
@@ -240,7 +240,7 @@ def _times(one: _Matrix, other: _Matrix) -> _Matrix:
 
 
 def _lines(raw: Any, paths: Iterator[tuple[Any, _Matrix]]) -> Iterator[tuple[Point, Point]]:
-    """The straight pieces of paths that are drawn; a thin filled box is one piece along its middle."""
+    """Yield the straight pieces of drawn paths; a thin filled box is one piece along its middle."""
     for path, matrix in paths:
         filled, stroked = ctypes.c_int(), ctypes.c_int()
         raw.FPDFPath_GetDrawMode(path, ctypes.byref(filled), ctypes.byref(stroked))
@@ -299,7 +299,7 @@ def is_figure(text: str) -> bool:
 
 
 def _is_marked(text: str) -> bool:
-    """A figure with a sign or the mark of a note at its end or front: "r 41.2", "1,204 e", "41-50"."""
+    """Return whether it is a figure with a sign or a note mark at either end: "r 41.2", "1,204 e", "41-50"."""
     parts = text.split()
     if 1 < len(parts) <= 3:
         kept = [part for part in parts if len(part) > 2 or part[:1].isdigit()]
@@ -324,7 +324,7 @@ class FoundTable:
 
     header: tuple[str, ...]  # names of the columns; all empty without a header
     rows: tuple[tuple[Cell, ...], ...]
-    texts: tuple[tuple[str, ...], ...]  # texts of the rows' cells, those of merged cells in each cell they cover
+    texts: tuple[tuple[str, ...], ...]  # texts of the rows' cells; each cell under a merged cell has its text
     words: tuple[Word, ...]  # all of it, the header's too
     edges: tuple[float, ...]
     is_ruled: bool
@@ -340,7 +340,7 @@ class FoundTable:
 
 
 def to_lines(words: Iterable[Word]) -> list[list[Word]]:
-    """The words of each line from left to right, the lines from top to bottom."""
+    """Return the words of each line from left to right, the lines from top to bottom."""
     lines: list[list[Word]] = []
     for word in sorted(words, key=lambda word: (-word.middle, word.left)):
         place = next((line for line in reversed(lines[-3:]) if _on_one_line(line, word)), None)
@@ -403,6 +403,6 @@ def _place(words: Iterable[Word], text: str) -> dict[int, Span]:
 
 
 def span_of(words: Iterable[Word], places: Mapping[int, Span]) -> Span | None:
-    """From the first to the last of the words that have a place."""
+    """Return the span from the first to the last of the words that have a place."""
     found = [places[word.order] for word in words if word.order in places]
     return Span(min(span.start for span in found), max(span.end for span in found)) if found else None

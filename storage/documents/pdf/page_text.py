@@ -80,7 +80,7 @@ def _span_alone(rows: Sequence[_Row], places: Mapping[int, Span]) -> Span | None
 
 
 def _to_cell(cell: Cell, places: Mapping[int, Span], text: str) -> str:
-    """The words of a cell as the text has them, its lines joined by a space: no two become one."""
+    """Return the words of a cell as in the text, its lines joined by a space."""
     written = ""
     end: int | None = None
     for line in to_lines(cell):
@@ -113,7 +113,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def page_text(document: Any, index: int) -> str:
-    """The text of one page; "" where the page or its text can't be loaded."""
+    """Return the text of one page, "" if the page or its text can't be loaded."""
     import pypdfium2
 
     try:
@@ -132,14 +132,14 @@ def page_text(document: Any, index: int) -> str:
 
 
 def clean_page(raw: str) -> str:
-    """Text with plain line ends and hyphens as hyphens: "adip-" stays at the end of its line, as printed."""
+    """Return text with plain line ends and hyphens: "adip-" stays at the end of its line, as printed."""
     text = _BROKEN_WORD.sub("-\n", raw.replace("\r\n", "\n"))
     text = clean(without_controls(text))
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
 def without_controls(text: str) -> str:
-    """Blanks in the place of control characters."""
+    """Replace control characters by blanks."""
     return _CONTROLS.sub(" ", text)
 
 
@@ -166,10 +166,7 @@ def _is_drawn(letter: str) -> bool:
 
 
 def _place_lines(text_page: Any, raw: str, turn: Any) -> list[Line]:
-    """Each line with its box, in points from the lower left corner of the page as it is shown; `turn` puts it there.
-
-    Lines without a box are left out.
-    """
+    """Return the lines with boxes, in points from the lower left corner of the page as shown by `turn`."""
     placed = []
     start = 0
     for line in raw.split("\r\n"):

@@ -92,7 +92,7 @@ class RapidOcr:
 
 
 def is_installed() -> bool:
-    """Whether the extra `ocr` is there."""
+    """Return whether the extra `ocr` is installed."""
     return find_spec("rapidocr") is not None
 
 
@@ -120,7 +120,6 @@ def _to_corners(box: Any) -> tuple[Point, Point, Point, Point]:
 
 
 def _turns(lines: Sequence[Seen]) -> tuple[int, ...]:
-    """By how many degrees the page may have to be turned; an empty page has nothing to tell it by."""
     if not lines:
         return ()
     return (90, 270) if _is_sideways(lines) else (180,)
@@ -137,7 +136,7 @@ def _extent(line: Seen, axis: int) -> float:
 
 
 def _score(lines: Sequence[Seen]) -> float:
-    """How sure the engine is of the average letter, 0..1."""
+    """Return the engine's confidence in the average letter, 0..1."""
     letters = sum(len(line.text) for line in lines)
     return sum(line.score * len(line.text) for line in lines) / letters if letters else 0.0
 
@@ -176,7 +175,7 @@ _MUCH_MORE = 3
 
 
 def may_be_scanned(document: Any, index: int, text: str) -> bool:
-    """Whether a page may show more than its text layer holds: a picture over most of it, or anything but text."""
+    """Return whether a page may show more than its text layer: a large picture, or anything but text."""
     import pypdfium2
 
     if len(text) >= MAX_STAMP:

@@ -35,7 +35,7 @@ class Line:
 
 
 def needs_rows(lines: Sequence[str]) -> bool:
-    """Whether the lines, in the file's order, are not those a reader sees."""
+    """Return whether the lines in the file's order differ from those a reader sees."""
     return _are_columns_of_figures(lines) or _are_splinters(lines)
 
 
@@ -104,7 +104,7 @@ PARAGRAPH_GAP = 0.9
 
 
 def to_page_text(lines: Sequence[Line]) -> str:
-    """Rows as lines, with tabs between cells; an empty line where the page leaves room."""
+    """Return rows as lines with tabs between cells, and empty lines at the gaps of the page."""
     return "\n\n".join(_to_paragraphs(block) for block in _blocks(lines, _MAX_DEPTH))
 
 
@@ -128,7 +128,6 @@ def _blocks(lines: Sequence[Line], depth: int) -> list[list[Line]]:
 
 
 def _joined(blocks: Sequence[list[Line]]) -> list[list[Line]]:
-    """Lines over both columns that follow each other as one block."""
     joined: list[list[Line]] = []
     for block in blocks:
         if joined and len(block) == 1 and len(joined[-1]) == 1 and _gap(joined[-1][0], block[0]) < PARAGRAPH_GAP:
@@ -177,7 +176,6 @@ def _to_paragraphs(lines: Sequence[Line]) -> str:
 
 
 def _gap(upper: Line, lower: Line) -> float:
-    """The white between two lines, in heights of the lower one."""
     return (upper.bottom - lower.top) / max(lower.top - lower.bottom, 1.0)
 
 

@@ -31,7 +31,7 @@ class Grid:
 
 
 def join_rules(rules: Iterable[Rule]) -> list[Rule]:
-    """Lines in one place as one line, as far as their pieces touch."""
+    """Join touching lines at one place."""
     groups: list[list[Rule]] = []
     for rule in sorted(rules, key=lambda rule: rule.at):
         if groups and rule.at - groups[-1][-1].at <= SNAP / 2 and rule.at - groups[-1][0].at <= SNAP:
@@ -52,7 +52,7 @@ def join_rules(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def find_grids(level: Sequence[Rule], upright: Sequence[Rule]) -> list[Grid]:
-    """Lines that cross each other, directly or through others."""
+    """Return groups of lines that cross each other, directly or through others."""
     if len(level) > MAX_LINES or len(upright) > MAX_LINES:
         return []
     group = list(range(len(level) + len(upright)))
@@ -84,7 +84,7 @@ def _cross(level: Rule, upright: Rule) -> bool:
 
 
 def _to_grid(level: list[Rule], upright: list[Rule]) -> Grid:
-    """With a line at each side that is open: as far as the lines across go."""
+    """Add a line at each open side, at the ends of the lines across."""
     bottom, top = min(rule.at for rule in level), max(rule.at for rule in level)
     for side in (min(rule.start for rule in level), max(rule.end for rule in level)):
         if all(abs(rule.at - side) > _OPEN for rule in upright):
@@ -100,7 +100,7 @@ def _to_grid(level: list[Rule], upright: list[Rule]) -> Grid:
 
 
 def _reaches(rule: Rule, rules: Sequence[Rule], height: float) -> bool:
-    """Whether lines at this place go over enough of the table to part columns, rather than shade some cells."""
+    """Return whether lines at this place are long enough to separate columns, not only to shade cells."""
     return sum(other.end - other.start for other in rules if abs(other.at - rule.at) <= SNAP) >= height * _PARTING
 
 
@@ -121,7 +121,7 @@ def covered(merge: Merge) -> list[tuple[int, int]]:
 
 
 def find_merges(grid: Grid) -> list[Merge]:
-    """Cells of the grid with no line between them."""
+    """Return cells of the grid without a line between them."""
     height, width = len(grid.rows) - 1, len(grid.columns) - 1
     taken: set[tuple[int, int]] = set()
     merges = []
@@ -173,7 +173,7 @@ _MAX_HEADER = 6
 
 
 def find_ruled_tables(layout: Layout) -> list[FoundTable]:
-    """The ruled tables of a page from top to bottom: at least two columns and two rows, with words in them."""
+    """Return the ruled tables of a page from top to bottom: two columns and two rows at least, with words in them."""
     tables = []
     for grid in find_grids(join_rules(layout.level), join_rules(layout.upright)):
         table = _to_table(grid, layout.words)
@@ -225,7 +225,7 @@ def _is_row(merge: Merge, grid: Grid, words: Sequence[Word]) -> bool:
 
 
 def _split(rows: _Rows, merges: set[Merge]) -> tuple[_Rows, list[Merge]]:
-    """Rows without lines between them, which show as several figures in one cell, as rows of their own."""
+    """Split rows without lines between them, which show as several figures in one cell."""
     split: _Rows = []
     places: dict[int, int] = {}
     is_split = set()
@@ -290,7 +290,7 @@ def _is_prose(rows: _Rows, words: Sequence[Word]) -> bool:
 
 
 def _hides_columns(rows: _Rows) -> bool:
-    """Whether cells hold several pieces far apart: lines part some of the columns, places the others."""
+    """Return whether cells hold distant pieces: lines separate only some of the columns."""
     filled = apart = 0
     for row in rows:
         for cell in row:
@@ -316,7 +316,7 @@ def _distinct(texts: Iterable[str]) -> list[str]:
 
 
 def _header_rows(texts: Sequence[Sequence[str]]) -> int:
-    """How many rows at the front name the columns: those up to the first that names each, before data."""
+    """Count the rows at the front that name the columns: up to the first that names each, before data."""
     count = 0
     for row in texts[: min(_MAX_HEADER, len(texts) - 1)]:
         figures = [text for text in row[1:] if text and is_figure(text)]

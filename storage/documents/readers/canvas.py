@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.domain.corpus import Heading, ParsedDocument
+from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse, shorten
-from storage.documents.markup.markdown_text import read_markdown
 from storage.documents.markup.markdown_writer import MarkdownWriter, tidy
 from storage.documents.markup.marked_text import plain
 from storage.documents.texts.encodings import decode
@@ -66,28 +65,20 @@ class CanvasReader:
             raise ReadError("not a canvas of Obsidian: it has no cards")
         cards = [card for node in _dicts(canvas.get("nodes")) if (card := _to_card(node)) is not None]
         writer = MarkdownWriter()
-        headings: list[Heading] = []
         links: list[str] = []
         for card in _in_order(cards):
             if card.is_group:
                 writer.add_heading(2, card.name)
-                continue
-            start = writer.add(card.text)
-            parts = read_markdown(tidy(card.text))
-            links += parts.links
-            headings += [
-                Heading(level=item.level, title=item.title, start=start + item.start)
-                for item in parts.headings
-                if start is not None
-            ]
+            else:
+                links += writer.add_markdown(card.text)
         _write_arrows(_dicts(canvas.get("edges")), {card.id: card.name for card in cards}, writer)
-        text, own, _ = writer.finish()
+        text, headings, _ = writer.finish()
         if not text.strip():
             raise ReadError("empty: no card of the canvas holds anything")
         return ParsedDocument(
             title=path.stem,
             kind=self.kind,
-            pages=split_sections(text, sorted([*headings, *own], key=lambda heading: heading.start)),
+            pages=split_sections(text, headings),
             links=tuple(dict.fromkeys(links)),
             warnings=decoded.warnings,
         )
@@ -119,7 +110,7 @@ def _to_card(node: dict[str, Value]) -> _Card | None:
 
 
 def _in_order(cards: Sequence[_Card]) -> Iterator[_Card]:
-    """Cards outside of all groups, then each group with its own; one in two groups is in the smaller."""
+    """Yield cards outside of all groups, then each group with its cards; a card in two groups is in the smaller."""
     groups = sorted((card for card in cards if card.is_group), key=_place)
     held: dict[str, list[_Card]] = {}
     for card in sorted((card for card in cards if not card.is_group), key=_place):

@@ -11,8 +11,18 @@ from pathlib import Path
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.channels.lists import CHANNEL_LISTS, PEOPLE_LISTS, ListEntry, list_channels, list_members
-from storage.documents.channels.messages import Channel, ChannelMessage, may_be_channel, read_channel, read_people
+from storage.documents.channels.exports import (
+    CHANNEL_LISTS,
+    PEOPLE_LISTS,
+    Channel,
+    ChannelMessage,
+    ListEntry,
+    list_channels,
+    list_members,
+    may_be_channel,
+    read_channel,
+    read_people,
+)
 from storage.documents.markup.markdown_writer import MarkdownWriter, tidy
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.structured import read_json
@@ -95,7 +105,7 @@ def _to_list_page(title: str, entries: Sequence[ListEntry]) -> ParsedPage:
 
 
 def _people_file(folder: Path, root: Path) -> Path | None:
-    """The file that names Slack's members: at the root of the export, and inside of the source."""
+    """Return the file that names Slack's members: at the root of the export, inside the source."""
     for name in PEOPLE_LISTS:
         file = folder / name
         inside = file.resolve().is_relative_to(root.resolve())
@@ -127,7 +137,7 @@ def _to_page(channel: Channel, name: str, messages: Sequence[ChannelMessage], *,
 
 
 def _threaded(messages: Sequence[ChannelMessage]) -> Iterator[tuple[ChannelMessage, int]]:
-    """Messages with their level: 0, or 1 for a reply, which comes after the message that opened its thread."""
+    """Yield messages with their level: 0, or 1 for a reply, which follows the message that opened its thread."""
     by_id = {message.id: message for message in messages if message.id}
     replies: dict[str, list[ChannelMessage]] = {}
     for message in messages:

@@ -44,7 +44,7 @@ class CsvReader:
 
 
 def to_fenced(text: str) -> str:
-    """The lines of a file as a block of code."""
+    """Return the lines of a file as a block of code."""
     return f"{FENCE}\n{text.strip(chr(10))}\n{FENCE}"
 
 

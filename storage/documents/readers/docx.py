@@ -3,7 +3,7 @@
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from core.text.words import collapse
 from storage.documents.office.office_files import as_transitional, check_office, is_office, outermost, parse_part
 from storage.documents.office.text_writer import TextWriter, to_number, to_title
 from storage.documents.tables.text import Merge, fill_merged
-from storage.documents.texts.sections import split_sections
 
 LEVELS = 9
 BULLET = "-"
@@ -114,7 +113,7 @@ _CONTENTS = re.compile(r"toc (?:\d|heading)|table of figures|index \d", re.IGNOR
 
 
 def name(local: str) -> str:
-    """A name in the name space of Word's own elements."""
+    """Return a name in the name space of Word's own elements."""
     return _WORD + local
 
 
@@ -145,17 +144,15 @@ class BodyReader:
         self._styles = read_styles(styles)
         self._lists = lists
         self._notes = notes
-        self._cited: list[tuple[int, Any]] = []  # notes referred to, whose text is not written yet
-        self._note_count = 0
 
     def write(self, container: Any) -> None:
-        """All blocks of a body, a cell or a text box; a note follows the block that refers to it."""
+        """Write all blocks of a body, a cell or a text box; a note follows the block that cites it."""
         for element in _blocks(container):
             if element.tag == name("p"):
                 self._write_paragraph(element)
             else:
                 self._write_table(element)
-            self._write_notes()
+            self.writer.add_notes(self._cell_text)
 
     def _write_paragraph(self, paragraph: Any) -> None:
         style = self._style(paragraph)
@@ -212,7 +209,7 @@ class BodyReader:
         return fill_merged(grid, [merge for merge in merges if merge.rows > 1 or merge.columns > 1])
 
     def _cell_text(self, cell: Any) -> str:
-        """The blocks of a cell on one line; of a table inside it, each row after the other."""
+        """Return the blocks of a cell on one line; of a table inside it, each row after the other."""
         pieces = []
         for element in _blocks(cell):
             if element.tag == name("p"):
@@ -243,16 +240,7 @@ class BodyReader:
 
     def _cite(self, kind: str, note_id: str) -> str:
         note = self._notes.get(kind, {}).get(note_id)
-        if note is None:
-            return ""
-        self._note_count += 1
-        self._cited.append((self._note_count, note))
-        return f"[^{self._note_count}]"
-
-    def _write_notes(self) -> None:
-        cited, self._cited = self._cited, []
-        for number, note in cited:
-            self.writer.add_paragraph(f"[^{number}]: {self._cell_text(note)}")
+        return "" if note is None else self.writer.cite(note)
 
     def _style(self, paragraph: Any) -> Style:
         properties = paragraph.find(name("pPr"))
@@ -284,7 +272,7 @@ def read_styles(styles: Any) -> dict[str, Style]:
 def _with_name(style: Style, title: str) -> Style:
     heading = _HEADING.fullmatch(title)
     level = int(heading[1]) if heading else 1 if title.lower() == "title" else style.level
-    return Style(name=style.name, level=level, number=style.number, depth=style.depth)
+    return replace(style, level=level)
 
 
 def _with_properties(style: Style, properties: Any) -> Style:
@@ -292,11 +280,11 @@ def _with_properties(style: Style, properties: Any) -> Style:
     level = style.level if not outline.isdecimal() else int(outline) + 1 if int(outline) < 9 else 0
     numbering = properties.find(name("numPr"))
     if numbering is None:
-        return Style(name=style.name, level=level, number=style.number, depth=style.depth)
+        return replace(style, level=level)
     number = _value(numbering, "numId") or style.number
     depth = _value(numbering, "ilvl")
-    return Style(
-        name=style.name,
+    return replace(
+        style,
         level=level,
         number="" if number == "0" else number,
         depth=int(depth) if depth.isdecimal() and len(depth) < 3 else style.depth,
@@ -304,7 +292,7 @@ def _with_properties(style: Style, properties: Any) -> Style:
 
 
 def _blocks(container: Any) -> Iterator[Any]:
-    """Paragraphs and tables, also those in content controls and tracked insertions."""
+    """Yield paragraphs and tables, including those in content controls and tracked insertions."""
     for child in container:
         if child.tag in (name("p"), name("tbl")):
             yield child
@@ -350,16 +338,7 @@ class DocxReader:
         parts = _read_parts(path)
         body = BodyReader(parts.styles, Lists(parts.linked.get("numbering"), name), _notes(parts))
         body.write(parts.body)
-        text, headings = body.writer.finish()
-        if not text:
-            raise ReadError("empty: the document has no text; what pictures show is not read")
-        tops = [heading.title for heading in headings if heading.level == 1]
-        only = tops[0] if len(tops) == 1 else ""
-        return ParsedDocument(
-            title=body.title or to_title(parts.title) or only or path.stem,
-            kind=self.kind,
-            pages=split_sections(text, headings),
-        )
+        return body.writer.to_document(path, self.kind, [body.title, to_title(parts.title)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,7 +371,6 @@ def _read_parts(path: Path) -> _Parts:
 
 
 def _part(document: Any, kind: str) -> Any:
-    """The root element of a part that the document refers to, None without one."""
     for relation in document.part.rels.values():
         if relation.reltype.endswith(f"/{kind}") and not relation.is_external:
             return parse_part(relation.target_part.blob, kind, WHAT)
@@ -400,5 +378,4 @@ def _part(document: Any, kind: str) -> Any:
 
 
 def _notes(parts: _Parts) -> dict[str, dict[str, Any]]:
-    """The elements of footnotes and endnotes by id."""
     return {kind: {note.get(name("id"), ""): note for note in parts.linked.get(kind, ())} for kind in _LINKED[1:]}

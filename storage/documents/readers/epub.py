@@ -73,7 +73,7 @@ class _Chapter:
 
 
 def build_pages(book: Book, parts: Sequence[Part]) -> tuple[ParsedPage, ...]:
-    """Pages in reading order, front matter that is worth reading last; none when no part has text."""
+    """Return pages in reading order, with useful front matter last; () if no part has text."""
     chosen = _chosen(book.entries)
     chapters = [chapter for chapter in _chapters(book, _without_licence(parts), chosen) if chapter.text]
     kept = [chapter for chapter in chapters if not _is_left_out(chapter, book)] or chapters
@@ -87,7 +87,7 @@ def build_pages(book: Book, parts: Sequence[Part]) -> tuple[ParsedPage, ...]:
 
 
 def _without_licence(parts: Sequence[Part]) -> list[Part]:
-    """The parts between the marks of Project Gutenberg, where the book bears them."""
+    """Return the parts between Project Gutenberg's markers, if the book has them."""
     joined = "\n\n".join(part.text for part in parts)
     span = book_span(joined)
     kept = []
@@ -166,7 +166,7 @@ def _chosen(entries: Sequence[Entry]) -> list[int]:
 
 
 def _stands_above(entries: Sequence[Entry], number: int, inner: Sequence[int], *, alone: bool) -> bool:
-    """Whether an entry is a part of the book, whose inner entries are chapters, and no chapter with its sections."""
+    """Return whether an entry is a part of the book with chapters, and no chapter with sections."""
     entry = entries[number]
     if _CHAPTER.match(entry.title):
         return False

@@ -1,5 +1,6 @@
 """Foundry journals exported as JSON or YAML: a page for each journal page, with links and embeds resolved."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
@@ -110,9 +111,7 @@ def _with_system(
         if piece.level:
             headings.append(Heading(level=piece.level, title=collapse(part.text), start=start))
         else:
-            headings += [
-                Heading(level=item.level, title=item.title, start=start + item.start) for item in part.headings
-            ]
+            headings += [replace(item, start=start + item.start) for item in part.headings]
         text += part.text
     return text, tuple(headings)
 

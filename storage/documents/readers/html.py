@@ -45,7 +45,6 @@ class HtmlReader:
 
 
 def _closed_up(headings: Sequence[Heading]) -> tuple[Heading, ...]:
-    """Headings of a page without h2 and with one h1 at most: the level that its chapters have instead is 2."""
     levels = sorted({heading.level for heading in headings} - {1})
     if not levels or levels[0] == 2 or sum(heading.level == 1 for heading in headings) > 1:
         return tuple(headings)

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from core.domain.corpus import Heading, ParsedDocument, ParsedPage
+from core.domain.corpus import Heading, ParsedDocument, ParsedPage, web_address
 from core.domain.kept_answers import KEPT_MARK, KeptSection, read_sections
 from core.errors import ReadError
-from core.text.links import web_address
 from storage.documents.texts.encodings import decode
 
 

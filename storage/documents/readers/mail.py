@@ -59,7 +59,7 @@ class MailReader:
 
 
 def _split(data: bytes) -> list[bytes]:
-    """The messages of a folder in one file. A "From " line begins one where a header follows: so may a sentence."""
+    """Return the messages of a folder in one file. A "From " line starts one only before a header."""
     starts = [match.start() for match in _FROM.finditer(data)]
     parts = [data[start:end] for start, end in pairwise([*starts, len(data)])]
     return [_QUOTED_FROM.sub(rb"\1", part) for part in parts] or [data]
@@ -83,14 +83,14 @@ def _warnings(empty: int) -> tuple[str, ...]:
 
 
 def _as_bytes(data: bytes) -> bytes:
-    """A message as it is sent: without a mark, and not as programs save it that write all text in UTF-16."""
+    """Return a message as sent: without a byte order mark, and not in UTF-16."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace").encode()
     return data.removeprefix(codecs.BOM_UTF8)
 
 
 def _write(message: Message, writer: MarkdownWriter, level: int) -> bool:
-    """Whether the message holds anything but its header."""
+    """Write a message; return whether it holds anything but its header."""
     writer.add_heading(min(level, 6), _header(message, "Subject"))
     lines = [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))]
     writer.add("\n".join(lines))
@@ -114,7 +114,7 @@ def _write(message: Message, writer: MarkdownWriter, level: int) -> bool:
 
 
 def _leaves(message: Message) -> Iterator[Message]:
-    """The parts that hold something, in order; of alternatives the one to read."""
+    """Yield the parts with content in order, and one of several alternatives."""
     waiting = [message]
     for _ in range(MAX_PARTS):
         if not waiting:
@@ -135,7 +135,7 @@ def _payload(part: Message) -> list[Message]:
 
 
 def _best(parts: list[Message]) -> Message:
-    """The plain text, unless it says much less than the HTML does: "your program can't show this message"."""
+    """Return the plain text unless it is much shorter than the HTML: "your program can't show this message"."""
     plain = next((part for part in parts if part.get_content_type() == "text/plain"), None)
     rich = next((part for part in parts if part.get_content_type() != "text/plain"), None)
     if plain is None or rich is None:
@@ -195,7 +195,7 @@ def _header(message: Message, name: str) -> str:
 
 
 def _decoded(value: str) -> str:
-    """A header's words: `=?utf-8?q?Sp=C3=A4ter?=` says "Später"."""
+    """Decode a header: `=?utf-8?q?Sp=C3=A4ter?=` is "Später"."""
     pieces = []
     try:
         for piece, charset in decode_header(value):

@@ -31,7 +31,7 @@ _ALIAS = re.compile(r"\[\[([^\[\]]+)\]\]|([^,\[\]]+)")
 
 
 def read_properties(text: str) -> Mapping[str, str]:
-    """The `key:: value` lines at the very front of a text, names in lower case."""
+    """Return the `key:: value` lines at the very front of a text, names in lower case."""
     found: dict[str, str] = {}
     for line in text.split("\n"):
         match = _PROPERTY.fullmatch(line.rstrip())
@@ -42,7 +42,7 @@ def read_properties(text: str) -> Mapping[str, str]:
 
 
 def list_of_names(value: str) -> tuple[str, ...]:
-    """Names of a property: "Page, [[Two, words]]"."""
+    """Return the names in a property: "Page, [[Two, words]]"."""
     names = ((match[1] or match[2]).strip() for match in _ALIAS.finditer(value))
     return tuple(dict.fromkeys(name for name in names if name))
 
@@ -55,7 +55,7 @@ def is_outline(text: str) -> bool:
 
 
 def read_headings(text: str, inline: Callable[[str], list[Any]]) -> tuple[Heading, ...]:
-    """The headings that bullets hold, in text order; `inline` is a Markdown parser's `parseInline`."""
+    """Return the headings in bullets, in text order; `inline` is a Markdown parser's `parseInline`."""
     fences = [match.start() for match in _FENCE.finditer(text)]
     headings = []
     for match in _BULLET_HEADING.finditer(text):
@@ -67,7 +67,7 @@ def read_headings(text: str, inline: Callable[[str], list[Any]]) -> tuple[Headin
 
 
 def block_ids(text: str) -> Iterator[tuple[str, int]]:
-    """Ids of blocks (`id:: 6404...`) with the place of the bullet they belong to, in text order of the ids."""
+    """Yield ids of blocks (`id:: 6404...`) with the positions of their bullets, in text order of the ids."""
     bullets = [match.start() for match in _BULLET.finditer(text)]
     place = 0
     for match in _BLOCK_ID.finditer(text):
@@ -78,7 +78,7 @@ def block_ids(text: str) -> Iterator[tuple[str, int]]:
 
 
 def block_references(text: str) -> tuple[str, ...]:
-    """Blocks that a text refers to or embeds, as written: `((6404...))`, each once."""
+    """Return the blocks that a text refers to or embeds, as written: `((6404...))`, each once."""
     return tuple(dict.fromkeys(match[0] for match in _BLOCK_REFERENCE.finditer(text)))
 
 
@@ -138,7 +138,7 @@ def _aliases(properties: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _name(path: Path, root: Path) -> str:
-    """The name of a note: that of its file; a graph of Logseq writes `a___b%3F` for the page "a/b?"."""
+    """Return the name of a note: that of its file; Logseq writes `a___b%3F` for the page "a/b?"."""
     if path.parent.name in ("pages", "journals") and (path.parent.parent / _LOGSEQ).is_dir() and path.parent != root:
         return unquote(path.stem.replace("___", "/")).strip() or path.stem
     return path.stem

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.domain.corpus import Heading, ParsedDocument
+from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from storage.documents.html.text import html_to_text
-from storage.documents.markup.markdown_text import read_markdown
 from storage.documents.markup.markdown_writer import MarkdownWriter, tidy
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.sections import split_sections
@@ -34,7 +33,9 @@ class NotebookReader:
         decoded = decode(path.read_bytes())
         notebook = read_json(decoded.text)
         cells = _cells(notebook)
-        text, headings, links, cut = _write(cells, _language(notebook))
+        writer = MarkdownWriter()
+        links, cut = _write(cells, _language(notebook), writer)
+        text, headings, _ = writer.finish()
         if not text.strip():
             raise ReadError("empty: no cell of the notebook has text")
         first = next((heading.title for heading in headings if heading.level == 1), "")
@@ -72,10 +73,8 @@ def _language(notebook: Value) -> str:
     return ""
 
 
-def _write(cells: list[Value], language: str) -> tuple[str, list[Heading], list[str], int]:
-    """The text, its headings, the targets of wikilinks, and how many outputs were cut."""
-    writer = MarkdownWriter()
-    headings: list[Heading] = []
+def _write(cells: list[Value], language: str, writer: MarkdownWriter) -> tuple[list[str], int]:
+    """Write the cells; return the targets of wikilinks and the number of cut outputs."""
     links: list[str] = []
     cut = 0
     for cell in cells:
@@ -90,16 +89,8 @@ def _write(cells: list[Value], language: str) -> tuple[str, list[Heading], list[
                 cut += len(output) > MAX_OUTPUT
                 writer.add_code(output[:MAX_OUTPUT])
         elif source.strip():
-            note = tidy(_EMBEDDED_PICTURE.sub(r"\1", source)).strip("\n").rstrip()
-            parts = read_markdown(note)
-            start = writer.add(note)
-            headings += [
-                Heading(level=item.level, title=item.title, start=start + item.start)
-                for item in parts.headings
-                if start is not None
-            ]
-            links += parts.links
-    return writer.finish()[0], headings, links, cut
+            links += writer.add_markdown(_EMBEDDED_PICTURE.sub(r"\1", source))
+    return links, cut
 
 
 def _outputs(cell: Value) -> Iterator[str]:
@@ -127,7 +118,6 @@ def _at(value: Value, *keys: str) -> Value:
 
 
 def _strings(value: Value) -> str:
-    """Text that is one string, or a list of lines."""
     if isinstance(value, list):
         return "".join(item for item in value if isinstance(item, str))
     return value if isinstance(value, str) else ""

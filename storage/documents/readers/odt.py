@@ -12,7 +12,6 @@ from storage.documents.archives import Archive, open_archive
 from storage.documents.office.office_files import check_office, is_office, outermost, parse_part
 from storage.documents.office.text_writer import TextWriter, to_number, to_title
 from storage.documents.tables.text import Merge, fill_merged
-from storage.documents.texts.sections import split_sections
 
 # Columns, rows and blanks that one element may stand for: a file may claim any number.
 MAX_COLUMNS = 256
@@ -58,13 +57,11 @@ class OdtBodyReader:
         self._bases: dict[str, str] = {}
         self._list_styles: dict[str, dict[int, Any]] = {}
         self._lists: dict[str, _List] = {}  # by id and by style, to be continued by a later list
-        self._cited: list[tuple[int, Any]] = []
-        self._note_count = 0
         for root in style_parts:
             self._read_styles(root)
 
     def write(self, container: Any) -> None:
-        """All blocks of a body, a cell or a text box; a note follows the block that refers to it."""
+        """Write all blocks of a body, a cell or a text box; a note follows the block that cites it."""
         for element in _blocks(container):
             if element.tag == f"{_TEXT}list":
                 self._write_list(element, self._list_of(element), 0)
@@ -72,7 +69,7 @@ class OdtBodyReader:
                 self._write_table(element)
             else:
                 self._write_paragraph(element)
-            self._write_notes()
+            self.writer.add_notes(self._cell_text)
 
     def _read_styles(self, root: Any) -> None:
         for style in root.iter(f"{_STYLE}style"):
@@ -119,7 +116,7 @@ class OdtBodyReader:
                 self.write([text])
 
     def _items(self, element: Any, found: _List, depth: int) -> Iterator[tuple[Any, int, str]]:
-        """(text, level, mark) of each paragraph in a list; headings and tables in it as elements."""
+        """Yield (text, level, mark) of each paragraph in a list, with headings and tables in it as elements."""
         for item in element:
             if item.tag not in (f"{_TEXT}list-item", f"{_TEXT}list-header"):
                 continue
@@ -175,7 +172,7 @@ class OdtBodyReader:
         self.writer.add_table(fill_merged(grid, merges))
 
     def _cell_text(self, cell: Any) -> str:
-        """The blocks of a cell on one line; of a table inside it, each row after the other."""
+        """Return the blocks of a cell on one line; of a table inside it, each row after the other."""
         pieces = []
         for block in _blocks(cell):
             if block.tag == f"{_TEXT}list":
@@ -209,16 +206,7 @@ class OdtBodyReader:
 
     def _cite(self, note: Any) -> str:
         body = note.find(f"{_TEXT}note-body")
-        if body is None:
-            return ""
-        self._note_count += 1
-        self._cited.append((self._note_count, body))
-        return f"[^{self._note_count}]"
-
-    def _write_notes(self) -> None:
-        cited, self._cited = self._cited, []
-        for number, body in cited:
-            self.writer.add_paragraph(f"[^{number}]: {self._cell_text(body)}")
+        return "" if body is None else self.writer.cite(body)
 
 
 def _blocks(container: Any) -> Iterator[Any]:
@@ -273,19 +261,9 @@ class OdtReader:
             raise ReadError(f"corrupt: the {WHAT} lacks its text")
         body = OdtBodyReader(*(part for part in (content, styles) if part is not None))
         body.write(found)
-        text, headings = body.writer.finish()
-        if not text:
-            raise ReadError("empty: the document has no text; what pictures show is not read")
         stated = next(meta.iter(_TITLE), None) if meta is not None else None
-        tops = [heading.title for heading in headings if heading.level == 1]
-        only = tops[0] if len(tops) == 1 else ""
-        return ParsedDocument(
-            title=body.title or to_title("" if stated is None else stated.text) or only or path.stem,
-            kind=self.kind,
-            pages=split_sections(text, headings),
-        )
+        return body.writer.to_document(path, self.kind, [body.title, to_title("" if stated is None else stated.text)])
 
 
 def _part(archive: Archive, name: str) -> Any:
-    """The root element of a part, None without one."""
     return parse_part(archive.read(name), name, WHAT) if name in archive else None

@@ -72,7 +72,7 @@ def _write(node: Any, writer: MarkdownWriter) -> None:
 
 
 def _lines(body: str) -> Iterator[str]:
-    """Lines of Markdown: code in fences, links as links, comments and settings left out."""
+    """Yield lines of Markdown: code in fences, links as links, without comments and settings."""
     in_code = False
     for line in body.split("\n"):
         block = _BLOCK.match(line)
@@ -96,7 +96,6 @@ def _plain(text: str) -> str:
 
 
 def _targets(node: Any) -> list[str]:
-    """Targets of the links of a node that lead to other notes."""
     heading = "" if node.is_root() else node.get_heading(format="raw")
     targets = [target for target, _ in _LINK.findall(f"{heading}\n{node.get_body(format='raw')}")]
     return [target.removeprefix("file:") for target in targets if not target.startswith(_OUTSIDE)]

@@ -184,7 +184,7 @@ def _find_headings(text: str, entries: list[_Entry]) -> list[Heading]:
 
 
 def _under(headings: list[Heading]) -> list[Heading]:
-    """The headings still open after the last of these, outermost first."""
+    """Return the headings still open after the last of these, outermost first."""
     above: list[Heading] = []
     for heading in headings:
         while above and above[-1].level >= heading.level:

@@ -32,7 +32,7 @@ def slide_title(slide: Any) -> str:
 
 
 def write_slide(slide: Any, writer: TextWriter) -> None:
-    """All text of a slide; the title is a heading."""
+    """Write all text of a slide; the title is a heading."""
     title = slide.shapes.title
     writer.add_heading(1, slide_title(slide))
     for shape in _shapes(slide.shapes):
@@ -67,7 +67,7 @@ def _write_shape(shape: Any, writer: TextWriter) -> None:
 
 
 def _placeholder(shape: Any) -> str:
-    """The kind of placeholder a shape is, "" for none; one without a kind holds the slide's content."""
+    """Return a shape's kind of placeholder, "" for none; one without a kind holds the slide's content."""
     found = next(shape.element.iter("{http://schemas.openxmlformats.org/presentationml/2006/main}ph"), None)
     return "" if found is None else str(found.get("type", "obj"))
 
@@ -131,7 +131,7 @@ def _stored_rows(chart: Any) -> list[list[str]]:
 
 
 def _points(series: Any, local: str) -> dict[int, str]:
-    """The stored texts of one part of a series, by their places."""
+    """Return the stored texts of one part of a series, by their places."""
     part = series.find(f"{_CHART}{local}")
     if part is None:
         return {}

@@ -161,7 +161,7 @@ _EMPHASIS = {"strong": "**", "emphasis": "*", "literal": "`"}
 
 
 def to_markdown(document: Any) -> tuple[str, tuple[Heading, ...], tuple[tuple[str, int], ...]]:
-    """Text, headings and anchors of a document; a title of its own is its h1, sections are below it."""
+    """Return text, headings and anchors of a document; its own title is the h1, sections are below it."""
     writer = MarkdownWriter()
     title = _first(document, "title")
     if title is not None:
@@ -173,7 +173,7 @@ def to_markdown(document: Any) -> tuple[str, tuple[Heading, ...], tuple[tuple[st
 
 
 def fields_of(document: Any) -> dict[str, str]:
-    """Names and values of the field list or bibliography that opens a document, names in lower case."""
+    """Return names and values of the field list or bibliography at the front, names in lower case."""
     found: dict[str, str] = {}
     for node in document.children:
         if _name(node) in ("docinfo", "field_list"):
@@ -287,7 +287,6 @@ def _quote(node: Any) -> str:
 
 
 def _titled(node: Any) -> str:
-    """An admonition of its own title, a topic, a sidebar."""
     title = _first(node, "title")
     if "contents" in node.get("classes", ()):
         return ""
@@ -403,7 +402,7 @@ _WRITERS = {
 class RstReader:
     """Reads `.rst` and `.rest`, including Sphinx.
 
-    Included files are not read and nothing is run. Unknown directives are read as text. Anchors are the labels of
+    Reads no included files and runs nothing. Unknown directives are read as text. Anchors are the labels of
     sections.
     """
 

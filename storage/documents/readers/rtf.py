@@ -4,14 +4,12 @@ import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse
 from storage.documents.office.text_writer import TextWriter, to_title
-from storage.documents.texts.sections import split_sections
 
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.DOTALL
@@ -25,23 +23,13 @@ _NAMES = {10000: "mac_roman", 65001: "utf-8", 936: "gbk", 1361: "johab"}
 DEFAULT_CODEC = "cp1252"
 
 
-class TokenKind(StrEnum):
-    OPEN = "open"
-    CLOSE = "close"
-    WORD = "word"  # a control word or symbol, with an optional number
-    TEXT = "text"  # bytes in the code page of the font
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    kind: TokenKind
-    word: str = ""
-    number: int | None = None
-    data: bytes = b""
+# A control word or symbol with its number, the start or end of a group, or bytes of text in the font's code page.
+Token = tuple[str, int | None] | bytes
+OPEN, CLOSE = "open group", "close group"  # no control word has a blank
 
 
 def read_tokens(data: bytes) -> Iterator[Token]:
-    """The tokens in order; binary data is skipped, line ends are no text."""
+    """Yield the tokens in order, without binary data and line ends."""
     place = 0
     while place < len(data) and (match := _TOKEN.match(data, place)):
         place = match.end()
@@ -51,15 +39,15 @@ def read_tokens(data: bytes) -> Iterator[Token]:
             if word == b"bin":
                 place += max(0, min(value or 0, len(data) - place))
                 continue
-            yield Token(TokenKind.WORD, word.decode("ascii"), value)
+            yield word.decode("ascii"), value
         elif byte:
-            yield Token(TokenKind.TEXT, data=bytes.fromhex(byte.decode("ascii")))
+            yield bytes.fromhex(byte.decode("ascii"))
         elif symbol:
-            yield Token(TokenKind.WORD, symbol.decode("latin-1"))
+            yield symbol.decode("latin-1"), None
         elif brace:
-            yield Token(TokenKind.OPEN if brace == b"{" else TokenKind.CLOSE)
+            yield OPEN if brace == b"{" else CLOSE, None
         elif text:
-            yield Token(TokenKind.TEXT, data=text)
+            yield text
 
 
 def codec_of_page(page: int) -> str:
@@ -128,7 +116,7 @@ class RtfBody:
         self._mark.append(text)
 
     def cite_note(self) -> None:
-        """A note begins here; `add_note` gives its text."""
+        """Start a note, whose text `add_note` adds."""
         self._note_count += 1
         self.add(f"[^{self._note_count}]")
 
@@ -170,7 +158,7 @@ class RtfBody:
         self._join = side
 
     def end_column(self) -> None:
-        """The definition of a column ends."""
+        """End the definition of a column."""
         if len(self._row.joins) < MAX_CELLS:
             self._row.joins.append(self._join)
         self._join = ""
@@ -267,6 +255,13 @@ _CHARACTERS = {
 }  # fmt: skip
 
 
+# Control words with a number, and the property of paragraphs that some of them set.
+_PROPERTIES = {
+    "f": "", "fcharset": "", "ansicpg": "", "uc": "", "v": "", "deleted": "",
+    "s": "style", "outlinelevel": "outline", "ilvl": "depth",
+}  # fmt: skip
+
+
 @dataclass(slots=True)
 class _Group:
     """The state of a group; the text of a hidden group is dropped."""
@@ -295,11 +290,6 @@ class RtfText:
         self._fonts: dict[int, str] = {}
         self._font = 0
         self._named = Paragraph()  # the style that is being defined
-        self._properties: dict[str, Callable[[int], None]] = {
-            "f": self._set_font, "fcharset": self._set_charset, "ansicpg": self._set_page, "uc": self._set_skip,
-            "v": self._set_hidden, "deleted": self._set_hidden, "s": self._set_style, "outlinelevel": self._set_outline,
-            "ilvl": self._set_depth,
-        }  # fmt: skip
         self._events: dict[str, Callable[[], None]] = {
             "par": self.body.end_paragraph, "\n": self.body.end_paragraph, "\r": self.body.end_paragraph,
             "sect": self.body.end_paragraph, "page": self.body.end_paragraph,
@@ -309,18 +299,18 @@ class RtfText:
         }  # fmt: skip
 
     def read(self, tokens: Iterable[Token]) -> None:
-        """All tokens of a document; afterwards everything is written."""
+        """Read all tokens of a document and write it."""
         for token in tokens:
-            if token.kind is TokenKind.TEXT:
-                self._take_bytes(token.data)
+            if isinstance(token, bytes):
+                self._take_bytes(token)
                 continue
             self._flush()
-            if token.kind is TokenKind.OPEN:
+            if token[0] == OPEN:
                 self._open()
-            elif token.kind is TokenKind.CLOSE:
+            elif token[0] == CLOSE:
                 self._close()
             else:
-                self._take_word(token.word, token.number)
+                self._take_word(*token)
         self._flush()
         self.is_cut_off = bool(self._groups)
         self.body.end()
@@ -390,8 +380,8 @@ class RtfText:
             self._take_number(number or 0)
         elif word in _CHARACTERS:
             self._take_text(_CHARACTERS[word])
-        elif word in self._properties:
-            self._properties[word](1 if number is None else number)
+        elif word in _PROPERTIES:
+            self._set_property(word, 1 if number is None else number)
         elif word == "plain":
             self._group.is_hidden = False
         elif word in self._events:
@@ -425,37 +415,23 @@ class RtfText:
         self._group.purpose = "note"
         self._pieces.clear()
 
-    def _paragraph(self) -> Paragraph:
-        purpose = self._group.purpose
-        return self._named if purpose == "styles" else self.body.paragraph if purpose == "body" else Paragraph()
-
-    def _set_style(self, number: int) -> None:
-        self._paragraph().style = number
-
-    def _set_outline(self, number: int) -> None:
-        self._paragraph().outline = number
-
-    def _set_depth(self, number: int) -> None:
-        self._paragraph().depth = number
-
-    def _set_font(self, number: int) -> None:
-        if self._group.purpose == "fonts":
+    def _set_property(self, word: str, number: int) -> None:
+        is_font = self._group.purpose == "fonts"
+        if word == "f" and is_font:
             self._font = number
-        else:
+        elif word == "f":
             self._group.codec = self._fonts.get(number, "")
-
-    def _set_charset(self, number: int) -> None:
-        if self._group.purpose == "fonts":
+        elif word == "fcharset" and is_font:
             self._fonts[self._font] = codec_of_charset(number)
-
-    def _set_page(self, number: int) -> None:
-        self._default_codec = codec_of_page(number)
-
-    def _set_skip(self, number: int) -> None:
-        self._group.skip_after = max(0, min(number, 4))
-
-    def _set_hidden(self, number: int) -> None:
-        self._group.is_hidden = number != 0
+        elif word == "ansicpg":
+            self._default_codec = codec_of_page(number)
+        elif word == "uc":
+            self._group.skip_after = max(0, min(number, 4))
+        elif word in ("v", "deleted"):
+            self._group.is_hidden = number != 0
+        elif _PROPERTIES[word] and self._group.purpose in ("styles", "body"):
+            paragraph = self._named if self._group.purpose == "styles" else self.body.paragraph
+            setattr(paragraph, _PROPERTIES[word], number)
 
 
 MARK = b"{\\rtf"
@@ -475,16 +451,9 @@ class RtfReader:
         data = path.read_bytes()
         document = RtfText()
         document.read(read_tokens(data[data.find(MARK) :]))
-        text, headings = document.body.writer.finish()
-        if not text and document.is_cut_off:
+        if document.is_cut_off and not document.body.writer.finish()[0]:
             raise ReadError("corrupt: the file is cut off before its text begins")
-        if not text:
-            raise ReadError("empty: the document has no text; what pictures show is not read")
-        tops = [heading.title for heading in headings if heading.level == 1]
-        only = tops[0] if len(tops) == 1 else ""
-        return ParsedDocument(
-            title=document.body.title or to_title(document.title) or only or path.stem,
-            kind=self.kind,
-            pages=split_sections(text, headings),
-            warnings=("cut off: the file ends in the middle of its text",) if document.is_cut_off else (),
+        warnings = ("cut off: the file ends in the middle of its text",) if document.is_cut_off else ()
+        return document.body.writer.to_document(
+            path, self.kind, [document.body.title, to_title(document.title)], warnings
         )

@@ -64,7 +64,7 @@ class SpreadsheetReader:
 
 
 def _sheets(path: Path) -> Iterator[tuple[str, bool, list[list[str]]]]:
-    """Each sheet's name, whether it is hidden, and its rows."""
+    """Yield each sheet's name, whether it is hidden, and its rows."""
     with path.open("rb") as file:
         is_workbook = is_office(file.read(len(OLE_MARK)))
     if not is_workbook:
@@ -109,7 +109,7 @@ def _load(path: Path) -> Any:
 
 
 def _rows(workbook: Any, index: int, formats: Formats) -> list[list[str]]:
-    """The cells of a sheet as a spreadsheet shows them, merged ones in every place they cover."""
+    """Return the cells of a sheet as shown, merged ones in every cell they cover."""
     sheet = workbook.get_sheet_by_index(index)
     if sheet.start is None:
         return []
@@ -126,9 +126,7 @@ def _rows(workbook: Any, index: int, formats: Formats) -> list[list[str]]:
 
 
 def to_shown(value: object, number_format: NumberFormat | None = None) -> str:
-    """A cell's value: percentages and money as formatted, other numbers without noise in their last digits, dates as
-    ISO 8601.
-    """
+    """Return a cell's value: percentages and money as formatted, other numbers without noise, dates as ISO 8601."""
     if isinstance(value, bool):
         return str(value).upper()
     if number_format is not None and isinstance(value, int | float):
@@ -170,7 +168,6 @@ def _filled(row: Sequence[str]) -> int:
 
 
 def _letters(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The columns' names in a spreadsheet, for a table without names of its own."""
     return [_letter(place) for place in range(max(map(len, rows)))]
 
 

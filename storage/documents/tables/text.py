@@ -1,4 +1,4 @@
-"""Rows of cells to Markdown tables, the one form in which tables stand in the text of a page. Pure."""
+"""Rows of cells as Markdown tables, the form of all tables in the text of a page. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ class Merge:
 
 
 def to_table(rows: Sequence[Sequence[str]], *, columns: Sequence[str] | None = None) -> str:
-    """A Markdown table, a line a row; "" where no cell holds text. The first row is the header.
+    """Return a Markdown table, "" if no cell holds text. The first row is the header.
 
-    `columns` is a header for rows that have none. White space in a cell is one space, a pipe is escaped; short rows
-    are filled up; rows and columns without any text are left out.
+    `columns` is a header for rows that have none. White space in a cell is one space, a pipe is escaped; short rows are
+    filled up; rows and columns without any text are left out.
     """
     grid = [[to_cell(cell) for cell in row[:MAX_COLUMNS]] for row in rows]
     kept = [place for place in range(width_of(grid)) if any(place < len(row) and row[place] for row in grid)]
@@ -37,12 +37,12 @@ def to_table(rows: Sequence[Sequence[str]], *, columns: Sequence[str] | None = N
 
 
 def to_cell(text: str) -> str:
-    """The text of a cell as it stands in a table's line."""
+    """Return the text of a cell as written in a table's line."""
     return collapse(clean(text)).replace("|", "\\|")
 
 
 def fill_merged(rows: Sequence[Sequence[str]], merges: Sequence[Merge]) -> list[list[str]]:
-    """The rows with what merged cells say in each place they cover, so that every row can be read alone.
+    """Return the rows with the text of merged cells in each place they cover.
 
     A cell over the whole width of one row, a title between rows, stays once.
     """

@@ -57,7 +57,7 @@ class DecodedText:
 
 
 def decode(data: bytes) -> DecodedText:
-    """Text of a file's bytes.
+    """Decode the bytes of a text file.
 
     Raises ReadError when the bytes are no text ("not text: binary") or hold nothing but white space ("empty").
     """
@@ -72,7 +72,7 @@ def decode(data: bytes) -> DecodedText:
 
 
 def clean(text: str) -> str:
-    """Text that can be stored: line feeds as line ends, no NUL or leading mark, lone surrogates as U+FFFD."""
+    """Return text that can be stored: line feeds as line ends, no NUL or leading mark, lone surrogates as U+FFFD."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     return _SURROGATE.sub("\ufffd", text)
 

@@ -14,7 +14,7 @@ _BREAKS = ("\n\n", "\n", ". ", " ")
 
 
 def to_pieces(pages: Iterable[Page]) -> Iterator[Piece]:
-    """Yield adjacent pieces in text order, without those that hold hardly any letters."""
+    """Yield adjacent pieces in text order, except pieces with hardly any letters."""
     for page in pages:
         for span in _cut(page.text):
             text = span.of(page.text)

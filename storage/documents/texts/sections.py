@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from core.domain.corpus import Heading, ParsedPage
@@ -13,7 +14,7 @@ _UNDERLINE = re.compile(r"[=\-]+\s*")
 
 
 def split_sections(text: str, headings: Sequence[Heading], anchors: Sequence[Anchor] = ()) -> tuple[ParsedPage, ...]:
-    """Pages in text order, together holding all of `text` but white space at the seams; none when it is blank.
+    """Return pages in text order that together hold all of `text` but white space between them; () if it is blank.
 
     With two or more h1: a page for each. With one: the text before its first h2, then a page for each h2. With none:
     a page for each h2. Otherwise the whole is one page. Several h1 right below each other are a title over several
@@ -43,7 +44,7 @@ class _Outline:
         self._paths = dict(zip(self._starts, paths_above(headings), strict=True))
 
     def cuts(self) -> list[Heading]:
-        """The headings that pages may begin with."""
+        """Return the headings that may start pages."""
         tops = [heading for heading in self._headings if heading.level == 1]
         titled = [top for top, after in pairwise(tops) if not self._is_bare(top.start, after.start)]
         if titled:
@@ -85,17 +86,14 @@ class _Outline:
         return ParsedPage(
             title=title,
             text=text,
-            headings=tuple(
-                Heading(level=heading.level, title=heading.title, start=heading.start - first)
-                for heading in self._headings[inside]
-            ),
+            headings=tuple(replace(heading, start=heading.start - first) for heading in self._headings[inside]),
             heading_path=self._paths.get(first, ()),
             anchors=tuple((name, place - first) for name, place in self._anchors[named]),
         )
 
 
 def paths_above(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
-    """For each heading, in text order, the titles of those it is under, outermost first."""
+    """Return for each heading, in text order, the titles above it, outermost first."""
     paths = []
     above: list[Heading] = []
     for heading in headings:

@@ -48,7 +48,7 @@ class Unit:
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens an English word-piece model makes of `text`; extra UTF-8 bytes count half a token."""
+    """Estimate the tokens of `text` in an English word-piece model; extra UTF-8 bytes count half a token."""
     extra = len(text.encode("utf-8", "replace")) - len(text) if not text.isascii() else 0
     return len(_PIECE.findall(text)) + extra // 2
 
@@ -56,7 +56,7 @@ def estimate_tokens(text: str) -> int:
 def split_units(
     text: str, headings: Sequence[Heading] = (), left_out: Sequence[Span] = (), rows: Collection[int] = ()
 ) -> list[Unit]:
-    """The units of a page, in text order, without the lines `left_out`; `rows` are where lines begin that are rows."""
+    """Return the units of a page in text order, without the lines `left_out`; `rows` are the starts of table rows."""
     units: list[Unit] = []
     places = _Places({heading.start for heading in headings}, rows, {span.start for span in left_out})
     for span, kind in _blocks(text, places):
@@ -85,7 +85,7 @@ class _Places:
 
 
 def _blocks(text: str, places: _Places) -> Iterator[tuple[Span, UnitKind]]:
-    """Paragraphs and long list items as PROSE, everything that is a unit of its own as LINE or HEADING."""
+    """Yield paragraphs and long list items as PROSE, single units as LINE or HEADING."""
     open_start = open_end = -1  # the paragraph or list item that is being collected
     in_item = in_code = False
     for start, end in _lines(text):
@@ -179,7 +179,7 @@ def _bounded(text: str, span: Span) -> Iterator[tuple[Span, int]]:
 
 
 def _word_end(text: str, start: int, stop: int) -> int:
-    """The last place before `stop` where white space begins, when at least half of the piece is kept."""
+    """Return the last white space before `stop`, if it keeps at least half of the piece."""
     if text[stop].isspace():
         return stop
     for place in range(stop - 1, start + (stop - start) // 2, -1):

@@ -19,7 +19,7 @@ _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def read_json(text: str) -> Value:
-    """The value of a JSON text; ReadError with the line of the first mistake."""
+    """Parse a JSON text. Raises ReadError with the line of the first mistake."""
     try:
         value: Value = json.loads(text)
     except json.JSONDecodeError as error:

@@ -1,4 +1,4 @@
-"""The one table from Anthropic's errors to ours.
+"""Anthropic's errors as ProviderErrors, in one table.
 
 Errors are looked up by class name along the class's ancestors, so that this module needs no import of the SDK.
 A test walks the SDK's classes and fails when one has no rule.
@@ -33,7 +33,7 @@ _NO_CREDIT = (
 _BAD_REQUEST = (ProviderBadRequest, "Anthropic refused the request's form: {detail}")
 _NOT_FOUND = (
     ProviderBadRequest,
-    "Anthropic does not know what was asked for: {detail} Check the model's name in the configuration.",
+    "Anthropic did not find the requested model: {detail} Check the model's name in the configuration.",
 )
 _TOO_LONG = (
     ContextOverflow,
@@ -47,7 +47,7 @@ _NO_CONNECTION = (
     "The connection to Anthropic could not be made, or broke: {detail} Check the network, or try again.",
 )
 _BROKEN_REPLY = (ProviderConnectionError, "Anthropic's reply arrived broken: {detail} Try again.")
-_UNKNOWN = (ProviderError, "Anthropic's client failed in a way not known here: {detail}")
+_UNKNOWN = (ProviderError, "Anthropic's client failed unexpectedly: {detail}")
 
 Rule = tuple[type[ProviderError], str]
 RULES: Mapping[str, Rule] = {
@@ -121,7 +121,7 @@ _WORDS_IN_BAD_REQUEST: tuple[tuple[str, Rule], ...] = (
 
 
 def to_provider_error(error: Exception) -> ProviderError:
-    """Our error for a vendor's, by the tables above."""
+    """Return the ProviderError for a vendor's error."""
     detail = detail_of(error)
     kind, sentence = _rule(error, detail)
     message = sentence.format(detail=detail)

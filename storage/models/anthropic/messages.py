@@ -1,12 +1,10 @@
-"""Between our chat types and Anthropic's Messages API. All pure.
-
-Cache breakpoints (the API takes at most four): the last tool, the system prompt, and the ends of the last two user
-turns, so that each step of a run reads what the step before it wrote.
-"""
+"""Translation between our chat types and Anthropic's Messages API. Pure."""
 
 import base64
+import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 
 from core.domain.answer import (
@@ -15,7 +13,9 @@ from core.domain.answer import (
     ChatResponse,
     ChatRole,
     CitedText,
+    NumberedPassage,
     PageImage,
+    PassageCitation,
     StopReason,
     ToolChoice,
     ToolDefinition,
@@ -23,14 +23,13 @@ from core.domain.answer import (
     ToolResult,
     Usage,
 )
-from core.domain.corpus import Passage
+from core.domain.corpus import Passage, SourcedPassage, Span
 from core.errors import ContextOverflow, ProviderError, ProviderRefused
-from storage.models.anthropic.cites import InlineCiteFilter
-from storage.models.anthropic.passages import to_citation, to_numbered_text, to_search_result
 
 if TYPE_CHECKING:
     from anthropic.types import (
         CacheControlEphemeralParam,
+        CitationsSearchResultLocation,
         ContentBlock,
         ContentBlockParam,
         ImageBlockParam,
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
         SearchResultBlockParam,
         TextBlock,
         TextBlockParam,
+        TextCitation,
         ToolChoiceParam,
         ToolParam,
         ToolResultBlockParam,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from anthropic.types import Usage as VendorUsage
 
 CACHED_USER_TURNS = 2  # with tools and system this makes the API's four breakpoints
-# The vendor's word -> ours, or the error it is. Complete by test against the SDK's Literal.
+# The vendor's stop reason -> StopReason, or an error. A test compares it with the SDK's Literal.
 STOP_REASONS: Mapping[str, StopReason | type[ProviderError]] = {
     "end_turn": StopReason.END,
     "stop_sequence": StopReason.END,
@@ -266,3 +266,144 @@ def _worth_sending_back(block: "ContentBlock", *, keep_tool_calls: bool) -> bool
 
 def _is_blank(block: "TextBlock") -> bool:
     return not block.text.strip()
+
+
+logger = logging.getLogger(__name__)
+
+SOURCE_PREFIX = "footnote://passage/"
+
+
+def passages_shown(messages: Iterable[ChatMessage]) -> dict[str, Passage]:
+    """All passages a request holds, by their `source` text."""
+    return {
+        source_of(item.source.passage): item.source.passage
+        for message in messages
+        for result in message.tool_results
+        for item in result.passages
+    }
+
+
+def source_of(passage: Passage) -> str:
+    return f"{SOURCE_PREFIX}{passage.id}"
+
+
+def block_spans(passage: Passage) -> tuple[Span, ...]:
+    """Page spans of the text blocks of a passage, in order, touching, none blank; empty for a blank passage.
+
+    Each runs from the start of a sentence to the start of the next, white space between included: blocks joined
+    without separator are the page's text. Text before the first sentence is a block of its own. The last is trimmed.
+    """
+    starts = [sentence.start for sentence in passage.sentences]
+    bounds = sorted({passage.span.start, *starts, passage.span.end})
+    spans: list[Span] = []
+    for start, end in pairwise(bounds):
+        if _text_of_span(passage, Span(start, end)).strip():
+            spans.append(Span(start, end))
+        elif spans:
+            spans[-1] = Span(spans[-1].start, end)
+    return (*spans[:-1], _trimmed(passage, spans[-1])) if spans else ()
+
+
+def to_search_result(item: NumberedPassage) -> "SearchResultBlockParam | None":
+    """The block a passage is shown as; None for a blank passage, which the API would refuse."""
+    passage = item.source.passage
+    spans = block_spans(passage)
+    if not spans:
+        return None
+    return {
+        "type": "search_result",
+        "source": source_of(passage),
+        "title": title_of(item.source),
+        "content": [{"type": "text", "text": _text_of_span(passage, span)} for span in spans],
+        "citations": {"enabled": True},
+    }
+
+
+def to_numbered_text(item: NumberedPassage) -> str:
+    """The passage under the number that it may be cited by, for requests that can't have citations."""
+    return f"[{item.number}] {title_of(item.source)}\n{item.source.passage.text}"
+
+
+def title_of(source: SourcedPassage) -> str:
+    """`Document > heading > subheading, p. 3`."""
+    path = [source.document.title or source.document.path, *source.passage.heading_path]
+    return f"{' > '.join(path)}, p. {source.passage.page_number}"
+
+
+def to_citation(citation: "TextCitation", shown: Mapping[str, Passage]) -> PassageCitation | None:
+    """A vendor's citation as a claim about a passage; None, with a warning in the log, when it points nowhere."""
+    if citation.type != "search_result_location":
+        logger.warning("left out a citation of kind %r: only search results are sent", citation.type)
+        return None
+    passage = shown.get(citation.source)
+    spans = block_spans(passage) if passage else ()
+    first, end = citation.start_block_index, citation.end_block_index
+    if passage is None or not 0 <= first < end <= len(spans):
+        logger.warning("left out a citation of %r, blocks %s to %s: not in the request", citation.source, first, end)
+        return None
+    span = _trimmed(passage, Span(spans[first].start, spans[end - 1].end))
+    return PassageCitation(passage_id=passage.id, span=span, cited_text=_cited_text(citation, passage, span))
+
+
+def _cited_text(citation: "CitationsSearchResultLocation", passage: Passage, span: Span) -> str:
+    """The cited words as given; if only white space differs, as in the page.
+
+    Blocks may come back joined with their outer white space lost ("One.Two."), which no later comparison that merely
+    collapses white space would take for the page's "One. Two.".
+    """
+    own = _text_of_span(passage, span)
+    return own if "".join(own.split()) == "".join(citation.cited_text.split()) else citation.cited_text
+
+
+def _text_of_span(passage: Passage, span: Span) -> str:
+    return passage.text[span.start - passage.span.start : span.end - passage.span.start]
+
+
+def _trimmed(passage: Passage, span: Span) -> Span:
+    return Span(span.start, span.start + len(_text_of_span(passage, span).rstrip()))
+
+
+# Only a cite with an index attribute is the model's own; a plain `<cite>` may be HTML from a document.
+# Lengths are bounded so that a lone "<" can't hold back a page of streamed text.
+_OPENING = re.compile(r"<(?:\w{1,10}:)?cite\s(?=[^<>]{0,200}\bindex\s?=)[^<>]{0,200}>")
+_CLOSING = re.compile(r"</(?:\w{1,10}:)?cite\s?>")
+# Text that may still grow into a tag: held back until more arrives.
+_MAY_BECOME_TAG = re.compile(
+    r"<(?:/?\w{0,10}|/?\w{1,10}:\w{0,4}|(?:\w{1,10}:)?cite\s[^<>]{0,200}|/(?:\w{1,10}:)?cite\s)\Z"
+)
+
+
+class InlineCiteFilter:
+    """Feed text in pieces of any size; concatenated results are the text without inline cite tags."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._open = 0  # opening tags taken out whose closing tag is still to come
+
+    def feed(self, piece: str) -> str:
+        """Return the certain text; hold the rest back for the next call."""
+        text = self._held + piece
+        kept: list[str] = []
+        at = 0
+        while match := self._next_tag(text, at):
+            kept.append(text[at : match.start()])
+            at = match.end()
+        tail = _MAY_BECOME_TAG.search(text, at)
+        end = tail.start() if tail else len(text)
+        self._held = text[end:]
+        return "".join(kept) + text[at:end]
+
+    def flush(self) -> str:
+        """Return the text held back; call it at the end of a text block."""
+        text, self._held = self._held, ""
+        return text
+
+    def _next_tag(self, text: str, at: int) -> re.Match[str] | None:
+        opening = _OPENING.search(text, at)
+        closing = _CLOSING.search(text, at, opening.start() if opening else len(text)) if self._open else None
+        if closing:
+            self._open -= 1
+            return closing
+        if opening:
+            self._open += 1
+        return opening

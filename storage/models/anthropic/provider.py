@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING
 from core.answering.providers.retry import FIRST_BACKOFF_SECONDS, Secret, patiently
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.errors import ProviderAuthError, ProviderConnectionError, ProviderError, ProviderTimeout
-from storage.models.anthropic.cites import InlineCiteFilter
 from storage.models.anthropic.errors import NO_KEY, to_provider_error
-from storage.models.anthropic.messages import TurnParams, to_params, to_response
-from storage.models.anthropic.passages import passages_shown
+from storage.models.anthropic.messages import InlineCiteFilter, TurnParams, passages_shown, to_params, to_response
 
 if TYPE_CHECKING:
     import httpx2
@@ -28,15 +26,15 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Assumed where the API does not tell a model's window (a gateway without /v1/models).
+# Assumed if the API does not report a model's window (a gateway without /v1/models).
 DEFAULT_CONTEXT_TOKENS = 200_000
 CONNECT_SECONDS = 10.0
-LIMITS_SECONDS = 5.0  # for asking a model's limits; they are a nicety, the answer is not
+LIMITS_SECONDS = 5.0  # for a model's limits, which are optional
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelLimits:
-    """Tokens a model takes and gives; None where the API does not say."""
+    """Limits of a model in tokens; None if unknown to the API."""
 
     context_tokens: int = DEFAULT_CONTEXT_TOKENS
     output_tokens: int | None = None
@@ -149,7 +147,7 @@ class AnthropicProvider:
         )
 
     async def _limits_of(self, model: str, client: "AsyncAnthropic") -> ModelLimits:
-        """Asked once a model; where the API fails to tell, the defaults stand until the next start."""
+        """Return a model's limits, requested once; after a failure, the defaults apply until the next start."""
         if model not in self._limits:
             try:
                 with _vendor_errors():
@@ -182,7 +180,7 @@ class _TextOutput:
         self._show(self._tags.flush())
 
     def restart(self) -> None:
-        """Another attempt begins: what was held back belonged to the last."""
+        """Begin another attempt: drop the text held back from the last."""
         self._tags = InlineCiteFilter()
 
     def _show(self, text: str) -> None:
@@ -221,10 +219,9 @@ async def _read(stream: "AsyncMessageStream[None]", output: _TextOutput) -> bool
 
 @contextmanager
 def _vendor_errors() -> Iterator[None]:
-    """Around calls into the SDK, and nothing else: what it raises becomes ours.
+    """Raise the SDK's errors as ProviderErrors; only calls into the SDK belong inside.
 
-    It lets errors of its own reading of a malformed event through as they are: ValueError (with JSONDecodeError),
-    LookupError, AttributeError.
+    A malformed event raises ValueError (with JSONDecodeError), LookupError or AttributeError in the SDK.
     """
     import anthropic
     import httpx2

@@ -1,1 +1,1 @@
-"""Models that run on this machine: where they are, how they are loaded, and what they are asked."""
+"""Models that run on this machine: embedder, cross-encoder, sentence ranker."""

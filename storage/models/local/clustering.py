@@ -13,7 +13,7 @@ ALIKE = 0.72
 class VectorMeaningGroups:
     """Implements MeaningGroups: each text joins the group whose first text it is most alike, if any.
 
-    The first text of a group stays its measure, so groups do not drift and the result follows from the order alone.
+    The first text of a group stays its measure, so groups do not drift and the result depends only on the order.
     """
 
     def __init__(self, embedder: Embedder) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CrossEncoderJudge:
     """An AnswerJudge on a cross-encoder that fastembed runs; loaded at its first use. Raises ModelMissing.
 
-    Pairs are judged one by one, side by side, so that a score depends on its own pair alone.
+    Pairs are judged one by one, side by side, so that a score depends only on its pair.
     """
 
     def __init__(self, model: LocalModel, cache_dir: Path | None = None) -> None:
@@ -37,7 +37,7 @@ class CrossEncoderJudge:
         return await asyncio.to_thread(self._relevance, question, texts)
 
     async def close(self) -> None:
-        """Finish what is under way; safe to repeat."""
+        """Finish current work; safe to repeat."""
         await to_its_end(self._threads.shutdown)
 
     def _relevance(self, question: str, texts: Sequence[str]) -> list[float]:

@@ -1,8 +1,8 @@
 """Texts to vectors, with local models run by fastembed. The model is loaded at its first use.
 
 One session with one thread serves all: passages are embedded one by one, side by side in as many threads as there are
-cores. For the int8 default that is the fastest shape on x86 (batches only add padding), and it makes a vector depend on
-its own text alone: int8 activations are scaled over a whole batch.
+cores. For the int8 default that is the fastest shape on x86 (batches only add padding), and it makes a vector depend
+only on its own text: int8 activations are scaled over a whole batch.
 """
 
 import logging
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 Vector: TypeAlias = "NDArray[np.float32]"  # one dimension, length 1
 
-MAX_THREADS = 8  # beyond this, memory bandwidth is what a small model waits for
+MAX_THREADS = 8  # beyond this, a small model waits for memory bandwidth
 QUERIES_KEPT = 256  # vectors of 1.5 kB each
-MODEL_TOKENS = 512  # what BERT-like models read of a text; the rest is cut off
+MODEL_TOKENS = 512  # read by BERT-like models; the rest of a text is cut off
 # A token is at least one character, so a shorter text can't be cut off and need not be counted.
 NEVER_TRUNCATED = MODEL_TOKENS - 2
 

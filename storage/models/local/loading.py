@@ -78,7 +78,7 @@ def _load(kind: Any, model: LocalModel, register: Callable[[str], None], cache_d
 
 
 def _guarded(name: str, load: Callable[[], _T]) -> _T:
-    """What `load` gives; its errors as ModelMissing."""
+    """Return the result of `load`; raise its errors as ModelMissing."""
     from onnxruntime.capi import onnxruntime_pybind11_state as onnx
 
     try:

@@ -1,4 +1,4 @@
-"""Which sentence answers, by sentence vectors.
+"""Sentences that answer a question, by sentence vectors.
 
 Sentence vectors are computed at question time, for the few passages at hand, and kept in a small cache: doing it for
 every sentence at ingestion would double the embedding work.
@@ -35,7 +35,7 @@ CACHED_SENTENCES = 4_096  # vectors; 6 MB at 384 dimensions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceFeatures:
-    """One sentence, and what speaks for it. All features lie in 0..1 but the cosines, which lie in -1..1."""
+    """One sentence with its features: all in 0..1, except for the cosines in -1..1."""
 
     passage_id: str
     span: Span

@@ -1,4 +1,4 @@
-"""From what a server or the SDK says went wrong to our errors: by code, by status, by words, in this order.
+"""Errors of a server or the SDK as ProviderErrors: by code, by status, by words, in this order.
 
 Errors are looked up by class name along the class's ancestors, so that this module needs no import of the SDK.
 A test walks the SDK's classes and fails when one has no rule.
@@ -34,7 +34,7 @@ _NO_CREDIT: Rule = (
 _BAD_REQUEST: Rule = (ProviderBadRequest, "{who} refused the request's form: {detail}")
 _NOT_FOUND: Rule = (
     ProviderBadRequest,
-    "{who} does not know what was asked for: {detail} Check the model's name and base_url in the configuration.",
+    "{who} did not find the requested model: {detail} Check the model's name and base_url in the configuration.",
 )
 _TOO_LONG: Rule = (
     ContextOverflow,
@@ -49,7 +49,7 @@ _NO_CONNECTION: Rule = (
     "The connection to {who} could not be made, or broke: {detail} Check that it runs and that base_url is right.",
 )
 _BROKEN_REPLY: Rule = (ProviderConnectionError, "The reply of {who} arrived broken: {detail} Try again.")
-_UNKNOWN: Rule = (ProviderError, "The client of {who} failed in a way not known here: {detail}")
+_UNKNOWN: Rule = (ProviderError, "The client of {who} failed unexpectedly: {detail}")
 
 # `error.code`, else `error.type`: inside a stream, where the status was 200, it is all there is.
 RULES_BY_CODE: Mapping[str, Rule] = {
@@ -106,7 +106,7 @@ RULES: Mapping[str, Rule] = {
     # the rest of the SDK: misuse by a program
     "OpenAIError": _UNKNOWN,
 }
-# What servers say in words only; they agree on no code for these.
+# Errors that servers report only in words, without a common code.
 _WORDS: tuple[tuple[str, Rule], ...] = (
     ("context length", _TOO_LONG),
     ("context size", _TOO_LONG),
@@ -123,7 +123,7 @@ _SPECIFIC = frozenset({429, 402, 401, 403})  # statuses whose words change nothi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """How a server and its key are called in sentences for people."""
+    """A server's name and the advice about its key, for error messages."""
 
     name: str  # "OpenAI", or "the model server 127.0.0.1:11434"
     key_advice: str
@@ -134,12 +134,12 @@ class Server:
 
     @property
     def sentence_name(self) -> str:
-        """At the beginning of a sentence."""
+        """The name at the beginning of a sentence."""
         return f"{self.name[:1].upper()}{self.name[1:]}"
 
 
 def to_provider_error(error: Exception, server: Server) -> ProviderError:
-    """Our error for a vendor's, by the tables above."""
+    """Return the ProviderError for a vendor's error."""
     detail = detail_of(error, _words_of(getattr(error, "body", None)) or _page_of(error))
     kind, sentence = _rule(error, detail)
     message = sentence.format(who=server.name, detail=detail, key=server.key_advice)
@@ -166,7 +166,7 @@ def _rule(error: Exception, detail: str) -> Rule:
 
 
 def _words_of(body: object) -> str:
-    """The server's own sentence, wherever it puts it: OpenAI, Gemini (a list), vLLM and Ollama, FastAPI."""
+    """Return the server's own sentence from the formats of OpenAI, Gemini (a list), vLLM, Ollama and FastAPI."""
     if isinstance(body, list) and body:
         return _words_of(body[0])
     if not isinstance(body, dict):
@@ -176,7 +176,7 @@ def _words_of(body: object) -> str:
 
 
 def _page_of(error: Exception) -> str:
-    """The text of an answer that was no JSON, such as a proxy's page."""
+    """Return the text of a reply that is not JSON, such as a proxy's page."""
     response = getattr(error, "response", None)
     kind = getattr(response, "headers", {}).get("content-type", "")
     return str(getattr(response, "text", "")) if response is not None and "json" not in kind else ""

@@ -1,22 +1,84 @@
-"""From our chat types to a request of the chat completions API. All pure.
-
-Passages go as text under their numbers, and the model cites by `[n]`: the API knows no citations. A request without
-tools carries earlier tool rounds as plain text, since models without tools refuse the roles that belong to them.
-"""
+"""Requests of the chat completions API from our chat types. Pure."""
 
 import base64
 import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, cast
 
-from core.domain.answer import ChatMessage, ChatRequest, ChatRole, PageImage, ToolChoice, ToolDefinition, ToolResult
-from storage.models.openai_compatible.dialect import Dialect
-from storage.models.openai_compatible.passages import results_text, to_text
+from core.domain.answer import (
+    ChatMessage,
+    ChatRequest,
+    ChatRole,
+    NumberedPassage,
+    PageImage,
+    ToolChoice,
+    ToolDefinition,
+    ToolResult,
+)
 from storage.models.openai_compatible.replies import THOUGHTS
 
 Json = dict[str, Any]
+
+# How servers say that they don't know a parameter, in contrast to a value that is too large.
+_UNKNOWN_WORDS = (
+    "unsupported", "not supported", "unrecognized", "unrecognised", "unknown", "extra inputs", "not permitted",
+    "unexpected", "not allowed", "instead", "additional properties", "invalid parameter",
+)  # fmt: skip
+LENGTH_KEYS = ("max_completion_tokens", "max_tokens")
+
+
+@dataclass(slots=True)
+class Dialect:
+    """One server's; `learn` changes it.
+
+    Args:
+        length_key: the parameter that bounds the answer; OpenAI's newer models take only the first of LENGTH_KEYS, most
+            other servers only the second. None: neither.
+        stream_usage: whether `stream_options` may ask for the tokens of a streamed reply.
+        forced_choice: whether `tool_choice` may be "required" or "none".
+        strict_schema: whether `response_format` may say `strict`.
+        thoughts: whether a model's thoughts may be sent back with the calls they led to; some vendors insist on them.
+    """
+
+    length_key: str | None
+    stream_usage: bool = True
+    forced_choice: bool = True
+    strict_schema: bool = True
+    thoughts: bool = True
+    _swapped: bool = False
+
+    def learn(self, refusal: str, sent: Mapping[str, object]) -> bool:
+        """Learn from a refusal; return whether the request is worth repeating.
+
+        `sent` are the refused parameters: another request may have learned the same meanwhile.
+        """
+        said = refusal.lower()
+        if "stream_options" in sent and "stream_options" in said:
+            self.stream_usage = False
+            return True
+        if "tool_choice" in sent and "tool_choice" in said:
+            self.forced_choice = False
+            return True
+        if not any(word in said for word in _UNKNOWN_WORDS):
+            return False
+        if self.strict_schema and "response_format" in sent and "strict" in said:
+            self.strict_schema = False
+            return True
+        if self.thoughts and "reasoning" in said:
+            self.thoughts = False
+            return True
+        key = next((key for key in LENGTH_KEYS if key in sent), None)
+        if key is None or key not in said:
+            return False
+        if key == self.length_key:
+            other = next(other for other in LENGTH_KEYS if other != key)
+            self.length_key, self._swapped = (None if self._swapped else other), True
+        return True
+
 
 MAX_IMAGES = 8  # of a request, the newest ones; each costs a thousand tokens or more
 SCHEMA_NAME = "reply"
@@ -162,3 +224,24 @@ def _is_closed(schema: object) -> bool:
         if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != named:
             return False
     return all(map(_is_closed, schema.values()))
+
+
+def to_text(result: ToolResult) -> str:
+    """Return a tool's result: its text, then its passages; never empty, which servers refuse."""
+    words = f"Error: {result.text.strip()}" if result.is_error else result.text.strip()
+    parts = [words, *map(passage_text, result.passages)]
+    return "\n\n".join(part for part in parts if part) or "(nothing)"
+
+
+def results_text(results: Iterable[ToolResult]) -> str:
+    """Return tool results as plain text for a model without tools."""
+    return "\n\n".join(f"Result of {result.name}:\n{to_text(result)}" for result in results)
+
+
+def passage_text(item: NumberedPassage) -> str:
+    """Return the passage between tags that a document can't close."""
+    passage, document = item.source.passage, item.source.document
+    places = [document.title or document.path, *(title for title, _ in groupby(passage.heading_path))]
+    title = f"{' > '.join(places)}, p. {passage.page_number}".replace('"', "'").replace("\n", " ")
+    text = passage.text.replace("</passage", "< /passage").replace("<passage", "< passage")
+    return f'<passage number="{item.number}" title="{title}">\n{text.strip()}\n</passage>'

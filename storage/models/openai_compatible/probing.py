@@ -1,4 +1,4 @@
-"""What a model can do, found out by three small requests: tools, replies that follow a schema, pictures.
+"""The capabilities of a model, probed by three small requests: tools, replies that follow a schema, pictures.
 
 A server that refuses tools has none. A schema counts when the reply follows it, a picture when the model names its
 colour: many servers take both and ignore them. What fails for another reason than a refusal is raised.
@@ -53,7 +53,7 @@ _SIDE = 64  # pixels; some models refuse smaller pictures
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Abilities:
-    """What is known of a model before it is asked; None: to be found out."""
+    """Configured capabilities; None means unknown, to be probed."""
 
     tools: bool | None = None
     structured: bool | None = None
@@ -65,7 +65,7 @@ class Abilities:
         return None not in (self.tools, self.structured, self.images)
 
     def over(self, found: Capabilities) -> Capabilities:
-        """What was found, but for what is known better."""
+        """Return the detected capabilities, overridden by the configured ones."""
         return Capabilities(
             tools=found.tools if self.tools is None else self.tools,
             structured=found.structured if self.structured is None else self.structured,
@@ -75,7 +75,7 @@ class Abilities:
 
 
 async def probe(ask: Ask, known: Abilities, context_tokens: int) -> Capabilities:
-    """What a model can do. Raises ProviderError when it can't even be asked a word."""
+    """Return the capabilities of a model. Raises ProviderError when it refuses every request."""
     tools, structured, images = await asyncio.gather(
         _known(known.tools) or _takes_tools(ask),
         _known(known.structured) or _follows_schema(ask),
@@ -85,7 +85,7 @@ async def probe(ask: Ask, known: Abilities, context_tokens: int) -> Capabilities
 
 
 def is_about_tools(error: ProviderError) -> bool:
-    """Whether a refusal says that this model, or this server as it was started, has no tools."""
+    """Return whether a refusal means that the model, or the server as started, has no tools."""
     return isinstance(error, ProviderBadRequest | ProviderOverloaded) and bool(_NO_TOOLS.search(str(error)))
 
 
@@ -98,7 +98,7 @@ async def _takes_tools(ask: Ask) -> bool:
         await ask({"messages": _PLAIN, "tools": [to_tool(_TOOL)]})
     except (ProviderBadRequest, ProviderOverloaded) as error:
         if not is_about_tools(error):
-            await ask({"messages": _PLAIN})  # raises what has nothing to do with tools
+            await ask({"messages": _PLAIN})  # raises errors unrelated to tools
         logger.info("no tools: %s", error)
         return False
     return True

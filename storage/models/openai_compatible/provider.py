@@ -1,20 +1,19 @@
-"""Models behind the chat completions API as a ChatProvider: OpenAI, Gemini, Ollama, llama.cpp, vLLM and others.
-
-The SDK's own retries are off: they neither cover a stream that breaks in the middle nor have an end in time, so
-`complete` does all retrying itself.
-"""
+"""Servers that speak OpenAI's chat completions, as a ChatProvider."""
 
 import asyncio
+import importlib
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
-from core.answering.providers.retry import FIRST_BACKOFF_SECONDS, patiently
+from core.answering.providers.retry import FIRST_BACKOFF_SECONDS, Secret, patiently
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.errors import (
+    ProviderAuthError,
     ProviderBadRequest,
     ProviderChanged,
     ProviderConnectionError,
@@ -22,25 +21,112 @@ from core.errors import (
     ProviderTimeout,
 )
 from core.ports import CapabilityMemory
-from storage.models.openai_compatible.connection import Connection, Endpoint
-from storage.models.openai_compatible.dialect import LENGTH_KEYS, Dialect
-from storage.models.openai_compatible.messages import to_params
+from storage.models.openai_compatible.errors import Server, to_provider_error
+from storage.models.openai_compatible.messages import LENGTH_KEYS, Dialect, to_params
 from storage.models.openai_compatible.probing import PROBE_TOKENS, Abilities, is_about_tools, probe
 from storage.models.openai_compatible.replies import ReplyBuilder, estimate
 
 if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
+    from openai._types import Headers
+
+CONNECT_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """The address and key of a model.
+
+    Args:
+        model: used where a request names none.
+        base_url: up to and without `/chat/completions`; None: OpenAI's own.
+        api_key: None: none is sent, as local servers want it; OpenAI's own address needs one.
+        key_advice: what to do about a key that is missing or refused, as a sentence.
+    """
+
+    model: str
+    base_url: str | None
+    api_key: Secret | None
+    key_advice: str
+
+    @property
+    def key(self) -> str:
+        return self.api_key.get_secret_value().strip() if self.api_key else ""
+
+    @property
+    def server(self) -> Server:
+        place = urlsplit(self.base_url).netloc.rpartition("@")[2] if self.base_url else ""
+        return Server(name=f"the model server {place}" if place else "OpenAI", key_advice=self.key_advice)
+
+
+class Connection:
+    """One client, made when it is first used. `http_client` stays its opener's to close; None: one of our own."""
+
+    def __init__(self, endpoint: Endpoint, stall_seconds: float, http_client: "httpx2.AsyncClient | None") -> None:
+        self._endpoint = endpoint
+        self._stall_seconds = stall_seconds
+        self._http_client = http_client
+        self._client: AsyncOpenAI | None = None
+
+    async def open(self) -> "AsyncOpenAI":
+        """Return the client. Raises ProviderAuthError if a required key is missing."""
+        key = self._endpoint.key
+        if not key and self._endpoint.base_url is None:
+            raise ProviderAuthError(self._endpoint.server.no_key)
+        if self._client is None:
+            await asyncio.to_thread(importlib.import_module, "openai")
+        if self._client is None:  # again: another turn may have opened it meanwhile
+            self._client = self._build(key)
+        return self._client
+
+    async def close(self) -> None:
+        """Safe to repeat."""
+        client, self._client = self._client, None
+        if client is not None and self._http_client is None:
+            await client.close()
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Raise errors of the SDK and of reading chunks as ProviderErrors; nothing else belongs inside."""
+        import httpx2
+        import openai
+
+        foreign = (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL)
+        try:
+            yield
+        except (*foreign, ValueError, LookupError, AttributeError, TypeError) as error:
+            raise to_provider_error(error, self._endpoint.server) from error
+
+    @property
+    def headers(self) -> "Headers":
+        """The `extra_headers` of every request: without a key, none is sent, not even a dummy."""
+        from openai import Omit
+
+        return {} if self._endpoint.key else {"Authorization": Omit()}
+
+    def _build(self, key: str) -> "AsyncOpenAI":
+        import httpx2
+        from openai import AsyncOpenAI
+
+        return AsyncOpenAI(
+            api_key=key or "none",
+            base_url=self._endpoint.base_url,
+            timeout=httpx2.Timeout(self._stall_seconds, connect=min(CONNECT_SECONDS, self._stall_seconds)),
+            max_retries=0,
+            http_client=self._http_client,
+        )
+
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 OPENAI_CONTEXT_TOKENS = 128_000  # assumed of OpenAI's models, whose API does not tell
-# Assumed where neither configuration nor server tell: what local servers give a model unless they are told otherwise.
+# Assumed without a configured or reported window: the default of local servers.
 DEFAULT_CONTEXT_TOKENS = 32_000
 MOST_LESSONS = 6  # repeats of a request because of a parameter the server does not know; there are no more to unlearn
-# What servers call a model's window in /models: vLLM, OpenRouter, Groq, llama.cpp.
+# Names of a model's window in /models: vLLM, OpenRouter, Groq, llama.cpp.
 _WINDOW_KEYS = ("max_model_len", "context_length", "context_window", "n_ctx")
 
 
@@ -89,16 +175,16 @@ class OpenAICompatibleProvider:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What is configured or was found out; before `learn`: tools, and nothing else."""
+        """The configured or detected capabilities; before `learn`, only tools."""
         return self._abilities.over(self._found or Capabilities(context_tokens=self._assumed_window))
 
     @property
     def _key(self) -> str:
-        """Of what was found out: a server's model."""
+        """The key of detected capabilities: a server's model."""
         return f"{self._endpoint.base_url or 'openai'} {self._endpoint.model}"
 
     async def learn(self, *, anew: bool = False) -> Capabilities:
-        """What the model can do, asked of it once (see probing); `anew`: whatever was found before. ProviderError."""
+        """Return the model's capabilities, probed once; `anew` probes again. Raises ProviderError."""
         async with self._learning:
             if anew or (self._found is None and not self._abilities.complete):
                 self._found = None if anew else await self._memory.find(self._key)

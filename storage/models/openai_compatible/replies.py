@@ -1,7 +1,7 @@
-"""From the chunks of a streamed reply to a response. All pure.
+"""Responses from the chunks of a streamed reply. Pure.
 
-Servers differ in how they number tool calls, in what they leave out, and in where a model's thoughts stand; what can
-be understood is, and what can't becomes a call whose error result tells the model so.
+Servers differ in the numbering of tool calls, in omitted fields and in the place of a model's thoughts. A call that
+can't be parsed gets an error result, which explains the problem to the model.
 """
 
 import json
@@ -12,15 +12,15 @@ from typing import Any
 from core.domain.answer import ChatResponse, CitedText, StopReason, ToolInvocation, Usage
 from core.errors import ProviderRefused
 
-# The one argument of a call whose arguments were no JSON object: no tool has it, so the model is told by its name.
+# The only argument of a call without a JSON object: no tool has it, so its name in the error explains the problem.
 NO_JSON = "arguments_that_were_no_json_object"
 NO_JSON_CHARACTERS = 200  # of them that are kept
-# Where thoughts stand beside the text. Some vendors want them back with the results of the tools they led to.
+# Fields with thoughts. Some vendors want them back with the results of the tools they led to.
 THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details")
 _OPENINGS = ("<think>", "<thinking>")
 _CLOSINGS = ("</think>", "</thinking>")
 
-# The server's word -> ours. What is not here and no refusal is an end like any other.
+# The server's finish reason -> StopReason; other reasons, except a refusal, count as a normal end.
 FINISHES: Mapping[str, StopReason] = {
     "stop": StopReason.END,
     "tool_calls": StopReason.TOOLS,
@@ -34,7 +34,7 @@ class _Call:
     id: str = ""
     name: str = ""
     arguments: str = ""
-    extra: dict[str, Any] = field(default_factory=dict)  # what a vendor wants back with the call (thought signatures)
+    extra: dict[str, Any] = field(default_factory=dict)  # sent back with the call (thought signatures)
 
 
 class ThoughtFilter:
@@ -46,7 +46,7 @@ class ThoughtFilter:
         self._over = False
 
     def feed(self, piece: str) -> str:
-        """What is certain to be answer by now."""
+        """Return the text that is certain to be answer."""
         if self._over:
             return piece
         self._held += piece
@@ -69,7 +69,7 @@ class ThoughtFilter:
         return ""
 
     def flush(self) -> str:
-        """What was held back and is no thought after all."""
+        """Return the text held back, if it is no thought."""
         return "" if self._inside else self._end(self._held)
 
     def _end(self, text: str) -> str:
@@ -168,7 +168,7 @@ class ReplyBuilder:
         return known
 
     def _invocations(self) -> tuple[ToolInvocation, ...]:
-        """One for each JSON object: some servers run the arguments of several calls together."""
+        """Return a call for each JSON object: some servers join the arguments of several calls."""
         invocations: list[ToolInvocation] = []
         for call in self._calls:
             objects = _objects(call.arguments) or [{NO_JSON: call.arguments[:NO_JSON_CHARACTERS]}]
@@ -178,7 +178,7 @@ class ReplyBuilder:
         return tuple(invocations)
 
     def _native(self, text: str, invocations: tuple[ToolInvocation, ...]) -> dict[str, Any] | None:
-        """The turn with what a vendor wants back unread; None where that is nothing beyond what our own types hold."""
+        """Return the turn with the vendor's extra fields; None if our own types hold everything."""
         if not invocations or not (self._thought or any(call.extra for call in self._calls)):
             return None
         if len(invocations) != len(self._calls):
@@ -195,13 +195,13 @@ class ReplyBuilder:
         return {"role": "assistant", "content": text or None, "tool_calls": calls, **self._thought}
 
     def _estimated(self, text: str, input_tokens: int) -> Usage:
-        """For servers that tell nothing: bounds on tokens have to hold there, too."""
+        """Return estimated usage for servers that report none: token limits apply there, too."""
         said = text + "".join(call.arguments for call in self._calls) + str(self._thought or "")
         return Usage(input_tokens=input_tokens, output_tokens=estimate(said))
 
 
 def estimate(text: str) -> int:
-    """Tokens of a text, about: four bytes of UTF-8 each, rounded up."""
+    """Return the approximate tokens of a text: four bytes of UTF-8 each, rounded up."""
     return -(-len(text.encode()) // 4)
 
 
@@ -224,14 +224,14 @@ def _count(holder: Any, name: str) -> int:
 
 
 def _text(content: Any) -> str:
-    """A delta's text; some servers send parts instead, thoughts among them."""
+    """Return a delta's text; some servers send parts instead, thoughts among them."""
     if isinstance(content, list):
         return "".join(part.get("text") or "" for part in content if isinstance(part, dict) and "text" in part)
     return content if isinstance(content, str) else ""
 
 
 def _after_lone_closing(text: str) -> str:
-    """Without thoughts whose opening tag the server had put into the prompt, so that only the closing one came."""
+    """Return the text without thoughts that have only a closing tag: their opening tag was in the server's prompt."""
     for tag in _CLOSINGS:
         before, closed, after = text.partition(tag)
         if closed and not any(opening in before for opening in _OPENINGS):
@@ -240,7 +240,7 @@ def _after_lone_closing(text: str) -> str:
 
 
 def _objects(text: str) -> list[dict[str, Any]] | None:
-    """The JSON objects that a text is made of, one after the other; None when it holds anything else."""
+    """Return the JSON objects in a text, one after the other; None when it holds anything else."""
     if not text.strip():
         return [{}]
     decoder, place = json.JSONDecoder(), 0

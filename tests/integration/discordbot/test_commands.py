@@ -84,8 +84,8 @@ async def test_a_summary_is_asked_for_in_the_open(place: DiscordPlace) -> None:
         ("page", {"document": "house.md", "number": 1}, KEY),
         ("help", {}, "/threads"),
         ("new", {}, "Each question in a channel starts a conversation"),
-        ("why", {}, "I have seen no message of yours here"),
-        ("stop", {}, "There is nothing of yours to stop here"),
+        ("why", {}, "haven't received a message from you here"),
+        ("stop", {}, "There is have a question in progress here"),
         ("jobs", {}, "needs a conversation"),
         ("source", {"footnote": 1}, "needs a conversation"),
         ("keep", {}, "needs a conversation"),
@@ -112,7 +112,7 @@ async def test_control_commands_do_not_wait_behind_the_running_question(place: D
         place.provider.held = {1}
         await house.ada.send(house.channel, f"{house.bot} where is the key?")
         await house.drafts("I have looked")
-        assert "I am working on it" in told(await house.ada.slash(house.thread, "why"))
+        assert "I'm working on it" in told(await house.ada.slash(house.thread, "why"))
         assert "running" in told(await house.ada.slash(house.thread, "jobs"))
         assert "Stopping" in told(await house.ada.slash(house.thread, "stop"))
         await until(lambda: "Stop" not in buttons(house.posts()[0]))
@@ -122,7 +122,7 @@ async def test_control_commands_do_not_wait_behind_the_running_question(place: D
 async def test_why_tells_of_a_message_that_was_left_alone(place: DiscordPlace) -> None:
     async with place.open() as house:
         await house.ada.send(house.channel, "where is the key?")
-        assert "Nobody asked me" in told(await house.ada.slash(house.channel, "why"))
+        assert "didn't mention me" in told(await house.ada.slash(house.channel, "why"))
 
 
 async def test_extracted_rows_are_told_with_their_footnotes(place: DiscordPlace) -> None:

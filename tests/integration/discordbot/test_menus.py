@@ -103,7 +103,7 @@ async def test_an_answer_for_one_person_is_not_kept_for_all(place: DiscordPlace)
         result = await house.ada.slash(house.channel, "ask", question="where is the key?", private=True)
         await until(lambda: set(FINAL) <= set(buttons(result.response.message)))
         kept = await house.ada.context_menu(house.channel, "Keep as answer", result.response.message)
-        assert "for one person alone" in told(kept)
+        assert "answer is private" in told(kept)
         assert [item for item in await place.shelf.corpus.list_documents("local") if item.source == KEPT_SOURCE] == []
 
 

@@ -34,12 +34,12 @@ async def test_conversations_of_the_same_person_are_listed_in_their_server_alone
         assert await office.ada.autocomplete(office.channel, "open", "thread", "") == []
         for command in ("open",):
             shown = told(await office.ada.slash(office.channel, command, thread=conversation.id))
-            assert "There is no conversation" in shown
+            assert "No conversation" in shown
         for action in ("rename", "delete", "export"):
             shown = told(
                 await office.ada.slash(office.channel, "threads", action=action, thread=conversation.id, title="Mine")
             )
-            assert "There is no conversation" in shown
+            assert "No conversation" in shown
 
 
 async def test_buttons_with_ids_of_another_server_find_nothing(place: DiscordPlace) -> None:

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from storage.models.openai_compatible.connection import Endpoint
 from storage.models.openai_compatible.probing import Abilities
-from storage.models.openai_compatible.provider import OpenAICompatibleProvider
+from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
 from tests.fakes import MemoryCapabilities
 from tests.openai_server import KEY, MODEL, Kind, OpenAIServer
 

@@ -78,18 +78,18 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
         ("page house.md 1", KEY),
         ("threads", "There are no conversations yet"),
         ("new", "mention me in a channel"),
-        ("why", "I have seen no message of yours here"),
-        ("stop", "There is nothing of yours to stop here"),
+        ("why", "haven't received a message from you here"),
+        ("stop", "You don't have a question in progress here"),
         ("jobs", "/footnote jobs needs a conversation: ask something first, or /footnote open one."),
         ("source 1", "needs a conversation"),
         ("keep", "needs a conversation"),
         ("mute", "@footnote mute is for threads"),
         ("settings", "answer_posts"),
         ("settings limit 5", "Only an admin can change"),
-        ("position", "nothing is set"),
+        ("position", "no reading positions are set"),
         ("position house.md 1", "From now on you will see nothing of “House” beyond page 1 (Keys)."),
-        ("open 7", "There is no conversation '7' that you may see from here: /footnote threads lists them."),
-        ("stopp", "There is no command /stopp: did you mean /footnote summary or "),
+        ("open 7", "No conversation '7' is visible from here. Use /footnote threads lists them."),
+        ("stopp", "Unknown command /stopp: did you mean /footnote summary or "),
         ("where is the key?", "To ask a question, use `/footnote ask QUESTION`."),
         ("ask a &amp; b --document nowhere", "There is no document 'nowhere'"),
     ],
@@ -218,7 +218,7 @@ async def test_control_commands_do_not_wait_behind_the_running_question(place: S
         place.provider.held = {1}
         asked = await house.ada.mention(house.channel, "where is the key?")
         await house.shows("I have looked")
-        for typed, words in (("why", "I am working on it"), ("jobs", "running"), ("Stop!", "Stopping")):
+        for typed, words in (("why", "I'm working on it"), ("jobs", "running"), ("Stop!", "Stopping")):
             await house.ada.mention(house.channel, typed, thread=asked)
             await house.told_once(house.ada, words)
         await house.until(lambda: any("topped" in shown_of(one) for one in house.posts()))
@@ -251,7 +251,7 @@ async def test_what_everybody_should_know_is_said_in_the_thread(place: SlackPlac
     async with place.open() as house:
         answer = await house.ask()
         await house.ben.mention(house.channel, "listen", thread=answer)
-        said = await house.shows("I listen to this thread: no question needs a mention any more. @footnote unmute")
+        said = await house.shows("Listening.: no question needs a mention any more. @footnote unmute")
         assert said.root == answer.root
         address = ThreadAddress(platform="slack", workspace="local", channel=house.channel.id, thread=answer.root)
         assert await place.settings.listening(address) is Listening.LISTENING
@@ -302,7 +302,7 @@ async def test_why_tells_of_a_message_that_was_left_alone(place: SlackPlace) -> 
         await house.ada.say(house.channel, "where is the key?")
         await house.server.settle()
         await house.ada.slash(house.channel, "why")
-        said = await house.told_once(house.ada, "Nobody asked me")
+        said = await house.told_once(house.ada, "didn't mention me")
         assert said.only_to == house.ada.id
         assert house.posts() == []
 

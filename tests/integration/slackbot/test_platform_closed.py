@@ -8,7 +8,7 @@ from core.domain.service import InboxEntry
 from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
 from tests.integration.slackbot.bench import SHOWN, Bench, reads
 
-SORRY = "The answer took too long and was given up."
+SORRY = "The answer took too long."
 
 
 async def refused(bench: Bench, entry: InboxEntry) -> FootnoteError:

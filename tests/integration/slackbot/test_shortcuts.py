@@ -160,7 +160,7 @@ async def test_an_answer_for_one_person_is_not_kept_for_all(place: SlackPlace) -
         await house.ada.slash(house.channel, "ask where is the key? --private")
         private = await house.told(house.ada, "under the stairs")
         await house.ada.shortcut(private, KEEP_ANSWER)
-        await house.told(house.ada, "for one person alone")
+        await house.told(house.ada, "answer is private")
         assert await _kept_documents(place) == []
 
 
@@ -169,7 +169,7 @@ async def test_an_answer_to_a_direct_message_is_not_kept_for_all(place: SlackPla
         await house.ada.say(house.ada.dm, "where is the key?")
         [answer] = await house.answered(house.ada.dm)
         await house.ada.shortcut(answer, KEEP_ANSWER)
-        await house.told(house.ada, "for one person alone", house.ada.dm)
+        await house.told(house.ada, "answer is private", house.ada.dm)
         assert await _kept_documents(place) == []
 
 

@@ -117,7 +117,7 @@ async def test_only_who_began_it_renames_and_deletes(place: SlackPlace) -> None:
         for typed in ("rename Mine", "delete"):
             await house.ben.mention(house.channel, typed, thread=answer)
         await house.until(lambda: len(house.server.calls("chat.postEphemeral")) == 2)
-        await house.told(house.ben, "Only who began")
+        await house.told(house.ben, "Only an admin or the person who started")
         await house.ada.mention(house.channel, "delete", thread=answer)
         await house.shows("Deleted “where is the key?” with its messages.")
         assert await place.conversations.list_conversations("local") == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.service.syncing import SOONEST, sync_ticks, watch_folder, watched
+from bot.service.schedule import SOONEST, sync_ticks, watch_folder, watched
 from core.domain.sources import Cron, Every, FolderOrigin, GitOrigin, SourceSpec
 from core.errors import SourceUnavailable
 from tests.integration.sources.place import FilesFetcher, SyncPlace
@@ -67,7 +67,7 @@ async def test_a_tick_leaves_out_what_another_process_has_just_done(place: SyncP
 
 
 async def test_changes_and_failures_are_in_the_log(place: SyncPlace, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "bot.service.syncing")
+    caplog.set_level(logging.INFO, "bot.service.schedule")
     place.specs = [WIKI]
     fetcher = place.fetchers["wiki"] = FilesFetcher({"a.txt": "One."})
     [tick] = await sync_ticks(place.syncs, place.clock)

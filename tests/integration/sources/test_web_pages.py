@@ -9,8 +9,7 @@ import pytest
 from core.domain.sources import SitemapOrigin, UrlListOrigin, WebBounds
 from core.errors import SourceUnavailable
 from core.ports.documents import Fetched
-from storage.sources.sitemap import SitemapFetcher
-from storage.sources.url_list import UrlListFetcher
+from storage.sources.web_pages import SitemapFetcher, UrlListFetcher
 from tests.integration.sources.site import Page, Site
 
 BOUNDS = WebBounds(allow_private=True, pause_seconds=0)

@@ -33,7 +33,7 @@ from core.work.conversations import Conversations
 from core.work.progress import SilentProgress
 from storage.documents.base import build_readers
 from storage.documents.chunking import chunk
-from storage.documents.extraction.checks import to_extracts
+from storage.documents.extraction.by_rules import to_extracts
 from storage.documents.extractors.base import build_extractors
 from tests.builders import NOON, build_document
 from tests.fakes import ManualClock

@@ -1,6 +1,6 @@
 // Requests to the service: JSON in, JSON out, and an Error with the service's own sentence.
 
-const SILENT = "The service can't be reached: is it still running? Your message is kept here; send it again.";
+const SILENT = "Can't reach the service. Check that it is running, then send your message again.";
 
 async function request(method, path, body) {
   let response;
@@ -16,7 +16,7 @@ async function request(method, path, body) {
   const isJson = (response.headers.get("Content-Type") || "").startsWith("application/json");
   const found = isJson ? await response.json() : {};
   if (!response.ok) {
-    const error = new Error(found.error || `The service answered ${response.status} ${response.statusText}.`);
+    const error = new Error(found.error || `The service returned ${response.status} ${response.statusText}.`);
     error.status = response.status;
     throw error;
   }

@@ -1,4 +1,4 @@
-// The line people write in: it grows, sends with Enter, and completes commands and names.
+// The message field: it grows, sends with Enter, and completes commands and names.
 
 import { byId, el } from "./dom.js";
 
@@ -13,7 +13,7 @@ export class Composer {
     this.list = byId("completion");
     this.found = [];
     this.active = 0;
-    this.unsent = []; // messages on their way, the first of them now
+    this.unsent = []; // queued messages; the first is being sent
     this.text.addEventListener("input", () => this.changed());
     this.text.addEventListener("keydown", (event) => this.key(event));
     this.text.addEventListener("blur", () => setTimeout(() => { if (document.activeElement !== this.text) this.close(); }, 150));
@@ -26,12 +26,12 @@ export class Composer {
     this.text.focus();
   }
 
-  // What is sent while something else still is goes after it; what is not taken comes back, before what was written since.
+  // Messages are sent one after another. A failed one returns to the field, before newer text.
   async submit() {
     const text = this.text.value.trim();
     if (!text) return;
     this.unsent.push(text);
-    this.set(""); // at once: people write on while it is sent
+    this.set(""); // at once, so that people can keep typing
     if (this.unsent.length > 1) return;
     while (this.unsent.length && await this.send(this.unsent[0])) this.unsent.shift();
     if (this.unsent.length) this.set([...this.unsent.splice(0), this.text.value].filter(Boolean).join("\n"));

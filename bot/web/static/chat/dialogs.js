@@ -2,7 +2,7 @@
 
 import { byId } from "./dom.js";
 
-// With a label it asks for a text and gives it; without, it gives "" for yes. null: no.
+// Returns the entered text if there is a label, else "" for yes; null for no.
 export function ask({ title, text = "", label = null, value = "", yes }) {
   const dialog = byId("ask");
   const input = byId("ask-input");
@@ -19,7 +19,7 @@ export function ask({ title, text = "", label = null, value = "", yes }) {
   return new Promise((resolve) => {
     const answer = (event) => {
       if (event?.key !== "Enter") return;
-      event.preventDefault(); // else the first button, which is "Cancel", would be pressed
+      event.preventDefault(); // otherwise Enter presses the first button, "Cancel"
       byId("ask-yes").click();
     };
     input.addEventListener("keydown", answer);

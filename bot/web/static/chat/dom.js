@@ -1,4 +1,4 @@
-// Building elements: text always goes in as text.
+// Helpers that build elements; text is always inserted as text.
 
 export const byId = (id) => document.getElementById(id);
 
@@ -14,7 +14,7 @@ export function el(name, attributes = {}, ...children) {
   return node;
 }
 
-// A line drawing of 24 by 24, for people who see; its button carries the name.
+// A decorative icon of 24 by 24; its button has the label.
 export function icon(path, kind = "") {
   const name = "http://www.w3.org/2000/svg";
   const drawing = document.createElementNS(name, "svg");
@@ -24,14 +24,14 @@ export function icon(path, kind = "") {
   return drawing;
 }
 
-// HTML that the service made safe (bot/web/render.py); nothing else may come here.
+// Only for HTML that the service sanitised (bot/web/render.py).
 export function fromSafeHtml(name, attributes, html) {
   const node = el(name, attributes);
   node.innerHTML = html;
   return node;
 }
 
-// Make the children of `list` those nodes, moving only what has to move, so that focus and hover stay.
+// Replace the children of `list`, moving as few nodes as possible to keep focus and hover.
 export function arrange(list, nodes) {
   nodes.forEach((node, index) => {
     if (list.children[index] !== node) list.insertBefore(node, list.children[index] || null);

@@ -1,4 +1,4 @@
-// The chat page: reads a thread's state, follows its events, and sends what people write.
+// The chat page: reads a thread's state, follows its events, and sends messages.
 
 import { api, placePath } from "./api.js";
 import { Composer } from "./composer.js";
@@ -8,12 +8,12 @@ import { watchNotes } from "./notes.js";
 import { drawSide } from "./side.js";
 import { messageNode, resultNode, threadCard, waitingNode } from "./view.js";
 
-const NEAR_END = 120; // pixels: who reads the end of a thread is kept there
-const REOPEN_AFTER = 2000; // milliseconds after the service closed the stream for good
+const NEAR_END = 120; // pixels: a reader this near to the end stays at the end
+const REOPEN_AFTER = 2000; // milliseconds after the service closed the stream
 
-// `reading` is the id of a conversation of another platform, which this page only shows.
+// `reading` is the ID of a conversation on another platform, shown read-only.
 const here = { channel: "general", thread: "", reading: "", state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0, asked: 0, shown: 0 };
-let unsent = null; // {text, key} of the last message that failed: sent again under its key it is the same message
+let unsent = null; // {text, key} of the last failed message; a retry uses the same key
 
 const address = (channel, thread) => thread ? `/c/${encodeURIComponent(channel)}/${encodeURIComponent(thread)}`
   : channel === "general" ? "/" : `/c/${encodeURIComponent(channel)}`;
@@ -38,7 +38,7 @@ const actions = {
     const rated = await attempt(() => api.rate(here.channel, here.thread, message, value));
     if (!rated) return;
     await refresh();
-    if (rated.told) problem(rated.told); // a notice, in the same place
+    if (rated.told) problem(rated.told); // a notice in the same place
   },
 };
 
@@ -81,9 +81,9 @@ async function refresh() {
   const asked = here.asked += 1;
   try {
     const [home, state] = await Promise.all([api.home(), here.reading ? api.read(here.reading) : api.show(here.channel, here.thread)]);
-    if (visited !== here.visit || asked < here.shown) return false; // something newer is shown already
+    if (visited !== here.visit || asked < here.shown) return false; // a newer state is shown already
     here.shown = asked;
-    if (state.place) { // it is held here after all
+    if (state.place) { // it is a conversation of this page after all
       history.replaceState(null, "", address(...state.place));
       return visit(location.pathname);
     }
@@ -117,8 +117,8 @@ function draw() {
   byId("up").textContent = here.reading ? "Back to the chat" : `#${here.channel}`;
   byId("up").href = address(here.channel, "");
   for (const format of ["markdown", "pdf", "json"]) byId(`export-${format}`).href = `${placePath(here.channel, here.thread)}/export?format=${format}`;
-  byId("text").placeholder = here.thread ? "Ask on, or / for commands" : `Ask with @footnote, or write to #${here.channel}`;
-  byId("hint").textContent = here.thread ? "Everything asks here, except what begins with @somebody." : "@footnote opens a thread. Everything else is for people.";
+  byId("text").placeholder = here.thread ? "Ask a follow-up, or / for commands" : `Ask with @footnote, or write to #${here.channel}`;
+  byId("hint").textContent = here.thread ? "Every message here is a question, unless it begins with @name." : "@footnote starts a thread. Other messages are for people.";
   byId("composer").hidden = Boolean(here.reading);
   byId("elsewhere").hidden = !here.reading;
   byId("elsewhere").textContent = state.note || "";
@@ -160,7 +160,7 @@ function keep(row) {
   return node;
 }
 
-// Screen readers hear an answer once, when it is complete.
+// Screen readers announce an answer once, when it is complete.
 function announce(nodes) {
   for (const node of nodes) byId("announcer").textContent = `Footnote answers: ${node.querySelector(".answer").textContent}`;
 }
@@ -172,7 +172,7 @@ function drawWelcome() {
   if (!invites) return;
   box.replaceChildren(
     el("h2", {}, "Ask the library"),
-    el("p", {}, "Every answer is put together from the documents, and every footnote opens the page it stands on."),
+    el("p", {}, "Answers come from the documents. Each footnote opens the page it cites."),
     ...(here.home.examples.length ? [el("p", { class: "try" }, "Try one of these:")] : []),
     ...here.home.examples.map((question) => el("button", { type: "button", onclick: () => actions.ask(question) }, question)),
   );
@@ -232,7 +232,7 @@ async function sendText(text) {
   return true;
 }
 
-// A key that no other message has; randomUUID exists on secure pages and on loopback alone.
+// A unique key. randomUUID only exists on secure pages and on loopback.
 const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 function showResult(command, result) {
@@ -251,7 +251,7 @@ function showResult(command, result) {
 }
 
 async function chooseName() {
-  const name = await ask({ title: "What is your name?", text: "It stands beside your questions. No password, no account.", yes: "Go on", label: "Name", value: here.home?.person || "" });
+  const name = await ask({ title: "What is your name?", text: "Shown next to your questions. You don't need an account or a password.", yes: "Continue", label: "Name", value: here.home?.person || "" });
   if (name === null) return false;
   const found = await attempt(() => api.name(name));
   if (found) { here.live.clear(); await refresh(); }
@@ -269,7 +269,7 @@ byId("rename").addEventListener("click", async () => {
   if (title !== null && await attempt(() => api.rename(here.channel, here.thread, title))) refresh();
 });
 byId("delete").addEventListener("click", async () => {
-  const sure = await ask({ title: "Delete the thread?", text: `“${here.state.title}” and all its messages go for good.`, yes: "Delete" });
+  const sure = await ask({ title: "Delete the thread?", text: `This permanently deletes “${here.state.title}” and all its messages.`, yes: "Delete" });
   if (sure === null) return;
   const { channel, thread } = here;
   if (await attempt(() => api.remove(channel, thread)) && here.thread === thread) visit(address(channel, ""), { push: true });

@@ -48,7 +48,7 @@ export function watchNotes(list, findCitation) {
   list.addEventListener("focusout", (event) => { if (marker(event)) hideSoon(); });
   list.addEventListener("click", (event) => {
     const link = marker(event);
-    if (!link || pointer === "mouse" || event.detail === 0) return; // a mouse has seen the note, a keyboard too
+    if (!link || pointer === "mouse" || event.detail === 0) return; // mouse and keyboard users have seen the note
     event.preventDefault();
     show(link);
   });
@@ -58,7 +58,7 @@ export function watchNotes(list, findCitation) {
   document.addEventListener("pointerdown", (event) => {
     if (!note.hidden && !note.contains(event.target) && !marker(event)) hide();
   });
-  // It stays with its marker: a focus by keyboard scrolls, too.
+  // Keep it at its marker, because keyboard focus scrolls.
   byId("log").addEventListener("scroll", () => {
     if (!shownFor) return;
     const [box, view] = [shownFor.getBoundingClientRect(), byId("log").getBoundingClientRect()];

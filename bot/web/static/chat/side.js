@@ -12,5 +12,5 @@ export function drawSide(home, { channel, thread, reading }, actions) {
       "aria-current": item.channel === channel && item.thread === thread ? "page" : null },
     el("span", { class: "row-title" }, item.title),
     el("span", { class: "row-place" }, `#${item.channel} · ${clock(item.at)}`))));
-  arrange(byId("threads"), rows.length ? rows : [el("li", { class: "none" }, "None yet: ask something.")]);
+  arrange(byId("threads"), rows.length ? rows : [el("li", { class: "none" }, "No threads yet. Ask a question.")]);
 }

@@ -1,4 +1,4 @@
-// Messages as elements. What people and documents wrote goes in as text; the bot's HTML comes safe from the service.
+// Elements of messages. Text of people and documents is inserted as text; the service sanitises the bot's HTML.
 
 import { clock, el, fromSafeHtml, icon } from "./dom.js";
 import { where } from "./notes.js";
@@ -20,7 +20,7 @@ function answerNode(message, actions) {
   const body = el("div", { class: "body" }, byline("footnote", message.at),
     fromSafeHtml("div", { class: `answer${problem}` }, message.html));
   if (message.gaps?.length) body.append(el("p", { class: "gaps" }, `Asked and not found: ${message.gaps.join("; ")}`));
-  if (message.stale) body.append(el("p", { class: "stale" }, "A document behind this answer has changed or gone since."));
+  if (message.stale) body.append(el("p", { class: "stale" }, "A document behind this answer was changed or deleted."));
   if (message.citations?.length) body.append(sourcesNode(message.citations));
   const { named = [], seen = [], shown } = message.references ?? {};
   if (named.length || seen.length) body.append(referencesNode(named, seen, shown));
@@ -32,7 +32,7 @@ function answerNode(message, actions) {
   return el("li", { class: `message from-bot${message.note ? " is-note" : ""}`, "data-id": message.id }, avatar("footnote"), body);
 }
 
-// Stale answers: what was asked can be asked once more as it was. Pressed twice it is asked once.
+// Stale answers: a button asks the same question again, once.
 function againNode(offered, actions) {
   const buttons = offered.map(({ message, question }) => {
     const button = el("button", { type: "button", class: "again", title: question, onclick: async () => {
@@ -56,7 +56,7 @@ function sourcesNode(citations) {
   return el("ol", { class: "sources", "aria-label": "Sources" }, ...cards);
 }
 
-// What the question named, and what was looked at and not used: `shown` of them at once, the others behind a line.
+// Named and unused references: `shown` of them at once, the rest collapsed.
 function referencesNode(named, seen, shown) {
   const room = Math.max(0, shown - named.length);
   const rest = [...named.slice(shown), ...seen.slice(room)];
@@ -72,10 +72,10 @@ function referencesNode(named, seen, shown) {
 
 const listed = (title, kind, rows) => rows.length ? [el("p", {}, title), el("ul", { class: kind }, ...rows)] : [];
 
-// A page as it is printed, small. The service sends nothing where it has no picture: then the card does without.
+// A thumbnail of the page, removed if the service has none.
 function thumbnailNode(citation) {
   const picture = el("img", { class: "source-picture", src: citation.thumbnail, width: "54", height: "70",
-    alt: `Page ${citation.page} as it is printed`, loading: "lazy", decoding: "async", onerror: () => picture.remove() });
+    alt: `Image of page ${citation.page}`, loading: "lazy", decoding: "async", onerror: () => picture.remove() });
   return picture;
 }
 
@@ -92,25 +92,25 @@ function feetNode(message, actions) {
     feet.append(el("button", { type: "button", class: "thumb", "aria-label": name, title: name,
       "aria-pressed": String(pressed), onclick: () => actions.rate(message.id, pressed ? "none" : value) }, icon(THUMB, value)));
   }
-  if (message.job) feet.append(el("a", { href: `/jobs/${encodeURIComponent(message.job)}`, class: "how" }, "How this was made"));
+  if (message.job) feet.append(el("a", { href: `/jobs/${encodeURIComponent(message.job)}`, class: "how" }, "Show steps"));
   return feet;
 }
 
-// A question that waits or is being answered. Events and states of it come in any order, and some twice: `turn` says which
-// draft they speak of, and the place of a piece tells whether it is known already.
+// A queued or running question. Events and states arrive in any order, some twice: `turn` identifies the draft, and the
+// offset of a piece shows whether it is new.
 export function waitingNode(waiting, actions) {
   const question = waiting.text === null ? null : el("ol", { class: "bare" }, personNode(waiting));
   const draft = el("div", { class: "draft" });
   const steps = el("ul", { class: "steps" });
-  const status = el("span", { class: "working" }, "Waiting for its turn");
+  const status = el("span", { class: "working" }, "Queued");
   const stop = el("button", { type: "button", class: "stop", onclick: () => actions.stop(waiting.key, stop) }, "Stop");
   const bar = el("div", { class: "progress" }, el("span", { class: "dots", "aria-hidden": "true" }), status,
     actions.isMine(waiting.author) ? stop : null);
   const answer = el("div", { class: "message from-bot" }, avatar("footnote"),
     el("div", { class: "body" }, byline("footnote"), draft, bar, steps));
   const node = el("li", { class: "waiting", "data-key": waiting.key }, question, answer);
-  let current = 0; // the turn of the draft that is shown
-  let shown = 0; // its characters, counted as the service counts them
+  let current = 0; // the turn of the shown draft
+  let shown = 0; // number of its characters, counted as the service does
   const restart = (turn) => {
     [current, shown] = [turn, 0];
     draft.textContent = "";
@@ -124,7 +124,7 @@ export function waitingNode(waiting, actions) {
       steps.replaceChildren();
     },
     resetText({ turn }) { if (turn > current) restart(turn); },
-    // false: something before this piece was missed
+    // false: an earlier piece was missed
     text({ turn, at, piece }) {
       if (turn < current) return true;
       handle.resetText({ turn });
@@ -136,9 +136,9 @@ export function waitingNode(waiting, actions) {
       return true;
     },
     step(step) {
-      if (step.parent === null) return; // the whole answer: that it runs is plain to see
+      if (step.parent === null) return; // the request itself
       const line = [...steps.children].find((item) => item.dataset.id === step.id);
-      if (line && /is-(done|failed|cancelled)/.test(line.className)) return; // over: what says else is older
+      if (line && /is-(done|failed|cancelled)/.test(line.className)) return; // finished; other events are older
       const known = el("li", { "data-id": step.id, class: `step is-${step.status}` },
         step.kind === "tool" ? `${step.name}${step.asked ? `: ${step.asked}` : ""}` : step.name);
       if (line) line.replaceWith(known); else steps.append(known);
@@ -161,7 +161,7 @@ export function threadCard(thread, actions) {
       el("strong", {}, thread.title), el("span", {}, `last message ${clock(thread.at)}`))));
 }
 
-// The result of a command: for the one who gave it alone.
+// The result of a command, shown only to the person who gave it.
 export function resultNode(command, html) {
   const node = el("li", { class: "result" },
     el("p", { class: "result-head" }, el("code", {}, command), el("span", {}, "only you see this"),

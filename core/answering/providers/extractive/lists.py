@@ -97,7 +97,6 @@ def _having_most(items: Sequence[Quote], said: Sequence[set[str]], asked: set[st
 
 
 def _sections(passages: Sequence[SourcedPassage], like: Quote) -> list[list[Quote]]:
-    """Group single sentences by page and heading path: each in text order, sections in the order of the search."""
     sections: dict[tuple[str, tuple[str, ...]], dict[Span, Quote]] = {}
     for source in passages:
         section = sections.setdefault((source.passage.page_id, source.passage.titles), {})
@@ -128,14 +127,12 @@ def leads(best: Quote, passages: Sequence[SourcedPassage], question: str) -> lis
 
 
 def _of_page(best: Quote, passages: Sequence[SourcedPassage]) -> list[SourcedPassage]:
-    """Return the passages of the page of `best`, in text order, each once."""
     same = [found for found in passages if found.passage.page_id == best.source.passage.page_id]
     unique = {found.passage.id: found for found in [best.source, *same]}
     return sorted(unique.values(), key=lambda found: found.passage.ordinal)
 
 
 def _section(best: Quote, passages: Sequence[SourcedPassage]) -> list[Quote]:
-    """Return single sentences under the same headings as `best`, in text order, each once."""
     titles = best.source.passage.titles
     same = [source for source in _of_page(best, passages) if source.passage.titles == titles]
     return _sections(same, best)[0]
@@ -162,7 +159,6 @@ def _is_header(quote: Quote) -> bool:
 
 
 def _label(quote: Quote) -> str:
-    """Return the label at the beginning of an item; empty if it has none."""
     found = None if is_row(quote.text) else _LABEL.match(quote.text)
     return found[0] if found else ""
 

@@ -325,7 +325,6 @@ def _shown(source: SourcedPassage, run: Sequence[Span], *, as_list: bool) -> str
 
 
 def _not_found(found: Found) -> tuple[CitedText, ...]:
-    """Say so in one sentence that names the closest passages, without a claim or a citation."""
     places = dict.fromkeys(place_of(source) for source, logit in found.passages if logit > NOTHING_BELOW)
     labels = " and ".join(
         f"“{shorten(place, LABEL_CHARACTERS).replace('. ', ' ')}”" for place in list(places)[:CLOSEST]

@@ -93,7 +93,6 @@ async def find_quotes(
 
 
 def _of_named_documents(question: str, passages: Sequence[SourcedPassage]) -> Sequence[SourcedPassage]:
-    """Return the passages of documents that the question names; all passages if it names none."""
     named = find_named(question, {found.document.id: found.document for found in passages}.values())
     return passages if named is None else [found for found in passages if found.document.id in named.document_ids]
 

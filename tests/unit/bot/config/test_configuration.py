@@ -115,10 +115,10 @@ def test_problems_of_all_sources_are_told_at_once_by_their_names_and_without_pas
 
     said = str(caught.value)
     for part in (
-        "sources[wiki].url: it must hold no name and no password",
+        "sources[wiki].url: it must not contain a user name or a password",
         "sources[wiki].schedule: it must be like 'every 6h'",
         "sources[notes].path: field required",
-        "sources[notes].colour: there is no such key",
+        "sources[notes].colour: unknown key",
         "sources[notes].include.0: '/etc/*' is no glob",
         "sources[x]: ",
         "sources[3].name: field required",
@@ -129,7 +129,7 @@ def test_problems_of_all_sources_are_told_at_once_by_their_names_and_without_pas
 
 def test_two_sources_of_a_workspace_cannot_share_a_name() -> None:
     one = {"name": "notes", "kind": "folder", "path": "/a"}
-    with pytest.raises(ConfigError, match=r"two .* are called 'notes'"):
+    with pytest.raises(ConfigError, match=r"two .* have the name 'notes'"):
         load_config(None, sources=[one, {**one, "path": "/b"}])
     assert len(load_config(None, sources=[one, {**one, "workspace": "other"}]).sources) == 2
 
@@ -190,7 +190,7 @@ def test_unknown_keys_and_bad_values_are_all_named_in_one_error(
         load_config(file)
 
     for part in (
-        "colour: there is no such key",
+        "colour: unknown key",
         "agent.max_steps",
         "provider.name",
         "index.port",
@@ -211,7 +211,7 @@ def test_a_secret_that_stands_where_the_client_id_belongs_is_not_shown(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("text", "part"), [("a = [", "not valid TOML"), (None, "can't be read"), ("\udcff", "not valid TOML")]
+    ("text", "part"), [("a = [", "isn't valid TOML"), (None, "Can't read"), ("\udcff", "isn't valid TOML")]
 )
 def test_a_file_that_cannot_be_used_is_one_clear_sentence(tmp_path: Path, text: str | None, part: str) -> None:
     file = tmp_path / "c.toml"
@@ -347,8 +347,11 @@ def test_the_token_of_the_api_is_a_secret_and_no_key_of_the_file(
         ({"provider": {"name": "openai_compatible"}}, "provider: an openai_compatible provider needs a model"),
         ({"providers": {"mill": {"model": "m"}}}, "providers.mill.kind: field required"),
         ({"providers": {"mill": {"kind": "oracle"}}}, "providers.mill.kind"),
-        ({"providers": {"default": {"kind": "anthropic"}}}, r"\[providers.default\] can't be called so"),
-        ({"provider": {"fallback": ["mill"]}}, "provider.fallback names 'mill': there are default, extractive"),
+        ({"providers": {"default": {"kind": "anthropic"}}}, r"\[providers.default\]: this name is reserved"),
+        (
+            {"provider": {"fallback": ["mill"]}},
+            "provider.fallback names 'mill', but the providers are default, extractive",
+        ),
         ({"provider": {"fallback": ["default"]}}, "provider.fallback names itself"),
         ({"provider": {"fallback": ["extractive", "extractive"]}}, "provider.fallback: it names a provider twice"),
         ({"workspaces": {"guild": {"provider": "mill"}}}, "workspaces.guild.provider names 'mill'"),

@@ -105,7 +105,7 @@ def test_everything_that_is_missing_stands_in_one_message(
     give(monkeypatch, **given)
     said = problems(config(**slack))
 
-    assert said == f"Slack can't be used: {'; '.join(missing)}. docs/slack.md goes through it step by step."
+    assert said == f"Slack can't be used: {'; '.join(missing)}. See docs/slack.md for each step."
 
 
 def test_a_worker_alone_needs_only_what_it_posts_with(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +138,7 @@ def test_a_manifest_over_http_needs_an_address_that_slack_takes() -> None:
     assert public_address("https://notes.example/", by_socket=False) == URL
     for url, words in [
         (None, "give --url, or set web.public_url"),
-        ("http://notes.example", "it has to begin with https://"),
+        ("http://notes.example", "It must begin with https://"),
         ("notes.example", "it must be an address like"),
         ("https://notes.example/path", "without a path"),
     ]:

@@ -7,7 +7,7 @@ from simcord.components import COMPONENTS_V2_FLAG, validate_message_state, walk_
 
 from bot.discordbot.rendering.components import DiscordPost, PartView, to_view
 from bot.presentation.action_names import find_part
-from bot.presentation.rendering import units
+from bot.presentation.markdown import units
 from tests.unit.bot.markdown_texts import ZERO_WIDTH, clickable, open_fences, pings
 
 MAX_TEXT = 4_000

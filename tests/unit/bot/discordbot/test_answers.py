@@ -24,7 +24,7 @@ from tests.unit.bot.any_answers import ANSWER, POST, answers, build_answer, link
 from tests.unit.bot.discordbot.shown import faults_of, labels_of, listed_in, text_of
 from tests.unit.bot.markdown_texts import GOOD, any_texts, bare, tame_texts
 
-OPTIONS = RenderOptions(post_id=POST, link=link_to, is_allowed=lambda address: address.startswith(GOOD))
+OPTIONS = RenderOptions(post_id=POST, link=link_to)
 
 
 def render(answer: Answer) -> DiscordPost:
@@ -187,7 +187,7 @@ def test_what_was_asked_and_not_found_is_said() -> None:
 def test_choices_are_a_menu_whose_values_are_their_places() -> None:
     (part,) = render(build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=("Red", "Green"))).parts
     (row, _) = part.blocks[1:]
-    assert [(option.label, option.value) for option in row.items[0].options] == [("Red", "0"), ("Green", "1")]  # type: ignore[union-attr]  # a menu
+    assert [*row.items[0].options] == [("Red", "0"), ("Green", "1")]  # type: ignore[union-attr]  # a menu
     assert part.custom_ids[0] == f"fn:choose:{ANSWER}:0@{POST}.1"
 
 

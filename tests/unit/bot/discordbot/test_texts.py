@@ -14,7 +14,7 @@ from bot.discordbot.rendering.texts import (
     text_post,
     threads_view,
 )
-from bot.presentation.rendering import units
+from bot.presentation.markdown import units
 from core.domain.jobs import Job, JobKind, JobStatus
 from tests.builders import NOON, build_job
 from tests.unit.bot.any_answers import trees

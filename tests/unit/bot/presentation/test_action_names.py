@@ -27,7 +27,7 @@ def test_a_name_is_read_back_and_never_too_long(verb: Verb, n: int | None, post:
 
 @pytest.mark.parametrize("wrong", ["", "a b", "a:b", "a" * 37, "ü"])
 def test_an_id_that_would_not_be_read_back_is_refused(wrong: str) -> None:
-    with pytest.raises(ValueError, match="is no name for a button"):
+    with pytest.raises(ValueError, match="isn't a name for a button"):
         to_action_name(ActionName(verb=Verb.UP, id=wrong))
 
 

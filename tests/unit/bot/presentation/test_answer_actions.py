@@ -188,12 +188,12 @@ async def test_what_is_no_answer_for_all_is_not_kept(desk: Desk, tmp_path: Any) 
     for message, refusal in (
         (said(None), "Only answers can be kept"),
         (said(stopped), "Only answers can be kept"),
-        (said(private), "for one person alone"),
-        (said(stopped, is_direct=True), "for one person alone"),
+        (said(private), "answer is private"),
+        (said(stopped, is_direct=True), "answer is private"),
     ):
         with pytest.raises(BadInput, match=refusal):
             await desk.actions.question_behind(HERE, message)
-    with pytest.raises(BadInput, match="for one person alone"):
+    with pytest.raises(BadInput, match="answer is private"):
         await desk.actions.keep(HERE, said(private), question="Where?", by="ada")
 
 

@@ -15,7 +15,7 @@ from storage.documents.pdf import recognition
     ("ocr", "installed", "expected"),
     [
         (True, True, "the text of scanned PDF pages is recognised (OCR)"),
-        (True, False, "scanned PDFs are refused: to have their text recognised, pip install 'footnote[ocr]'"),
+        (True, False, "scanned PDFs are refused: to recognise their text, pip install 'footnote[ocr]'"),
         (False, True, "scanned PDFs are refused: [ingest] ocr is false"),
     ],
 )

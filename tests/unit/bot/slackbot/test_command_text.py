@@ -220,7 +220,7 @@ def test_whatever_ends_in_a_question_mark_is_no_command_without_a_slash(words: s
         ("ask something first, or /open one.", "ask something first, or /footnote open one."),
         ("(/threads lists them)", "(/footnote threads lists them)"),
         ("did you mean /stop or /sources?", "did you mean /footnote stop or /footnote sources?"),
-        ("There is no command /nothing:", "There is no command /nothing:"),
+        ("Unknown command /nothing:", "Unknown command /nothing:"),
         ("/help.", "/footnote help."),
         ("https://example.org/stop and /slack/install", "https://example.org/stop and /slack/install"),
         ("either and/or help/stop", "either and/or help/stop"),

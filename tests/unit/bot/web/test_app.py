@@ -63,7 +63,7 @@ async def test_an_unknown_address_and_a_wrong_method_are_pages(browse: OpenBrows
 
     assert (unknown.status, wrong.status) == (404, 405)
     assert wrong.headers["Allow"] == "POST"
-    assert "There is no such page" in await unknown.text()
+    assert "This page doesn&#39;t exist" in await unknown.text()
 
 
 @pytest.mark.parametrize(

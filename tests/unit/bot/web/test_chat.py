@@ -209,7 +209,7 @@ async def test_commands_answer_their_giver_alone() -> None:
 
 @pytest.mark.parametrize(
     ("platform", "what_to_do"),
-    [("terminal", "footnote chat --conversation"), ("api", "its session"), ("discord", "held on Discord")],
+    [("terminal", "footnote chat --conversation"), ("api", "its session"), ("discord", "on Discord")],
 )
 async def test_a_conversation_of_another_platform_is_opened_to_be_read(platform: str, what_to_do: str) -> None:
     place = await stocked(search(), ANSWER)
@@ -250,9 +250,9 @@ async def test_only_a_conversation_that_there_is_can_be_read() -> None:
     [
         ({"channel": "general", "text": "x" * 100_000, "key": "k"}, None),
         ({"channel": "general", "thread": "t1", "text": "", "key": "k"}, None),
-        ({"channel": "general", "text": "hello", "key": "../../etc"}, "is not an id"),
+        ({"channel": "general", "text": "hello", "key": "../../etc"}, "isn't an ID"),
         ({"channel": "", "text": "hello", "key": "k"}, "channel"),
-        ({"channel": "general", "thread": "a/b", "text": "hello", "key": "k"}, "is not an id"),
+        ({"channel": "general", "thread": "a/b", "text": "hello", "key": "k"}, "isn't an ID"),
         ({"channel": "general", "key": "k"}, "'text' is missing"),
         ({"channel": "general", "text": 7, "key": "k"}, "'text' is missing"),
         (["hello"], "JSON object"),

@@ -50,7 +50,7 @@ async def test_what_can_not_be_asked_is_said_to_its_giver_alone() -> None:
         private = await ada.post("/ask where? --private")
         empty = await ada.send("/ask ?!")
 
-    assert (private.status, "Everybody sees" in (await private.json())["error"]) == (400, True)
+    assert (private.status, "Everyone can see" in (await private.json())["error"]) == (400, True)
     assert empty["result"]["open"] is None
     assert "The question is empty" in empty["result"]["html"]
 
@@ -89,7 +89,7 @@ async def test_stop_ends_the_question_that_its_author_has_running() -> None:
         answer = (await ada.answered(thread))[1]
 
     assert "answer: running" in jobs
-    assert (others.status, "nothing of yours" in (await others.json())["error"]) == (400, True)
+    assert (others.status, "a question in progress" in (await others.json())["error"]) == (400, True)
     assert "Stopping" in stopped["result"]["html"]
     assert answer["status"] == "stopped"
 
@@ -103,7 +103,7 @@ async def test_why_tells_what_became_of_the_newest_message_with_the_fix() -> Non
         await ada.answered(thread)
         answered = (await ada.send("/why", thread))["result"]["html"]
 
-    assert "mention me to ask" in aside
+    assert "Mention me to ask" in aside
     assert "Its answer is posted." in answered
 
 

@@ -4,10 +4,8 @@ import asyncio
 
 import pytest
 
-from bot.web.client import WebPlatform
-from bot.web.events import EventHub
-from bot.web.live import FLUSH_SECONDS
-from bot.web.streams import with_heartbeat
+from bot.web.client import FLUSH_SECONDS, WebPlatform
+from bot.web.events import EventHub, with_heartbeat
 from bot.web.translate import thread_address
 from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus

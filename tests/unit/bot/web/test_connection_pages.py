@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from bot.web.pages.connections import add_connection_pages
+from bot.web.pages.library import add_connection_pages
 from core.domain.conversation import PRIVATE_THREAD, Role
 from core.features.connections import Connections
 from core.knowledge.search.documents import NamesOfWorkspaces
@@ -72,7 +72,7 @@ async def test_without_connections_it_says_so(shelves: Shelves, browse: OpenBrow
     await shelves.corpus.switch_revision(document, build_pages(document, "Text."), [])
     browser = await opened(shelves, browse)
 
-    assert "No document links to another one" in await read(browser, "/library/graph")
+    assert "No document links to another," in await read(browser, "/library/graph")
     alone = await read(browser, f"/library/documents/{document.id.replace('/', '%2F')}/connections")
-    assert "Nothing is related to it yet." in alone and "<svg" not in alone
+    assert "No related documents yet." in alone and "<svg" not in alone
     await read(browser, "/library/documents/unknown/connections", status=404)

@@ -66,7 +66,7 @@ async def test_a_documents_rows_are_listed_and_lead_to_their_place(
         ("q=open+action+items", "buy paint", "mend the pump"),
         ("type=action_item&q=done", "mend the pump", "buy paint"),
         ("type=meeting", "Council", "mend the pump"),
-        ("q=zebra", "Nothing fits", "mend the pump"),
+        ("q=zebra", "No matching rows", "mend the pump"),
         ("", "Choose a type", "mend the pump"),
         ("q=type:nonsense", "Unknown type", "mend the pump"),
         ("type=nonsense", "Unknown type", "mend the pump"),

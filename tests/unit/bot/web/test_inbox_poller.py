@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.web.events import EventHub
-from bot.web.inbox_poller import Noticing
+from bot.web.inbox_poller import InboxPoller
 from bot.web.translate import thread_address
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
 from core.domain.service import InboxStatus
@@ -29,7 +29,7 @@ class Place:
     def __init__(self) -> None:
         self.store = Stores().inbox(RealClock())
         self.hub = EventHub()
-        self.noticing = Noticing(self.store, self.hub, "local")
+        self.noticing = InboxPoller(self.store, self.hub, "local")
         self.cursor = self.hub.cursor(str(ADDRESS))
 
     async def told(self) -> list[str]:
@@ -57,35 +57,35 @@ async def place() -> Place:
 
 async def test_what_was_there_before_is_no_news_but_its_answer_is(place: Place) -> None:
     await place.store.accept(question("1"), ACCEPTED)
-    await place.noticing.look()
+    await place.noticing.poll()
     assert await place.told() == []
     await place.finish("1")
-    await place.noticing.look()
-    await place.noticing.look()
+    await place.noticing.poll()
+    await place.noticing.poll()
 
     assert await place.told() == ["end"]
 
 
 async def test_questions_talk_and_answers_of_other_processes_are_told_once(place: Place) -> None:
-    await place.noticing.look()
+    await place.noticing.poll()
     await place.store.accept(question("1"), ACCEPTED)
     await place.store.accept(question("2"), BETWEEN_PEOPLE)
-    await place.noticing.look()
+    await place.noticing.poll()
     assert await place.told() == ["changed", "changed"]
     await place.store.accept(question("3"), ACCEPTED)
     await place.finish("3")
-    await place.noticing.look()
-    await place.noticing.look()
+    await place.noticing.poll()
+    await place.noticing.poll()
 
     assert await place.told() == ["changed"]
 
 
 async def test_other_platforms_and_other_threads_are_not_told_of_here(place: Place) -> None:
-    await place.noticing.look()
+    await place.noticing.poll()
     elsewhere = ThreadAddress(platform="api", workspace="local", channel="api", thread="t")
     await place.store.accept(question("1", elsewhere), ACCEPTED)
     await place.store.accept(question("2", thread_address("local", "general", "t2")), ACCEPTED)
-    await place.noticing.look()
+    await place.noticing.poll()
 
     assert await place.told() == []
 
@@ -95,13 +95,13 @@ async def test_an_old_question_is_followed_however_many_came_after_it(
 ) -> None:
     monkeypatch.setattr("bot.web.inbox_poller.RECENT", 2)
     await place.store.accept(question("old"), ACCEPTED)
-    await place.noticing.look()
+    await place.noticing.poll()
     for number in range(5):
         await place.store.accept(question(str(number)), BETWEEN_PEOPLE)
-        await place.noticing.look()
+        await place.noticing.poll()
     await place.told()
     await place.finish("old")
-    await place.noticing.look()
+    await place.noticing.poll()
 
     assert await place.told() == ["end"]
 

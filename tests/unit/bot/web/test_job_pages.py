@@ -34,7 +34,7 @@ async def put_tree(shelves: Shelves, status: JobStatus = JobStatus.DONE) -> None
 
 async def test_recent_requests_lead_to_their_trees(browse: OpenBrowser, shelves: Shelves) -> None:
     browser = await browse()
-    assert "Nothing was asked yet" in await read(browser, "/jobs")
+    assert "No questions yet" in await read(browser, "/jobs")
     await put_tree(shelves)
     text = await read(browser, "/jobs")
 

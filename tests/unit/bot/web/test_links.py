@@ -45,7 +45,7 @@ def test_a_link_opens_for_its_days_and_then_says_when_it_ended() -> None:
     links(clock).read(token)
     clock.advance(DAY)
 
-    with pytest.raises(ExpiredLink, match="ended on 04 March 2026"):
+    with pytest.raises(ExpiredLink, match="expired on 04 March 2026"):
         links(clock).read(token)
 
 

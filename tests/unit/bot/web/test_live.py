@@ -3,8 +3,8 @@
 import asyncio
 from itertools import count
 
+from bot.web.client import FLUSH_SECONDS, LEAST_PIECE, LivePost, LiveProgress
 from bot.web.events import Event, EventHub
-from bot.web.live import FLUSH_SECONDS, LEAST_PIECE, LivePost, LiveProgress
 from bot.web.translate import thread_address
 from tests.builders import build_job
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from bot.web.marking import ALLOWED_TAGS
 from bot.web.page_html import MOST_CHARACTERS, to_html
+from bot.web.page_markup import ALLOWED_TAGS
 from core.domain.corpus import Heading, Page, Span
 
 NOTE = """# The *boats*

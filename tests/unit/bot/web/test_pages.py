@@ -77,8 +77,8 @@ class TestSourceViewer:
         assert f'rel="next" href="{address_of(third)}"' in text
         assert text.count("aria-current") == 2  # the contents' line, and Library in the main menu
         assert "The <em>Marigold</em> carries 96." in text
-        assert "The page before ends: </span>The key is under the mat." in text
-        assert "The next page begins: </span>The end." in text
+        assert "End of the previous page: </span>The key is under the mat." in text
+        assert "Start of the next page: </span>The end." in text
 
     async def test_the_part_asked_for_is_marked_and_said_above_the_page(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
@@ -126,7 +126,7 @@ class TestSourceViewer:
     ) -> None:
         text = await read(await browse(), form.format(name), 404)
 
-        assert "<h1>Not here</h1>" in text
+        assert "<h1>Page not found</h1>" in text
 
     async def test_a_document_opens_at_its_first_page_and_so_does_a_wikilink(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
@@ -166,7 +166,7 @@ class TestSignedLinks:
 
         assert response.status == 200
         assert '<mark class="cited" id="cited">under the mat</mark>' in text
-        assert "this link ends on" in text
+        assert "this link expires on" in text
         assert 'href="/library' not in text  # no way into what is not for them
         assert f'rel="next" href="{link}/2"' in text
 
@@ -193,7 +193,7 @@ class TestSignedLinks:
         assert asked == [THREAD]
         assert "Marigold" not in text and 'rel="next"' not in text
         for path in (f"{first}/2", link_to(shelves, cited_in(guide, "Marigold", 2)), f"{first}/9"):
-            assert "may not see it any more" in await read(browser, path, 404)
+            assert "may no longer read it" in await read(browser, path, 404)
 
     async def test_a_link_leads_no_further_than_its_asker_had_read(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
@@ -203,7 +203,7 @@ class TestSignedLinks:
         text = await read(browser, link)
 
         assert "under the mat" in text and "Marigold" not in text and 'rel="next"' not in text
-        assert "may not see it any more" in await read(browser, f"{link}/2", 404)
+        assert "may no longer read it" in await read(browser, f"{link}/2", 404)
 
     async def test_out_of_scope_and_unknown_documents_look_the_same(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
@@ -236,7 +236,7 @@ class TestSignedLinks:
         shelves.clock.advance(timedelta(days=3).total_seconds())
         text = await read(await browse(), link, 410)
 
-        assert "ended on 03 March 2026" in text
+        assert "expired on 03 March 2026" in text
         assert "/source" in text
 
     @pytest.mark.parametrize("token", ["x", "a.b.c", "%00", "..%2f..", "é", ".eJw", "a" * 5_000])
@@ -246,10 +246,10 @@ class TestSignedLinks:
     ) -> None:
         text = await read(await browse(), f"/s/{token}{ending}", 403)
 
-        assert "was not made here" in text
+        assert "isn&#39;t valid" in text
 
     async def test_a_forged_picture_is_refused(self, browse: OpenBrowser) -> None:
-        assert "was not made here" in await read(await browse(), "/s/x/1/picture", 403)
+        assert "isn&#39;t valid" in await read(await browse(), "/s/x/1/picture", 403)
 
     @pytest.mark.parametrize("number", ["0", "-1", "1e3", "99999999999999999999", "x"])
     async def test_page_numbers_that_are_none_are_not_here(
@@ -374,7 +374,7 @@ class TestPictures:
     async def test_notes_have_no_pictures(self, browse: OpenBrowser, shelves: Shelves, guide: Document) -> None:
         text = await read(await browse(), address_of(await page_of(shelves, guide, 1), "/picture"), 404)
 
-        assert "Only pages of PDFs have pictures." in text
+        assert "Only pages of PDFs have images." in text
 
 
 class TestLibrary:
@@ -407,7 +407,7 @@ class TestLibrary:
 
         assert "102 documents could not be read" in text
         assert text.count("run OCR first") == 100
-        assert "<code>footnote documents</code> lists them all" in text
+        assert "<code>footnote documents</code> lists all" in text
 
     async def test_a_search_leads_to_the_passage(self, browse: OpenBrowser, guide: Document) -> None:
         browser = await browse()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.web.pages.source_changes import since_answer
+from bot.web.pages.source import since_answer
 from core.domain.answer import Citation
 from core.domain.conversation import ChannelAddress, Role
 from core.domain.corpus import Document, Span
@@ -46,7 +46,7 @@ async def test_a_passage_that_only_moved_is_marked_where_it_stands_now(
     text = await read(await browse(), link)
 
     assert "Changed since the answer" not in text
-    assert "the passage still stands here, it was on page 1" in text
+    assert "the passage is unchanged; it was on page 1" in text
     assert "Page 2 of 2" in text and 'class="cited"' in text
 
 
@@ -56,7 +56,7 @@ async def test_a_passage_without_anything_like_it_is_shown_as_it_was(
     link = await answered(shelves, cited_in(guide, "The key is under the mat."))
     await put(shelves, replace(guide, revision="r2"), "Nothing of that kind.")
     text = await read(await browse(), link)
-    assert "does not have this passage any more, nor one like it" in text
+    assert "no longer contains this passage, or a similar one" in text
     assert "<del>The key is under the mat.</del>" in text
 
 

@@ -102,7 +102,7 @@ async def test_the_command_lists_stale_answers_and_asks_one_again() -> None:
     await begin(place)
     async with place.open() as visitor:
         thread = await asked(visitor)
-        assert "still stand" in (await visitor.send("/stale", thread))["result"]["html"]
+        assert "No stale answers" in (await visitor.send("/stale", thread))["result"]["html"]
         await change(place)
         await settled(place)
         assert "Where is the key?: “House” does not say" in (await visitor.send("/stale", thread))["result"]["html"]

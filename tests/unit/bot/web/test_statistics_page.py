@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from bot.web.pages.statistics import add_statistics_page
+from bot.web.pages.library import add_statistics_page
 from core.domain.answer import AnswerStatus, Usage
 from core.domain.conversation import PRIVATE_THREAD, Outcome, Role
 from core.features.statistics import UsageStatistics
@@ -53,4 +53,4 @@ async def test_an_unused_library_says_so(shelves: Shelves, browse: OpenBrowser) 
     text = await page(shelves, browse)
 
     assert "0 questions" in text and "No answer has cited a document yet." in text
-    assert "Nothing was asked yet." in text and "There are no documents yet." in text
+    assert "No questions yet." in text and "There are no documents yet." in text

@@ -1,6 +1,6 @@
 """One line about a cited page, for those who may read it."""
 
-from bot.web.summaries import Summaries
+from bot.web.threads import Summaries
 from tests.builders import build_citation, build_document, build_pages, build_scope, build_source
 from tests.stores import Stores
 

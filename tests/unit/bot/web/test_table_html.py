@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from bot.web.marking import Marker
 from bot.web.page_html import MOST_CHARACTERS, to_html
+from bot.web.page_markup import Marker
 from bot.web.table_html import delimited_table
 from core.domain.corpus import Span
 from core.text.pipe_tables import to_cells

@@ -27,8 +27,8 @@ async def test_scans_are_recognised_and_tried_again_where_that_is_on_and_install
     monkeypatch.setattr(recognition, "is_installed", lambda: installed)
     async with open_parts(Config(data_dir=tmp_path, ingest=IngestConfig(ocr=ocr))) as parts:
         ingestor = parts._build_ingestor()
-    assert ingestor._sandbox._functions[0] == readers
-    assert ingestor._retried == retried
+    assert ingestor.sandbox._functions[0] == readers
+    assert ingestor.retried == retried
 
 
 def test_limits_are_those_of_the_configuration() -> None:

@@ -104,7 +104,7 @@ async def test_there_is_nothing_to_keep_without_an_answer_a_conversation_or_a_li
 async def test_an_answer_for_one_person_alone_is_not_kept_for_all(run: Counter) -> None:
     await answer(run)
     run.conversation = replace(run.conversation, address=replace(HERE, thread="private:ada"))
-    with pytest.raises(BadInput, match="for one person alone"):
+    with pytest.raises(BadInput, match="answer is private"):
         await run("keep", link=LINK)
 
 

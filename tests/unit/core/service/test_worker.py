@@ -291,7 +291,7 @@ async def test_a_message_that_keeps_killing_the_process_is_given_up():
         await office.store.release_abandoned()
     async with office.working():
         await office.all_done()
-    assert "stopped in the middle of it 10 times" in office.wall.posts["q"]
+    assert "stopped unexpectedly 10 times" in office.wall.posts["q"]
     assert office.answers.started == []
 
 

@@ -25,7 +25,7 @@ def test_deep_is_a_word_before_the_question(text, question, is_deep):
     ("text", "sentence"),
     [
         ("?!", "The question is empty"),
-        ("deep: ", 'nothing behind "deep:"'),
+        ("deep: ", 'nothing after "deep:"'),
         ("x" * (MAX_QUESTION_CHARACTERS + 1), "20,001"),
     ],
     ids=["empty", "deep alone", "long"],

@@ -33,7 +33,11 @@ BUG = "Something went wrong inside Footnote (KeyError): ask again, or tell who r
         (BadInput("Empty."), 0, GiveUp("Empty.")),
         (KeyError("x"), 0, TryAgain(1)),
         (KeyError("x"), 3, GiveUp(BUG)),
-        (TimeoutError(), 0, GiveUp("The answer took too long and was given up: ask again, or ask for less at once.")),
+        (
+            TimeoutError(),
+            0,
+            GiveUp("I stopped because the answer took too long. Ask again, or ask a narrower question."),
+        ),
     ],
 )
 def test_what_follows_a_failure(error, failures, expected):

@@ -84,7 +84,7 @@ def test_a_cut_backup_is_refused_whole(database: Path, tmp_path: Path, cut: int)
     write_backup(database, BESIDE, target)
     target.write_bytes(target.read_bytes()[:cut])
 
-    with pytest.raises(StorageError, match="no whole backup"):
+    with pytest.raises(StorageError, match="not a complete backup"):
         restore_backup(target, new / "footnote.db", BESIDE)
 
     assert not new.exists() or list(new.iterdir()) == []
@@ -99,7 +99,7 @@ def test_a_changed_byte_is_noticed_before_anything_is_there(database: Path, tmp_
     changed[packed.header_offset + 30 + len(packed.filename) + packed.compress_size // 2] ^= 0xFF
     target.write_bytes(bytes(changed))
 
-    with pytest.raises(StorageError, match="no whole backup"):
+    with pytest.raises(StorageError, match="not a complete backup"):
         restore_backup(target, new / "footnote.db", BESIDE)
 
     assert not (new / "footnote.db").exists()
@@ -124,10 +124,10 @@ def test_names_that_no_backup_has_are_refused(database: Path, tmp_path: Path, na
 @pytest.mark.parametrize(
     ("manifest", "words"),
     [
-        (None, "is no backup of Footnote"),
-        ("[]", "is no backup of Footnote"),
+        (None, "is not a Footnote backup"),
+        ("[]", "is not a Footnote backup"),
         (json.dumps({"format": 2}), "made by a newer Footnote"),
-        ("{", "no whole backup"),
+        ("{", "not a complete backup"),
     ],
 )
 def test_other_archives_are_refused(tmp_path: Path, manifest: str | None, words: str) -> None:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.index.bm25 import SparseVector, weigh_passage, weigh_query
+from storage.index.index import SparseVector, weigh_passage, weigh_query
 
 
 @given(st.text())

@@ -8,10 +8,9 @@ import pytest
 
 from core.domain.corpus import IndexHit
 from storage.index import edge
-from storage.index.bm25 import weigh_passage, weigh_query
 from storage.index.edge import EdgeEngine, open_edge
 from storage.index.folder import IndexMeta
-from storage.index.query import DENSE, StoredPoint, hybrid_query, payload
+from storage.index.index import DENSE, StoredPoint, hybrid_query, payload, weigh_passage, weigh_query
 from tests.unit.storage.search_builders import ask, build_entry, within
 
 # Edge seals what is over 10 MB of vectors: with long vectors, that is few points.

@@ -222,8 +222,8 @@ def test_the_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
 def test_what_was_written_outlives_a_killed_process(tmp_path: Path) -> None:
     code = OPEN.format(module="storage.index.edge", name="open_edge", path=str(tmp_path))
     code += (
-        "; import os; from tests.fakes import HashEmbedder; from storage.index.bm25 import weigh_passage;"
-        "from storage.index.query import StoredPoint, payload;"
+        "; import os; from tests.fakes import HashEmbedder; from storage.index.index import weigh_passage;"
+        "from storage.index.index import StoredPoint, payload;"
         "from tests.unit.storage.search_builders import build_entry;"
         "e = build_entry('gold'); v = HashEmbedder().embed_query('gold');"
         "engine.upsert([StoredPoint(e.passage.id, v, weigh_passage('gold'), payload(e))]); os.kill(os.getpid(), 9)"

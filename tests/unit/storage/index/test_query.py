@@ -1,8 +1,7 @@
 import numpy as np
 
 from core.domain.corpus import IndexHit
-from storage.index.bm25 import SparseVector
-from storage.index.query import (
+from storage.index.index import (
     DENSE,
     HIT_FIELDS,
     INTEGER_FIELDS,
@@ -12,6 +11,7 @@ from storage.index.query import (
     AnyOf,
     Beyond,
     Rule,
+    SparseVector,
     document_rule,
     hit,
     hybrid_query,

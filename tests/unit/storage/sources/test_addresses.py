@@ -2,7 +2,7 @@
 
 import pytest
 
-from storage.sources.addresses import is_public
+from storage.sources.web import is_public
 
 
 @pytest.mark.parametrize("address", ["93.184.216.34", "8.8.8.8", "2606:4700::1111"])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.documents.readers.html import HtmlReader
-from storage.sources.confluence_html import to_html
+from storage.sources.confluence import to_html
 
 
 def shown(storage: str, tmp_path_factory: pytest.TempPathFactory) -> str:

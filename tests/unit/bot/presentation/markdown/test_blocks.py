@@ -1,6 +1,6 @@
 import pytest
 
-from bot.presentation.markdown.blocks import Block, read_blocks
+from bot.presentation.markdown.blocks import Block, as_items, begins_table, fixed_width, read_blocks, read_table
 from bot.presentation.markdown.flavour import Flavour
 
 
@@ -90,3 +90,46 @@ def test_a_head_without_rows_is_kept() -> None:
 def test_a_tables_head_too_long_to_repeat_makes_items() -> None:
     (block,) = read("| a" + "\u0301" * 200 + " |\n|---|\n| 1 |")
     assert not block.is_code
+
+
+@pytest.mark.parametrize(
+    ("line", "below", "expected"),
+    [
+        ("| a | b |", "|---|---|", True),
+        ("a | b", ":-: | --:", True),
+        ("| a | b |", "|---|", False),
+        ("a b", "---", False),
+        ("| a |", "text | more", False),
+        ("|" * 6_000, "-|" * 3_000, False),
+    ],
+)
+def test_a_table_begins_with_a_head_and_its_rule(line: str, below: str, expected: bool) -> None:
+    assert begins_table(line, below) is expected
+
+
+def test_cells_are_read_with_their_escapes_and_every_row_fits_the_head() -> None:
+    table = read_table(["| a | b |", "|:--|--:|", "| 1 \\| 2 | 3 |", "| x |", "| p | q | r |"])
+    assert table.head == ("a", "b")
+    assert table.right == (False, True)
+    assert table.rows == (("1 | 2", "3"), ("x", ""), ("p", "q | r"))
+
+
+def test_a_narrow_table_is_aligned_without_its_markup() -> None:
+    table = read_table(["| **Key** | Où |", "|---|--:|", "| `mat` | 日本 |", "| [door](https://a.example) | 1 |"])
+    assert fixed_width(table, 60) == (
+        ["Key                      |   Où", "-------------------------+-----"],
+        ["mat                      | 日本", "door (https://a.example) |    1"],
+    )
+
+
+def test_a_wide_table_has_no_fixed_width() -> None:
+    assert fixed_width(read_table(["| a |", "|---|", f"| {'x' * 61} |"]), 60) is None
+
+
+def test_rows_become_items_without_their_empty_cells() -> None:
+    table = read_table(["| Name | | What |", "|---|---|---|", "| Ann | x | [1] |", "| | | |", "| Bob | | |"])
+    assert as_items(table) == [["- **Name**: Ann", "  x", "  **What**: [1]"], ["- **Name**: Bob"]]
+
+
+def test_a_table_without_rows_is_its_head() -> None:
+    assert as_items(read_table(["| Name | What |", "|---|---|"])) == [["- **Name**", "- **What**"]]

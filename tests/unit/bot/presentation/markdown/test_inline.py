@@ -1,8 +1,8 @@
 import pytest
 
+from bot.presentation.markdown import units
 from bot.presentation.markdown.flavour import Flavour
 from bot.presentation.markdown.inline import LONGEST_WORD, code_tokens, cut, to_tokens
-from bot.presentation.rendering import units
 
 GOOD = "https://good.example"
 SHOWN = Flavour(

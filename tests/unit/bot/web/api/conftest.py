@@ -11,11 +11,11 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.runtime.metrics import MeteredAnswers, Metrics
-from bot.web.api.auth import ApiDoor
+from bot.web.api.auth import ApiContext
 from bot.web.api.platform import ApiPlatform
 from bot.web.api.routes import add_api
 from bot.web.app import build_web
-from bot.web.pages.connections import add_connection_pages
+from bot.web.pages.library import add_connection_pages
 from bot.web.parts import WebParts
 from core.answering.context import FullHistoryCapped
 from core.answering.limits import Budget
@@ -132,9 +132,9 @@ class Office:
             worker=self.worker,
         )
 
-    def door(self, **changes: Any) -> ApiDoor:
+    def api(self, **changes: Any) -> ApiContext:
         rate = Rate(per_second=5, burst=20)
-        door = ApiDoor(
+        api = ApiContext(
             inbox=self.inbox,
             store=self.store,
             platform=self.platform,
@@ -143,7 +143,7 @@ class Office:
             gate=RateGate(rate, self.clock),
             wait_seconds=10,
         )
-        return replace(door, **changes)
+        return replace(api, **changes)
 
     async def open_entries(self) -> list[InboxEntry]:
         return [entry for entry in await self.inbox.recent("local") if not entry.status.is_final]
@@ -165,12 +165,12 @@ async def office() -> AsyncIterator[Office]:
 
 @pytest.fixture
 async def connect(office: Office) -> AsyncIterator[OpenClient]:
-    """Opens a client of the API; keywords change its door."""
+    """Opens a client of the API; keywords change its context."""
     async with AsyncExitStack() as stack:
 
         async def open_client(**changes: Any) -> TestClient:
-            door = office.door(**changes)
-            additions = [partial(add_connection_pages, connections=office.connections), partial(add_api, door=door)]
+            api = office.api(**changes)
+            additions = [partial(add_connection_pages, connections=office.connections), partial(add_api, api=api)]
             app = build_web(office.parts(), additions)
             return await stack.enter_async_context(TestClient(TestServer(app)))
 

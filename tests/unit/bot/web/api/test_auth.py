@@ -86,7 +86,7 @@ async def test_fifty_requests_a_second_are_slowed_down_and_told_when_to_come_aga
     refused = [response for response in answers if response.status == 429]
 
     assert len(refused) == 47  # the burst is three
-    assert (await error_of(refused[0], 429))[1] == "Too many requests: try again in 1 second."
+    assert (await error_of(refused[0], 429))[1] == "Too many requests. Try again in 1 second."
     assert {response.headers["Retry-After"] for response in refused} == {"1"}
     office.clock.advance(1)
     assert (await client.get(SESSIONS)).status == 200
@@ -125,7 +125,7 @@ async def test_what_pages_send_is_held_to_the_rate_as_well_and_what_they_show_is
     refused = next(response for response in sent if response.status == 429)
 
     assert sum(response.status == 429 for response in sent) == 47
-    assert await refused.json() == {"error": "Too many requests: try again in 1 second."}
+    assert await refused.json() == {"error": "Too many requests. Try again in 1 second."}
     assert {response.status for response in shown} == {200}
 
 
@@ -154,7 +154,7 @@ async def test_a_bug_shows_a_number_and_no_detail(
     async def broken(*_: object) -> None:
         raise RuntimeError("the secret is 42")
 
-    monkeypatch.setattr(office.conversation_store, "list_conversations", broken)
+    monkeypatch.setattr(office.conversations, "list_conversations", broken)
     code, message = await error_of(await client.get(SESSIONS), 500)
 
     assert (code, "42" in message.replace(message.split()[-1], "")) == ("internal", False)
@@ -162,4 +162,4 @@ async def test_a_bug_shows_a_number_and_no_detail(
 
 
 def test_the_token_never_shows(office: Office) -> None:
-    assert TOKEN not in repr(replace(office.door(), token=TOKEN))
+    assert TOKEN not in repr(replace(office.api(), token=TOKEN))

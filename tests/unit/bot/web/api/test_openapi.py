@@ -8,8 +8,7 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from bot.web.api.bodies import MAX_BODY_BYTES, ChatBody, TitleBody
-from bot.web.api.routes import ROUTES
-from bot.web.api.status import OPENAPI_FILE
+from bot.web.api.routes import OPENAPI_FILE, ROUTES
 from core.answering.service import MAX_QUESTION_CHARACTERS
 
 RAW: dict[str, Any] = json.loads(OPENAPI_FILE.read_text(encoding="utf-8"))

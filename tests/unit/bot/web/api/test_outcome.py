@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from aiohttp.test_utils import TestClient
 
-from bot.web.api.asking import AUTHOR
+from bot.web.api.chat import AUTHOR
 from bot.web.api.platform import PLATFORM, api_address
 from core.domain.conversation import IncomingMessage, event_key
 from core.domain.service import Decision, InboxStatus

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from aiohttp.test_utils import TestClient
 
-from bot.web.api import status
+from bot.web.api import routes
 from core.errors import StorageError
 from tests.unit.bot.web.api.conftest import QUESTION, WORKSPACE, Office, OpenClient
 
@@ -39,7 +39,7 @@ async def test_a_database_that_fails_makes_it_not_ready_without_telling_where_it
 async def test_an_index_that_hangs_makes_it_not_ready(
     office: Office, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(status, "CHECK_SECONDS", 0.01)
+    monkeypatch.setattr(routes, "CHECK_SECONDS", 0.01)
     monkeypatch.setattr(office.shelf.index, "count", lambda: asyncio.sleep(60))
     response = await client.get("/readyz")
 

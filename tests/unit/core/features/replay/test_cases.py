@@ -48,5 +48,5 @@ async def test_without_an_answer_or_its_recording_that_is_said(room: Room) -> No
         await give(room, answer.conversation_id, sees_all=True)
     stored = [message.id for message in await room.desk.store.list_messages(answer.conversation_id)]
     await room.desk.store.remove_messages(answer.conversation_id, stored)
-    with pytest.raises(BadInput, match="There is no answer"):
+    with pytest.raises(BadInput, match="has no answer yet"):
         await give(room, answer.conversation_id, sees_all=True)

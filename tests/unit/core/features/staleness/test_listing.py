@@ -30,7 +30,7 @@ async def run(place: Place, conversation: Conversation | None, number: str = "",
 
 async def test_the_answers_of_the_conversation_are_listed_with_what_became_of_them(place: Place) -> None:
     here, _ = await place.begin("c1"), await place.begin("c2")
-    assert "still stand" in (await run(place, here)).text
+    assert "No stale answers" in (await run(place, here)).text
     await place.ask("c1", 1, "under the mat", "in the shed")
     await place.ask("c2", 2, "under the mat")
     await place.write("in the shed")
@@ -69,7 +69,7 @@ async def test_a_number_that_is_none_is_one_clear_sentence(place: Place, number:
     here = await place.begin("c1")
     await place.ask("c1", 1, "under the mat")
     await place.write("nothing")
-    with pytest.raises(BadInput, match="/stale lists them"):
+    with pytest.raises(BadInput, match="/stale to list them"):
         await run(place, here, number)
 
 

@@ -28,7 +28,7 @@ def asked(text: str) -> ListIntent:
 async def test_a_row_of_two_copies_is_listed_and_counted_once(shelf: Shelf) -> None:
     found = await shelf.facts.list_rows(asked("list all open action items"), shelf.scope())
 
-    assert [row.text for row in found.rows] == [
+    assert [row.text for row, _ in found.rows] == [
         "Ann buys paint by Monday.",
         "Ben mends the pump.",
         "Ann asks for bids.",
@@ -38,10 +38,13 @@ async def test_a_row_of_two_copies_is_listed_and_counted_once(shelf: Shelf) -> N
 
 async def test_every_quote_stands_in_its_stored_passage(shelf: Shelf) -> None:
     found = await shelf.facts.list_rows(asked("list all decisions"), shelf.scope())
-    [row] = found.rows
+    [(row, source)] = found.rows
 
-    assert row.quote_text == "close the pier"
-    assert row.quote.of((await shelf.corpus.get_page(row.source.passage.page_id, shelf.scope())).text) == row.quote_text
+    assert row.citation.cited_text == "close the pier"
+    assert (
+        row.citation.span.of((await shelf.corpus.get_page(source.passage.page_id, shelf.scope())).text)
+        == row.citation.cited_text
+    )
 
 
 async def test_a_thing_of_several_names_is_listed_once(shelf: Shelf) -> None:
@@ -51,7 +54,7 @@ async def test_a_thing_of_several_names_is_listed_once(shelf: Shelf) -> None:
     await shelf.extract(people, ExtractType.ENTITY, {"name": "Ben", "kind": "person"}, page=2, quote="Ben")
     found = await shelf.facts.list_rows(asked("list all people"), shelf.scope())
 
-    assert [row.text for row in found.rows] == ["Benedict Stone"]
+    assert [row.text for row, _ in found.rows] == ["Benedict Stone"]
 
 
 async def test_a_list_is_bounded_by_its_length_and_says_how_many_there_are(shelf: Shelf) -> None:
@@ -64,14 +67,14 @@ async def test_a_list_is_bounded_by_its_length_and_says_how_many_there_are(shelf
     found = await shelf.facts.list_rows(asked("list all decisions in the document long.md"), shelf.scope())
 
     assert found.total == 60
-    assert 0 < sum(len(row.text) for row in found.rows) <= MOST_CHARACTERS
+    assert 0 < sum(len(row.text) for row, _ in found.rows) <= MOST_CHARACTERS
     assert len(found.rows) < 60
 
 
 async def test_dates_that_can_not_be_compared_are_counted(shelf: Shelf) -> None:
     found = await shelf.facts.list_rows(asked("open action items due before March 2026"), shelf.scope())
 
-    assert [row.text for row in found.rows] == ["Ann buys paint by Monday."]
+    assert [row.text for row, _ in found.rows] == ["Ann buys paint by Monday."]
     assert found.unknown == 1
 
 

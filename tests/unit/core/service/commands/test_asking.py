@@ -29,10 +29,10 @@ async def test_a_question_is_handed_on_with_its_options(run: Counter) -> None:
 
 async def test_what_can_not_be_asked_is_refused_before_anything_is(run: Counter) -> None:
     for argument, sentence in (
-        ("", "needs a question"),
-        ("--private", "needs a question"),
+        ("", "Add a question"),
+        ("--private", "Add a question"),
         ("/delete", "is a command"),
-        ("Where? --document House --journal log", "not of both"),
+        ("Where? --document House --journal log", "not both"),
     ):
         with pytest.raises(BadInput, match=sentence):
             await run("ask", argument)
@@ -49,5 +49,5 @@ async def test_a_summary_is_asked_of_the_document_or_journal_that_is_meant(run: 
     )
     assert journal.ask is not None
     assert (journal.ask.document, journal.ask.private) == ("handbook/log.json", True)
-    with pytest.raises(BadInput, match="needs the name"):
+    with pytest.raises(BadInput, match="Add the name"):
         await run("summary")

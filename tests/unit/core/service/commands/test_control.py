@@ -29,7 +29,7 @@ async def test_jobs_shows_the_answer_that_is_being_made_before_the_last_one() ->
     request = stored_ids(entry.incoming).request
     await run.desk.job_store.save(build_job(request, name="answer", input={"question": "And the garden?"}))
 
-    assert before == "It waits for its turn: no step of it has begun."
+    assert before == "It's queued. No steps have started yet."
     assert (await run("jobs")).text == "- answer: running And the garden?"
     assert "Where is the key?" in (await run("jobs", address=replace(HERE, thread="t2"))).text
 
@@ -37,7 +37,7 @@ async def test_jobs_shows_the_answer_that_is_being_made_before_the_last_one() ->
 async def test_jobs_without_an_answer_says_so() -> None:
     run = await stocked()
     run.conversation = await run.begin("t1")
-    with pytest.raises(BadInput, match="no answer"):
+    with pytest.raises(BadInput, match="answer yet"):
         await run("jobs")
 
 
@@ -65,7 +65,7 @@ async def test_there_is_nothing_to_stop_for_who_asked_nothing() -> None:
     run = await stocked()
     await run.ask("bens?", author="ben")
 
-    with pytest.raises(BadInput, match="nothing of yours to stop"):
+    with pytest.raises(BadInput, match="have a question in progress"):
         await run("stop")
     assert run.stopped == []
 
@@ -85,7 +85,7 @@ async def test_why_gives_the_newest_decision_with_its_fix() -> None:
     await run.entries.accept(command, COMMAND)
     text = (await run("why")).text
 
-    assert "mention me to ask" in text
+    assert "Mention me to ask" in text
     assert text.endswith("(`not_for_us`)")
     assert "lunch" not in text, "what was not for us is not kept"
 
@@ -93,7 +93,7 @@ async def test_why_gives_the_newest_decision_with_its_fix() -> None:
 @pytest.mark.parametrize(
     ("status", "error", "words"),
     [
-        (None, None, "“Where?”): I am answering this. It waits for its turn."),
+        (None, None, "“Where?”): I am answering this. It's queued."),
         (InboxStatus.DONE, None, "Its answer is posted."),
         (InboxStatus.CANCELLED, None, "It was stopped."),
         (InboxStatus.FAILED, "The model is asleep.", "It failed: The model is asleep."),
@@ -104,7 +104,7 @@ async def test_why_of_a_question_tells_how_far_it_is(status: InboxStatus | None,
     entry = await run.ask("Where?")
     if status is not None:
         await run.entries.claim(1, {"web"})
-        assert "I am working on it." in (await run("why")).text
+        assert "I'm working on it." in (await run("why")).text
         await run.entries.finish(entry.seq, status, error=error)
 
     assert words in (await run("why")).text
@@ -116,6 +116,6 @@ async def test_who_was_never_heard_is_told_what_to_check() -> None:
     await run.ask("bens?", author="ben")
     await run.ask("elsewhere?", channel="cellar")
 
-    with pytest.raises(BadInput, match="I have seen no message of yours here"):
+    with pytest.raises(BadInput, match="haven't received a message from you here"):
         await run("why")
     assert "elsewhere?" in (await run("why", address=None)).text

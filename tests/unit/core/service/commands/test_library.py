@@ -80,5 +80,5 @@ async def test_a_footnote_shows_its_passage_in_place() -> None:
 async def test_an_empty_conversation_has_no_footnotes() -> None:
     run = await stocked()
     run.conversation = await run.begin("t1")
-    with pytest.raises(BadInput, match="no answer"):
+    with pytest.raises(BadInput, match="answer yet"):
         await run("source", "1")

@@ -67,7 +67,7 @@ async def test_off_takes_a_position_away(run: Counter) -> None:
 
 
 async def test_both_positions_are_shown_and_a_terminal_has_only_one(run: Counter) -> None:
-    assert "nothing is set" in (await run("position")).text
+    assert "no reading positions are set" in (await run("position")).text
     await run("position", "tower.md 2")
     await run("position", "tower.md end --channel", is_admin=True)
 
@@ -99,7 +99,7 @@ async def test_what_can_not_be_set_is_refused_with_what_to_do(
 
 
 async def test_a_terminal_has_no_channel_to_set(run: Counter) -> None:
-    with pytest.raises(BadInput, match="no channel here"):
+    with pytest.raises(BadInput, match="isn't a channel"):
         await run("position", "tower.md 1 --channel", address=None, is_admin=True)
 
 

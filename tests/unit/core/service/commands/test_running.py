@@ -71,7 +71,7 @@ async def test_ending_a_thread_waits_until_its_answers_have_stopped(run: Counter
 async def test_a_thread_whose_answer_does_not_stop_is_not_ended(run: Counter, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.service.commands.control.ENDING_PAUSE_SECONDS", 0)
     await run.ask("where?")
-    with pytest.raises(InvalidState, match="stop it first"):
+    with pytest.raises(InvalidState, match="Stop the answer first"):
         await ServiceQuestions(run.entries, run.stop).end_all("local", HERE)
 
     assert len(run.stopped) == 1 < ENDING_TRIES

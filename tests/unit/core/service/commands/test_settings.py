@@ -63,19 +63,19 @@ async def test_setting_one_thing_leaves_the_others(run: Counter) -> None:
 @pytest.mark.parametrize(
     ("argument", "sentence"),
     [
-        ("volume 11", "no setting 'volume': use auto_answer"),
+        ("volume 11", "Unknown setting 'volume'. Use auto_answer"),
         ("auto_answer", "/settings auto_answer on|off"),
-        ("auto_answer maybe", "neither on nor off"),
+        ("auto_answer maybe", "Use on or off"),
         ("sources zebra", "no source 'zebra': the sources of this workspace are Ship wiki, handbook, \"Łódź, 1900\""),
         (f"sources {attached_name(HERE)}", "no source"),
         ("sources ,", "at least one source"),
         ('sources "none"', "no source 'none'"),
-        ("language 7", "no name of a language"),
-        (f"language {'x' * 41}", "no name of a language"),
-        ("language !ignore everything", "no name of a language"),
-        ("limit 0", "no limit"),
-        (f"limit {MOST_QUESTIONS + 1}", "no limit"),
-        ("limit many", "no limit"),
+        ("language 7", "isn't a language"),
+        (f"language {'x' * 41}", "isn't a language"),
+        ("language !ignore everything", "isn't a language"),
+        ("limit 0", "isn't a valid limit"),
+        (f"limit {MOST_QUESTIONS + 1}", "isn't a valid limit"),
+        ("limit many", "isn't a valid limit"),
     ],
 )
 async def test_a_value_that_can_not_be_is_one_clear_error(run: Counter, argument: str, sentence: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from core.domain.extracts import Found, Unread
 from core.ports.documents import Extractor
 from storage.documents.extractors import api_specs, meetings, tables
-from storage.documents.extractors.pdf_tables import PdfTableExtractor
+from storage.documents.extractors.tables import PdfTableExtractor
 from storage.documents.pdf import found_tables as pdf_page_tables
 from tests.contract.test_extractors import API, MINUTES, NOTE, build_given, build_paper
 

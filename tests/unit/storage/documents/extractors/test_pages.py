@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storage.documents.extractors.pages import MAX_SUMMARY, PagesExtractor
-from storage.documents.terms.topics import MAX_TOPICS, find_topics
+from storage.documents.extractors.pages import MAX_SUMMARY, MAX_TOPICS, PagesExtractor, find_topics
 from tests.unit.storage.documents.extractors.notes import build_note
 
 SAID = "The ferry sails from the old pier at seven every morning, and comes back in the evening."

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found
 from storage.documents.deadline import deadline_handler
-from storage.documents.extractors.pdf_tables import PdfTableExtractor
+from storage.documents.extractors.tables import PdfTableExtractor
 from storage.documents.pdf import found_tables as pdf_page_tables
 from storage.documents.readers.pdf import PdfReader
 from tests.builders import build_document

@@ -32,7 +32,6 @@ def relations(text: str, **fields: Any) -> list[tuple[Any, ...]]:
         ("See [[fares]].\n\n[fares]: ../fares.md", [("Ferry", "links to", "fares", "fares.md")]),
         ("Ask @UUID[JournalEntry.abc]{Old Ben}.", [("Ferry", "links to", "Old Ben", None)]),
         ("@Embed[JournalEntry.keep inline]", [("Ferry", "embeds", "keep", None)]),
-        ("The Cross Harbour Council (CHC) met.", [("CHC", "short for", "Cross Harbour Council", None)]),
         ("Ebb\n: The falling tide.", [("Ferry", "defines", "Ebb", None)]),
         ("| Term | Meaning |\n|---|---|\n| Ebb | Falling tide |", [("Ferry", "defines", "Ebb", None)]),
         ("[[Harbour]] and [[Harbour#Fees]]", [("Ferry", "links to", "Harbour", None)]),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found
-from storage.documents.extractors.pdf_tables import PdfTableExtractor
+from storage.documents.extractors.tables import PdfTableExtractor
 from storage.documents.pdf.layout import Layout, Rule, Word
 from storage.documents.pdf.page_text import write_ruled_tables
 from storage.documents.readers.pdf import PdfReader

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
-from storage.documents.apis.openapi_schema import MAX_FIELDS
+from storage.documents.apis.openapi_pages import MAX_FIELDS
 from storage.documents.base import HEAD_BYTES, build_readers, find_reader
 from storage.documents.readers.openapi import OpenApiReader
 

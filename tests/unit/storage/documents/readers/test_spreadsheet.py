@@ -91,7 +91,7 @@ def test_values_are_shown_as_people_read_them(value: object, shown: str) -> None
 def test_a_sheet_whose_cells_stand_in_opposite_corners_is_refused(tmp_path: Path) -> None:
     cells = '<c r="A1"><v>1</v></c><c r="XFD1048576" s="1"><v>2</v></c><c r="XFD9" s="1"/>'
     data = zipped({"xl/sheet1.xml": f"<worksheet><sheetData><row>{cells}</row></sheetData></worksheet>"})
-    with pytest.raises(ReadError, match="reaches over 1,048,576 rows and 16,384 columns; clear what stands far"):
+    with pytest.raises(ReadError, match="reaches over 1,048,576 rows and 16,384 columns; clear the cells far"):
         read(data, tmp_path)
 
 

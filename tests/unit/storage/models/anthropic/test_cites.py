@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.models.anthropic.cites import InlineCiteFilter
+from storage.models.anthropic.messages import InlineCiteFilter
 
 FRAGMENTS = ["<", ">", "/", "cite", "<cite", ' index="0-1"', "</cite>", "ns:", " ", "a", "<b>", "\n", "<cite index=1>"]
 

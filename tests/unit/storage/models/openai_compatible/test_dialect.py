@@ -2,7 +2,7 @@
 
 import pytest
 
-from storage.models.openai_compatible.dialect import Dialect
+from storage.models.openai_compatible.messages import Dialect
 
 TOO_NEW = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
 SENT = {"max_tokens": 9, "stream_options": {}, "tool_choice": "required", "response_format": {}}

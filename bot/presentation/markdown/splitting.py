@@ -1,0 +1,197 @@
+"""Markdown made harmless and split at safe places.
+
+parts = split_markdown(answer.text, 3_000, Flavour(footnote=..., is_allowed=...))
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bot.presentation.markdown.blocks import Block, Line, read_blocks
+from bot.presentation.markdown.flavour import Flavour, clean, units
+from bot.presentation.markdown.inline import Token
+
+SMALLEST_LIMIT = 300  # units: enough for fences, a table's head and one long word
+# Units of a token (a link, a span of code). Any larger limit fits it with the mark of a quote.
+LONGEST_TOKEN = 1_000
+_MARK = 8
+# A line that must be cut starts in the rest of a part, if at least this share of the part is free.
+_WORTH_FILLING = 0.3
+# A cut at the end of a sentence may leave this share of a part empty; a cut between words leaves less.
+_SENTENCE_FROM = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A complete piece of finished Markdown, and its footnotes, ascending."""
+
+    text: str
+    numbers: tuple[int, ...] = ()
+
+
+def split_markdown(text: str, limit: int, flavour: Flavour | None = None) -> list[Part]:
+    """Return the harmless text in parts of at most `limit` UTF-16 units; no part for white space.
+
+    Cuts between paragraphs, else between items, rows or lines, sentences, words, and only then inside a word. Closes
+    fences at the end of a part and reopens them with their language; tables repeat their head. Raises ValueError for a
+    limit below 300.
+    """
+    return pack(read_markdown(text, flavour or Flavour(), min(limit - _MARK, LONGEST_TOKEN)), limit)
+
+
+def read_markdown(text: str, flavour: Flavour, longest: int = LONGEST_TOKEN) -> list[Block]:
+    """Return the harmless text in blocks for `pack`, to try several limits, all above `longest`."""
+    return read_blocks(clean(text), flavour, longest)
+
+
+def pack(blocks: Sequence[Block], limit: int) -> list[Part]:
+    """Return parts of at most `limit` units. Raises ValueError as `split_markdown` does."""
+    if limit < SMALLEST_LIMIT:
+        raise ValueError(f"A limit of {limit} is too small for Markdown: give at least {SMALLEST_LIMIT}.")
+    packer = _Packer(limit)
+    for block in blocks:
+        packer.add(block)
+    return packer.finish()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
+    text: str
+    numbers: tuple[int, ...]
+    separator: str  # between it and the piece before
+    is_heading: bool
+
+
+class _Packer:
+    """Fills parts with blocks, in order."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._parts: list[Part] = []
+        self._pieces: list[_Piece] = []
+        self._used = 0
+
+    def add(self, block: Block) -> None:
+        size = _size(block, block.lines)
+        if size > self._limit:
+            self._add_cut(block)
+            return
+        if size > self._room(block):
+            self._flush()
+        self._put(block, block.lines)
+
+    def finish(self) -> list[Part]:
+        self._flush(is_end=True)
+        return [part for part in self._parts if part.text.strip()]
+
+    def _add_cut(self, block: Block) -> None:
+        """Add a block item by item, else line by line; cut lines that are too long."""
+        pending: list[Line] = []
+        size = _frame(block)
+        groups = deque(_groups(block))
+        while groups:
+            group = groups.popleft()
+            more = sum(_line_size(line) + 1 for line in group)
+            if size + more - 1 <= self._room(block):
+                pending += group
+                size += more
+                continue
+            if _frame(block) + more - 1 > self._limit and len(group) > 1:
+                groups.extendleft([line] for line in reversed(group))
+                continue
+            self._put(block, pending)
+            pending = group if _frame(block) + more - 1 <= self._limit else self._cut_line(block, group[0])
+            if pending is group:
+                self._flush()
+            size = _frame(block) + sum(_line_size(line) + 1 for line in pending)
+        self._put(block, pending)
+
+    def _cut_line(self, block: Block, line: Line) -> list[Line]:
+        """Put all pieces of a line but the last into parts; return the last."""
+        rest = deque(line.tokens)
+        while True:
+            room = self._room(block) - _frame(block) - units(line.prefix)
+            if self._pieces and (room < _WORTH_FILLING * self._limit or units(rest[0].text) > room):
+                self._flush()
+                continue
+            taken = replace(line, tokens=_take(rest, room, is_code=block.is_code))
+            if not rest:
+                return [taken]
+            self._put(block, [taken])
+            self._flush()
+
+    def _room(self, block: Block) -> int:
+        return self._limit - self._used - (len(_separator(block)) if self._pieces else 0)
+
+    def _put(self, block: Block, lines: Sequence[Line]) -> None:
+        if not lines:
+            return
+        text = "\n".join(line.prefix + "".join(token.text for token in line.tokens) for line in lines)
+        piece = _Piece(
+            text=f"{block.opening}{text}{block.closing}",
+            numbers=tuple(number for line in lines for token in line.tokens for number in token.numbers),
+            separator=_separator(block),
+            is_heading=block.is_heading,
+        )
+        self._used += units(piece.text) + (len(piece.separator) if self._pieces else 0)
+        self._pieces.append(piece)
+
+    def _flush(self, *, is_end: bool = False) -> None:
+        """End the part; headings at its end start the next one."""
+        kept: list[_Piece] = []
+        while not is_end and len(self._pieces) > 1 and self._pieces[-1].is_heading:
+            kept.insert(0, self._pieces.pop())
+        if self._pieces:
+            text = "".join(
+                f"{piece.separator if place else ''}{piece.text}" for place, piece in enumerate(self._pieces)
+            )
+            numbers = {number for piece in self._pieces for number in piece.numbers}
+            self._parts.append(Part(text=text, numbers=tuple(sorted(numbers))))
+        self._pieces = kept
+        self._used = sum(units(piece.text) for piece in kept) + sum(len(piece.separator) for piece in kept[1:])
+
+
+def _separator(block: Block) -> str:
+    return "\n\n" if block.is_apart else "\n"
+
+
+def _frame(block: Block) -> int:
+    return units(block.opening) + units(block.closing)
+
+
+def _line_size(line: Line) -> int:
+    return units(line.prefix) + sum(units(token.text) for token in line.tokens)
+
+
+def _size(block: Block, lines: Sequence[Line]) -> int:
+    return _frame(block) + sum(_line_size(line) + 1 for line in lines) - 1
+
+
+def _groups(block: Block) -> list[list[Line]]:
+    """Return lines that stay together if possible: an item with its further lines."""
+    groups: list[list[Line]] = []
+    for line in block.lines:
+        if line.is_border or not groups:
+            groups.append([line])
+        else:
+            groups[-1].append(line)
+    return groups
+
+
+def _take(rest: deque[Token], room: int, *, is_code: bool) -> tuple[Token, ...]:
+    """Take tokens for at most `room` units from the front of `rest`, cut at the best place; at least one."""
+    taken: list[Token] = []
+    used = best = 0
+    after_sentence = False
+    while rest and (not taken or used + units(rest[0].text) <= room):
+        token = rest.popleft()
+        taken.append(token)
+        used += units(token.text)
+        after_sentence = token.ends_sentence or (after_sentence and (bool(token.numbers) or token.text.isspace()))
+        if after_sentence and token.ends_word and used >= _SENTENCE_FROM * room:
+            best = len(taken)
+    if rest and not is_code:
+        words = max((place for place, token in enumerate(taken, 1) if token.ends_word), default=0)
+        while len(taken) > (best or words or len(taken)):
+            rest.appendleft(taken.pop())
+    return tuple(taken)

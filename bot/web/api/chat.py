@@ -1,0 +1,255 @@
+"""The API's questions, answers and sessions."""
+
+import asyncio
+import re
+import uuid
+from dataclasses import dataclass, replace
+
+from aiohttp import web
+
+from bot.web.api.auth import API, AUTHOR, ApiContext, require_documents, scope_of, workspace_of
+from bot.web.api.bodies import (
+    ChatBody,
+    ExportParameters,
+    ListParameters,
+    NoParameters,
+    TitleBody,
+    read_body,
+    read_query,
+)
+from bot.web.api.platform import PLATFORM, api_address
+from bot.web.api.problems import Problem
+from bot.web.parts import PARTS, WebParts
+from bot.web.requests import file_response
+from core.access.positions.reading import positions_for, split_position
+from core.answering.redaction import Histories
+from core.answering.service import check_question
+from core.domain.answer import Answer
+from core.domain.conversation import Conversation, IncomingMessage, Message, Role, event_key, message_key
+from core.domain.service import InboxEntry, Receipt
+from core.errors import NotFound
+from core.features.export import export_conversation
+from core.ports.service import InboxStore
+from core.serializers.objects import Json, answer_json, conversation_json
+from core.service.outcomes import Outcomes
+
+VERSIONS_WITHIN = 50  # messages of a thread to search for the latest version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """An answer and its session ("" without one)."""
+
+    session_id: str
+    answer: Answer
+
+
+def outcome_json(outcome: Outcome) -> Json:
+    answer = outcome.answer
+    message: Json = {"id": answer.message_id, "role": Role.ASSISTANT.value, "content": answer.text}
+    return {"session_id": outcome.session_id or None, "message": {**message, **answer_json(answer)}}
+
+
+async def find_outcome(request: web.Request, message_key: str) -> Outcome | None:
+    """Return None while the answer is in progress. NotFound for a message that was never accepted or was deleted."""
+    api = request.app[API]
+    answer = await api.platform.wait(message_key, 0)
+    if answer is not None and answer.conversation_id:
+        return Outcome(session_id=answer.conversation_id, answer=answer)
+    entry = await _newest(api.store, message_key)
+    if entry is None:
+        raise NotFound(f"Message {message_key.rpartition(':')[2]!r} not found. Older answers are in their sessions.")
+    if answer is not None:
+        return Outcome(session_id=entry.incoming.conversation_id or "", answer=answer)
+    if not entry.status.is_final:
+        return None
+    parts = request.app[PARTS]
+    stored = await Outcomes(parts.conversations, parts.jobs).find(entry)  # another process posted it
+    return Outcome(session_id=stored.conversation_id, answer=stored)
+
+
+async def _newest(store: InboxStore, message_key: str) -> InboxEntry | None:
+    """Return the latest version of a message; each retry adds one."""
+    first = await store.find(message_key)
+    if first is None:
+        return None
+    versions = await store.recent(first.workspace, address=first.address, limit=VERSIONS_WITHIN)
+    return next((entry for entry in versions if entry.message_key == message_key), first)
+
+
+KEY_HEADER = "Idempotency-Key"
+POLL_SECONDS = 1.0  # between looks into the inbox, for answers that another process posts
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # part of an address: neither ".." nor with a colon
+
+
+async def post_chat(request: web.Request) -> web.Response:
+    """Return 200 with the answer, or 202 with its address if it takes too long."""
+    workspace_of(request)
+    read_query(request, NoParameters)
+    body = await read_body(request, ChatBody)
+    incoming = await _to_incoming(request, body)
+    api = request.app[API]
+    receipt = await api.inbox.receive(incoming)
+    await _check(receipt, incoming, api)
+    outcome = await _wait(request, incoming)
+    return _to_response(request, outcome, incoming.message_key.rpartition(":")[2], receipt.conversation_id)
+
+
+async def get_message(request: web.Request) -> web.Response:
+    """Return 200 with the answer to a message, or 202 while it is in progress. NotFound for an unknown ID."""
+    read_query(request, NoParameters)
+    message_id = request.match_info["message_id"]
+    outcome = await find_outcome(request, _key(request, message_id))
+    return _to_response(request, outcome, message_id)
+
+
+async def stop_message(request: web.Request) -> web.Response:
+    """Stop the answer to a message. Returns 202, because it stops a moment later. InvalidState if it has ended."""
+    read_query(request, NoParameters)
+    message_id = request.match_info["message_id"]
+    key = _key(request, message_id)
+    worker = request.app[PARTS].worker
+    await find_outcome(request, key)  # raises NotFound for an unknown ID
+    if worker is None:
+        raise Problem(503, "no_worker", "This process runs no worker. Stop the answer in the process that makes it.")
+    await worker.cancel(key, AUTHOR)
+    return _to_response(request, None, message_id)
+
+
+def _key(request: web.Request, message_id: str) -> str:
+    return message_key(api_address(workspace_of(request), thread=""), message_id)
+
+
+async def _to_incoming(request: web.Request, body: ChatBody) -> IncomingMessage:
+    """Return the checked question. Raises errors that would otherwise become an answer of status error."""
+    parts, workspace = request.app[PARTS], workspace_of(request)
+    message_id = _message_id(request)
+    check_question(body.message)
+    if body.message.lstrip().startswith("/"):
+        raise Problem(422, "bad_input", "A message that begins with / is a chat command. Ask a question here.")
+    await require_documents(request)
+    address = api_address(workspace, message_id)
+    if body.session_id is not None:
+        conversation, _ = await parts.conversations.show(body.session_id, workspace)
+        inside = conversation.address.platform == PLATFORM
+        address = conversation.address if inside else api_address(workspace, conversation.id)
+    await _check_names(body, parts, workspace)
+    key = event_key(address, message_id)
+    return IncomingMessage(
+        address=address,
+        author=AUTHOR,
+        text=body.message,
+        event_key=key,
+        message_key=key,
+        conversation_id=body.session_id,
+        document=body.document,
+        position=body.position,
+        strategy=body.strategy,
+        model=body.model,
+    )
+
+
+def _message_id(request: web.Request) -> str:
+    given = request.headers.get(KEY_HEADER)
+    if given is not None and not _KEY.fullmatch(given):
+        raise Problem(
+            422,
+            "bad_input",
+            f"{KEY_HEADER} must have 1 to 100 letters, digits, '_', '.' or '-', a letter or digit first.",
+        )
+    return given or uuid.uuid4().hex
+
+
+async def _check_names(body: ChatBody, parts: WebParts, workspace: str) -> None:
+    """Raise NotFound or BadInput for an unknown document or position."""
+    scope = await scope_of(parts, workspace)
+    document = await parts.library.find_document(body.document, scope) if body.document else None
+    if body.position:
+        name, place = split_position(body.position)
+        bounded = await parts.library.find_document(name, scope) if name else document
+        await positions_for(place, bounded, parts.corpus, replace(scope, positions={}), scope)
+
+
+async def _check(receipt: Receipt, incoming: IncomingMessage, api: ApiContext) -> None:
+    if receipt.repeated:
+        first = await api.store.find(incoming.event_key)
+        if first is not None and receipt.accepted and first.incoming.text != incoming.text:
+            raise Problem(409, "key_reused", f"This {KEY_HEADER} was used for another message. Use a new one.")
+    if not receipt.accepted:
+        status = 429 if receipt.decision.code == "over_limit" else 422
+        headers = {"Retry-After": "1"} if status == 429 else {}
+        raise Problem(status, receipt.decision.code, receipt.decision.sentence, headers)
+
+
+async def _wait(request: web.Request, incoming: IncomingMessage) -> Outcome | None:
+    api, loop = request.app[API], asyncio.get_running_loop()
+    until = loop.time() + api.wait_seconds
+    while (left := until - loop.time()) > 0:
+        await api.platform.wait(incoming.message_key, min(left, POLL_SECONDS))
+        if (outcome := await find_outcome(request, incoming.message_key)) is not None:
+            return outcome
+    return None
+
+
+def _to_response(
+    request: web.Request, outcome: Outcome | None, message_id: str, session_id: str | None = None
+) -> web.Response:
+    if outcome is not None:
+        return web.json_response(outcome_json(outcome))
+    look = f"/api/v1/workspaces/{workspace_of(request)}/chat/messages/{message_id}"
+    pending = {"session_id": session_id, "message": None, "message_id": message_id, "look": look}
+    return web.json_response(pending, status=202, headers={"Location": look, "Retry-After": "2"})
+
+
+async def list_sessions(request: web.Request) -> web.Response:
+    """List sessions, most recently used first."""
+    parameters = read_query(request, ListParameters)
+    found = await request.app[PARTS].conversations.list_conversations(workspace_of(request))
+    return web.json_response({"sessions": [_session_json(item) for item in found[: parameters.limit]]})
+
+
+async def get_session(request: web.Request) -> web.Response:
+    """Return a session with its messages, oldest first."""
+    read_query(request, NoParameters)
+    conversation, messages = await _show(request)
+    return web.json_response(_session_json(conversation, messages))
+
+
+async def rename_session(request: web.Request) -> web.Response:
+    read_query(request, NoParameters)
+    workspace = workspace_of(request)
+    body = await read_body(request, TitleBody)
+    session_id = request.match_info["session_id"]
+    renamed = await request.app[PARTS].conversations.rename(session_id, workspace, body.title)
+    return web.json_response(_session_json(renamed))
+
+
+async def delete_session(request: web.Request) -> web.Response:
+    """Delete a session with its messages. Problem 409 while an answer in it is in progress."""
+    read_query(request, NoParameters)
+    conversation, _ = await _show(request)
+    workspace = conversation.address.workspace
+    for address in (conversation.address, api_address(workspace, conversation.id)):
+        entries = await request.app[API].store.recent(workspace, address=address)
+        if any(not entry.status.is_final for entry in entries):
+            raise Problem(409, "busy", "An answer in this session is in progress. Wait for it, or stop it.")
+    await request.app[PARTS].conversations.delete(conversation.id, workspace)
+    return web.Response(status=204)
+
+
+async def export_session(request: web.Request) -> web.Response:
+    """Export a session as a file."""
+    wanted = read_query(request, ExportParameters).format
+    conversation, messages = await _show(request)
+    return file_response(await export_conversation(conversation, messages, wanted))
+
+
+async def _show(request: web.Request) -> tuple[Conversation, list[Message]]:
+    """Return a session, redacted beyond the API's reading positions."""
+    parts, workspace = request.app[PARTS], workspace_of(request)
+    histories = Histories(parts.conversations, parts.corpus)
+    return await histories.show(request.match_info["session_id"], workspace, await scope_of(parts, workspace))
+
+
+def _session_json(conversation: Conversation, messages: list[Message] | None = None) -> Json:
+    return {"session_id": conversation.id, **conversation_json(conversation, messages)}

@@ -1,0 +1,285 @@
+"""Extraction by rules: every extractor over every document it reads, once for each revision and version.
+
+A failing extractor costs only itself: the reason is recorded with its run.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from core.domain.corpus import NAMESPACE, Document, Page, SearchScope, Source
+from core.domain.extracts import (
+    SCHEMAS,
+    Extract,
+    Extraction,
+    ExtractorInput,
+    ExtractType,
+    Found,
+    Unproved,
+    Unread,
+    schema_name,
+)
+from core.domain.ingest_report import ExtractionReport, IngestProgress, ProgressCallback
+from core.domain.jobs import JobKind
+from core.errors import BadInput, NotFound
+from core.ports import Clock, CorpusRepository
+from core.ports.documents import Extractor, ExtractRepository, ModelExtractor
+from core.work.steps import Steps, step
+from storage.documents.child import ExtractTask, FoundInDocument
+from storage.documents.sandbox import Sandbox
+
+MAX_EXTRACTS = 20_000  # of one extractor in one document: more is a broken document, not data
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedExtracts:
+    """Extracts to store, with a sentence each about refused ones (`error`) and ones beyond a bound (`warning`)."""
+
+    extracts: Sequence[Extract]
+    error: str | None = None
+    warning: str | None = None
+
+
+def to_extracts(
+    found: Iterable[Found | Unproved | Unread], extractor: Extractor | ModelExtractor, given: ExtractorInput
+) -> CheckedExtracts:
+    """Check findings; refused and unread ones are counted, with the reason of the first."""
+    pages = {page.number: page for page in given.pages}
+    extracts: dict[str, Extract] = {}
+    refused: list[str] = []
+    unread: list[str] = []
+    total = 0
+    for item in found:
+        if isinstance(item, Unread):
+            unread.append(f"page {item.page_number}: {item.reason}")
+            continue
+        total += 1
+        reason = item.reason if isinstance(item, Unproved) else _why_refused(item, extractor, pages)
+        if reason is not None:
+            refused.append(reason)
+        elif isinstance(item, Found) and len(extracts) < MAX_EXTRACTS:
+            extract = _to_extract(item, extractor, given, pages[item.page_number], len(extracts))
+            extracts[extract.id] = extract
+    if total - len(refused) > MAX_EXTRACTS:
+        unread.append(f"{total - len(refused):,} were found, and only {MAX_EXTRACTS:,} are kept")
+    error = f"refused {len(refused)} of {total}: {refused[0]}" if refused else None
+    return CheckedExtracts(tuple(extracts.values()), error, in_short(unread))
+
+
+def to_extraction(
+    checked: CheckedExtracts, extractor: Extractor | ModelExtractor, given: ExtractorInput, at: datetime
+) -> Extraction:
+    """Return the record of an extractor's run over a document."""
+    return Extraction(
+        document_id=given.document.id,
+        extractor=extractor.name,
+        version=extractor.version,
+        revision=given.pages[0].revision,
+        extracts=len(checked.extracts),
+        extracted_at=at,
+        error=checked.error,
+        warning=checked.warning,
+    )
+
+
+def in_short(reasons: Sequence[str]) -> str | None:
+    """Return the first of some sentences, and the number of the others."""
+    if not reasons:
+        return None
+    return f"{reasons[0]}; and {len(reasons) - 1} more" if len(reasons) > 1 else reasons[0]
+
+
+def _why_refused(item: Found, extractor: Extractor | ModelExtractor, pages: dict[int, Page]) -> str | None:
+    page = pages.get(item.page_number)
+    if item.type not in extractor.types:
+        return f"{extractor.name} finds no {item.type.value}"
+    if page is None:
+        return f"there is no page {item.page_number}"
+    if not 0 <= item.span.start < item.span.end <= len(page.text):
+        return f"its place {item.span.start}-{item.span.end} is not on page {item.page_number}"
+    if not 0 <= item.confidence <= 1:
+        return f"its confidence {item.confidence} is not between 0 and 1"
+    try:
+        SCHEMAS[item.type][1].model_validate(item.data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return None
+
+
+def _to_extract(
+    item: Found, extractor: Extractor | ModelExtractor, given: ExtractorInput, page: Page, place: int
+) -> Extract:
+    document = given.document
+    name = f"extract\x1f{document.id}\x1f{page.revision}\x1f{extractor.name}\x1f{place}"
+    return Extract(
+        id=str(uuid.uuid5(NAMESPACE, name)),
+        document_id=document.id,
+        document=document.path,
+        document_title=document.title,
+        source_id=document.source_id,
+        page_id=page.id,
+        page_number=page.number,
+        revision=page.revision,
+        extractor=extractor.name,
+        type=item.type,
+        schema=schema_name(item.type),
+        span=item.span,
+        confidence=item.confidence,
+        data=SCHEMAS[item.type][1].model_validate(item.data).model_dump(mode="json"),
+    )
+
+
+JOB_NAME = "extract"
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    document: Document
+    extractors: tuple[Extractor, ...]
+
+
+class ExtractionRunner:
+    """Runs extractors. One run at a time: its child process is not for concurrent use."""
+
+    def __init__(
+        self,
+        *,
+        corpus: CorpusRepository,
+        extracts: ExtractRepository,
+        extractors: Sequence[Extractor],
+        sandbox: Sandbox,
+        clock: Clock,
+    ) -> None:
+        self._corpus = corpus
+        self._extracts = extracts
+        self._extractors = tuple(extractors)
+        self._sandbox = sandbox
+        self._clock = clock
+
+    async def run(
+        self,
+        workspace: str,
+        *,
+        document_ids: Iterable[str] | None = None,
+        extractor: str | None = None,
+        force: bool = False,
+        steps: Steps | None = None,
+        progress: ProgressCallback = lambda done: None,
+    ) -> ExtractionReport:
+        """Extract from documents whose revision an extractor in its present version has not seen.
+
+        `document_ids` None: all of the workspace. `extractor`: only this one. `force`: whether due or not. `steps`: the
+        tree for its record, empty if nothing is due. Safe to repeat and to interrupt. Raises BadInput for an unknown
+        extractor, and StorageError.
+        """
+        wanted = self._named(extractor)
+        report, begun = ExtractionReport(), self._clock.monotonic()
+        due = await self._due(workspace, document_ids, wanted, force=force, report=report)
+        if due:
+            names = list(dict.fromkeys(item.name for each in due for item in each.extractors))
+            given = {"documents": len(due), "extractors": names, "force": force}
+            opened = steps.step if steps is not None else step
+            async with opened(JobKind.EXTRACTION, JOB_NAME, input=given) as root:
+                await self._extract_all(due, report, progress)
+                counts = {kind.value: count for kind, count in report.counts.items()}
+                root.output = {**counts, "failures": len(report.failures), "warnings": len(report.warnings)}
+            report.job_id = steps.jobs[0].id if steps is not None else None
+        report.seconds = self._clock.monotonic() - begun
+        return report
+
+    async def _extract_all(self, due: Sequence[_Due], report: ExtractionReport, progress: ProgressCallback) -> None:
+        try:
+            for number, each in enumerate(due, start=1):
+                await self._extract(each, report)
+                progress(IngestProgress(done=number, total=len(due), path=each.document.path, stage="Extracting"))
+        finally:
+            await self._sandbox.close()
+
+    def _named(self, name: str | None) -> tuple[Extractor, ...]:
+        found = tuple(item for item in self._extractors if name in (None, item.name))
+        if not found and name is not None:
+            known = ", ".join(item.name for item in self._extractors)
+            raise BadInput(f"There is no extractor {name!r}: use one of {known}")
+        return found
+
+    async def _due(
+        self,
+        workspace: str,
+        document_ids: Iterable[str] | None,
+        extractors: Sequence[Extractor],
+        *,
+        force: bool,
+        report: ExtractionReport,
+    ) -> list[_Due]:
+        ids = None if document_ids is None else frozenset(document_ids)
+        seen = {
+            (run.document_id, run.extractor): (run.revision, run.version)
+            for run in await self._extracts.extractions(workspace)
+        }
+        found = []
+        for document in await self._corpus.list_documents(workspace):
+            if document.revision is None or (ids is not None and document.id not in ids):
+                continue
+            due = tuple(
+                item
+                for item in extractors
+                if item.reads(document)
+                and (force or seen.get((document.id, item.name)) != (document.revision, item.version))
+            )
+            if due:
+                found.append(_Due(document, due))
+            else:
+                report.unchanged += 1
+        return found
+
+    async def _extract(self, due: _Due, report: ExtractionReport) -> None:
+        """Extract all that is due of one document; the next run takes one that has changed meanwhile."""
+        document, found = due.document, Counter[ExtractType]()
+        names = [item.name for item in due.extractors]
+        async with step(JobKind.EXTRACTION, document.path, input={"extractors": names}) as extracting:
+            given = await self._read(document)
+            if given is not None:
+                for extractor in due.extractors:
+                    found += await self._extract_one(extractor, given, report)
+            counts = {kind.value: count for kind, count in found.items()}
+            extracting.output = counts | report.troubles(document.path)
+        report.documents += 1
+        report.counts += found
+
+    async def _read(self, document: Document) -> ExtractorInput | None:
+        scope = SearchScope(workspace=document.workspace, sources=frozenset({document.source_id}))
+        pages = tuple(await self._corpus.list_pages(document.id, scope))
+        if not pages or pages[0].revision != document.revision:
+            return None
+        sources = await self._corpus.list_sources(document.workspace)
+        source = next((item for item in sources if item.id == document.source_id), None)
+        return ExtractorInput(document=document, pages=pages, path=_path_of(document, source))
+
+    async def _extract_one(
+        self, extractor: Extractor, given: ExtractorInput, report: ExtractionReport
+    ) -> Counter[ExtractType]:
+        result = await self._sandbox.extract(ExtractTask(extractor=extractor.name, given=given))
+        if isinstance(result, FoundInDocument):
+            checked = to_extracts((*result.found, *result.unread), extractor, given)
+        else:
+            checked = CheckedExtracts((), error=result.reason)
+        report.note(given.document.path, extractor.name, error=checked.error, warning=checked.warning)
+        run = to_extraction(checked, extractor, given, self._clock.now())
+        try:
+            await self._extracts.replace(run, checked.extracts)
+        except NotFound:
+            return Counter()  # another revision went live meanwhile
+        return Counter(extract.type for extract in checked.extracts)
+
+
+def _path_of(document: Document, source: Source | None) -> Path | None:
+    if source is None:
+        return None
+    path = Path(source.location, document.path)
+    return path if path.is_file() else None
