@@ -1,4 +1,4 @@
-"""Connection of the app: its teams, what it posts with, and the listeners that a serving process adds.
+"""Connection of the app: its teams, its platform, and the listeners that a serving process adds.
 
 A worker only posts. Any number of processes share one app: Slack sends each event to one of their connections, and the
 inbox drops repeated events.
@@ -70,7 +70,7 @@ class SlackConnection:
         )
 
     def _pages(self, bolt: AsyncApp, clock: Clock, codes: OneTimeCodes) -> AddPages | None:
-        """Return what adds Slack's requests and the installation pages to a web server; None without either."""
+        """Return a function that adds Slack's requests and the installation pages to a web server, or None."""
         added: list[SlackRequestHandler | InstallationPages] = []
         if not self.settings.by_socket and self.settings.signing_secret:
             added.append(SlackRequestHandler(bolt, self.settings.signing_secret))

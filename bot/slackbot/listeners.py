@@ -13,6 +13,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
 
 from bot.presentation.action_names import read_action_name
 from bot.presentation.platform_parts import PlatformParts
+from bot.presentation.platform_text import NOT_SAVED, is_silent
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import commands, home, shortcuts
 from bot.slackbot.actions import commands as forms
@@ -41,9 +42,6 @@ from core.domain.service import Receipt
 from core.errors import StorageError
 from core.work.conversations import title_from
 
-# Refusals that are not posted, because the message was not meant for the bot.
-SILENT_REFUSALS = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
-NOT_SAVED = "I couldn't save your message because of a storage problem. Send it again in a few minutes."
 LAST_TRY = 3  # Slack repeats an event up to three times
 LOOKED_THROUGH = 20  # newest entries of a thread, searched for an accepted one
 Body = Mapping[str, Any]
@@ -155,7 +153,7 @@ class Listeners:
             handler.spawn(self._platform.show_status(incoming))
         elif receipt.command is not None:
             handler.spawn(handler.guarded(ctx, commands.run_typed(handler, ctx, receipt.command)))
-        elif receipt.decision.code not in SILENT_REFUSALS:
+        elif not is_silent(receipt):
             handler.spawn(handler.guarded(ctx, handler.say(ctx, receipt.decision.sentence)))
 
     async def _forget(self, team: Team, channel: str, ts: str) -> None:

@@ -36,6 +36,16 @@ EDIT_TOO_LATE = "edit_window_closed"
 _FORM_OVER = InvalidState("Slack's three seconds for opening a form are over. Try again.")
 _INSTALL_AGAIN = "Ask an administrator to install the app again"
 _OUR_FAULT = "Slack refused my message because of a fault in Footnote. Tell your Footnote admin."
+# Refusals of a form that is opened too late.
+_LATE_TRIGGERS = (
+    "expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged", "invalid_trigger_id",
+)  # fmt: skip
+# Refusals of a malformed request.
+_FAULTS = """
+    no_text msg_too_long msg_blocks_too_long invalid_blocks invalid_blocks_format invalid_chunks invalid_arguments
+    invalid_cursor invalid_metadata_format invalid_metadata_schema metadata_too_large markdown_text_conflict
+    missing_recipient_team_id missing_recipient_user_id invalid_response_action unknown_method
+""".split()
 # Slack's error names -> core errors. A retry cures `_PASSING_NAMES` and RATE_LIMITED.
 _MEANINGS: dict[str, FootnoteError] = {
     # the place
@@ -91,11 +101,7 @@ _MEANINGS: dict[str, FootnoteError] = {
     "already_reacted": InvalidState("I already reacted to that message."),
     "no_reaction": InvalidState("That reaction doesn't exist."),
     # forms and replies to interactions
-    "expired_trigger_id": _FORM_OVER,
-    "exchanged_trigger_id": _FORM_OVER,
-    "trigger_expired": _FORM_OVER,
-    "trigger_exchanged": _FORM_OVER,
-    "invalid_trigger_id": _FORM_OVER,
+    **dict.fromkeys(_LATE_TRIGGERS, _FORM_OVER),
     "expired_url": InvalidState("Slack's half hour for a reply is over. Try again."),
     "used_url": InvalidState("Slack accepts no more replies to this. Try again."),
     "hash_conflict": InvalidState("The form has changed. Try again."),
@@ -105,23 +111,7 @@ _MEANINGS: dict[str, FootnoteError] = {
     "file_not_found": NotFound("The file was deleted, or isn't shared with me."),
     "file_deleted": NotFound("The file was deleted."),
     "cant_delete_file": AccessDenied("That file isn't mine, so I can't delete it."),
-    # ours
-    "no_text": InvalidState(_OUR_FAULT),
-    "msg_too_long": InvalidState(_OUR_FAULT),
-    "msg_blocks_too_long": InvalidState(_OUR_FAULT),
-    "invalid_blocks": InvalidState(_OUR_FAULT),
-    "invalid_blocks_format": InvalidState(_OUR_FAULT),
-    "invalid_chunks": InvalidState(_OUR_FAULT),
-    "invalid_arguments": InvalidState(_OUR_FAULT),
-    "invalid_cursor": InvalidState(_OUR_FAULT),
-    "invalid_metadata_format": InvalidState(_OUR_FAULT),
-    "invalid_metadata_schema": InvalidState(_OUR_FAULT),
-    "metadata_too_large": InvalidState(_OUR_FAULT),
-    "markdown_text_conflict": InvalidState(_OUR_FAULT),
-    "missing_recipient_team_id": InvalidState(_OUR_FAULT),
-    "missing_recipient_user_id": InvalidState(_OUR_FAULT),
-    "invalid_response_action": InvalidState(_OUR_FAULT),
-    "unknown_method": InvalidState(_OUR_FAULT),
+    **{name: InvalidState(_OUR_FAULT) for name in _FAULTS},
 }
 # Slack's own failures.
 _PASSING_NAMES = frozenset(

@@ -180,7 +180,7 @@ async def _took_effect(handler: InteractionHandler, entry: InboxEntry) -> bool:
 async def _post(
     handler: InteractionHandler, ctx: InteractionContext, conversation: Conversation, answer: Message, key: str
 ) -> Receipt:
-    """Post who shares what, and queue the answer below it; delete the message if the inbox doesn't take it."""
+    """Post the sharer's message and queue the answer below it; delete it if the inbox refuses the answer."""
     place = conversation.address
     question = await AnswerActions(handler.parts).question_of(conversation, answer) or conversation.title
     name = await handler.people.name(ctx.team, ctx.person)

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 from bot.presentation.action_names import ActionName, Verb, to_action_name
 from bot.presentation.markdown import clip, link_target
+from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, list_heading, to_thread_item
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import home
-from bot.slackbot.actions.home import to_thread_item
 from bot.slackbot.actions.interaction_context import InteractionContext, encode_origin
 from bot.slackbot.actions.interaction_handler import ACKNOWLEDGE_SECONDS, InteractionHandler
 from bot.slackbot.events.command_text import COMMAND, format_command_names
@@ -53,11 +53,8 @@ _Lacking: TypeAlias = Callable[[InteractionHandler, InteractionContext, Command,
 _LINE = re.compile(r"/?(\S+)\s*(.*)", re.DOTALL)
 SEND_FILES = "send files"  # completes “I'm not allowed to …”
 LINK = "link"  # action of buttons that only open an address
-OPEN_SOURCE = "Open the source"
-GO_THERE = "Go there"
 NEW = "To start a new conversation, mention me in a channel or send me a direct message."
 SENT = "I sent you the file as a direct message."
-HEADINGS = {"mine": "Your conversations", "here": "Conversations of this channel"}
 # Commands whose results quote documents and people: names in them aren't commands.
 _QUOTING = frozenset({"search", "page", "source", "jobs", "facts", "extract"})
 # Commands whose results the home tab shows.
@@ -170,12 +167,12 @@ def threads_post(ctx: InteractionContext, options: Mapping[str, str], result: Co
     rows = [row for row in result.rows if isinstance(row, ThreadRow)]
     shown = options.get("show") or "mine"
     message = threads_message(
-        [to_thread_item(row, ctx.team) for row in rows],
+        [to_thread_item(row, link_to(row.address, ctx.team)) for row in rows],
         list_id=shown,
         page=result.page,
         pages=result.pages,
         first=(result.page - 1) * PAGE_ROWS + 1,
-        heading=HEADINGS.get(shown, "Conversations"),
+        heading=list_heading(shown),
     )
     return SlackPost(parts=(message,))
 
@@ -214,7 +211,7 @@ def _opened(handler: InteractionHandler, ctx: InteractionContext, conversation: 
     if is_private(address):
         command = format_text(handler, ctx, "/ask")
         return _notice(f"Continue “{title}” with `{command} … --private` in its channel.")
-    return linked_post(_notice(f"Continue “{title}” in its thread."), GO_THERE, link_to(address, ctx.team))
+    return linked_post(_notice(f"Continue “{title}” in its thread."), OPEN_THREAD, link_to(address, ctx.team))
 
 
 def _notice(sentence: str) -> SlackPost:

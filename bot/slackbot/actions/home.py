@@ -5,11 +5,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.presentation.answer_text import ThreadItem
+from bot.presentation.platform_text import to_thread_item
 from bot.slackbot.actions.assistant_pane import example_questions
 from bot.slackbot.actions.interaction_context import InteractionContext
 from bot.slackbot.actions.interaction_handler import InteractionHandler
-from bot.slackbot.events.teams import Team
 from bot.slackbot.events.translate import link_to
 from bot.slackbot.rendering.lists import Home, SourceRow, home_view
 from bot.slackbot.web_api import call
@@ -55,7 +54,7 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Ho
     rows = [row for row in threads.rows if isinstance(row, ThreadRow)]
     readable = [_to_source(row) for row in sources.rows if isinstance(row, ListedSource)]
     return Home(
-        threads=[to_thread_item(row, ctx.team) for row in rows],
+        threads=[to_thread_item(row, link_to(row.address, ctx.team)) for row in rows],
         more_threads=await _count_more(handler, ctx, threads),
         sources=readable,
         settings=[(found[1], found[2]) for found in _SET.finditer(settings.text)],
@@ -76,14 +75,6 @@ async def _count_more(handler: InteractionHandler, ctx: InteractionContext, firs
         return 0
     last = await _run(handler, ctx, "threads", first.pages)
     return (first.pages - 2) * len(first.rows) + len(last.rows)
-
-
-def to_thread_item(row: ThreadRow, team: Team) -> ThreadItem:
-    return ThreadItem(
-        title=row.title or "(no title)",
-        detail=f"last used {row.last_used_at:%Y-%m-%d %H:%M} UTC",
-        url=link_to(row.address, team),
-    )
 
 
 def _positions(documents: Sequence[Document], scope: SearchScope) -> list[str]:

@@ -30,7 +30,7 @@ class InteractionContext:
 
 
 def to_context(body: Mapping[str, Any], team: Team) -> InteractionContext:
-    """Return the context of any interaction payload. A view's metadata say where it was opened."""
+    """Return the context of any interaction payload. A view's metadata hold its origin."""
     container, message, view = body.get("container") or {}, body.get("message") or {}, body.get("view") or {}
     told = _decode(view.get("private_metadata") or "")
     channel = body.get("channel_id") or (body.get("channel") or {}).get("id") or container.get("channel_id")
@@ -50,7 +50,7 @@ def to_context(body: Mapping[str, Any], team: Team) -> InteractionContext:
 
 
 def encode_origin(ctx: InteractionContext, **more: str) -> str:
-    """Return the `private_metadata` of a view: where it was opened."""
+    """Return the `private_metadata` of a view: its origin."""
     told = {"channel": ctx.channel, "thread": ctx.thread, "response_url": ctx.response_url, **more}
     return json.dumps({name: value for name, value in told.items() if value})
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.presentation.platform_parts import PlatformParts
+from bot.presentation.platform_text import FAULT
 from bot.slackbot.actions.interaction_context import InteractionContext
 from bot.slackbot.delivery.destinations import ChannelDestination, open_direct_destination
 from bot.slackbot.delivery.platform import SlackPlatform
@@ -25,7 +26,6 @@ from core.errors import AccessDenied, FootnoteError
 from core.service.commands import CommandCall, Question
 
 ACKNOWLEDGE_SECONDS = 1.5  # Slack gives up after 3; slower work continues in the background
-FAULT = "Something went wrong in Footnote. Try again. If it keeps happening, tell your Footnote admin."
 LOOKING = "Searching. You'll get a private answer here."
 Result = TypeVar("Result")
 _log = logging.getLogger(__name__)
@@ -219,7 +219,7 @@ class InteractionHandler:
         return await self._respond(ctx, part, replaces=True)
 
     async def _respond(self, ctx: InteractionContext, part: SlackMessage, *, replaces: bool = False) -> bool:
-        """Reply by the interaction's response url; return False if there is none or it has expired."""
+        """Reply by the interaction's response url; return False if it is missing or has expired."""
         if not ctx.response_url:
             return False
         how = {"replace_original": True} if replaces else {"replace_original": False, "response_type": "ephemeral"}

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bot.presentation import platform_text
 from bot.presentation.action_names import find_answer
 from bot.presentation.answer_actions import AnswerActions, PlatformMessage
 from bot.slackbot.actions.interaction_context import InteractionContext, decode_origin, encode_origin
@@ -21,11 +22,9 @@ from core.errors import BadInput, NotFound
 from core.service.commands import Question
 
 FIELD = "question"  # id of the form's block and of its field
-QUESTION_LENGTH = 2_000
-OLD_FORM = "This form is from an earlier version. Choose the message again."
 NO_WORDS = "This message has no text to ask about. Choose another one."
-_TITLES = {ASK_ABOUT: "Ask about this", KEEP_ANSWER: "Keep as answer"}
-_LABELS = {ASK_ABOUT: "What do you want to know about it?", KEEP_ANSWER: "Which question does it answer?"}
+_TITLES = {ASK_ABOUT: platform_text.ASK_ABOUT, KEEP_ANSWER: platform_text.KEEP_ANSWER}
+_LABELS = {ASK_ABOUT: platform_text.ASK_ABOUT_QUESTION, KEEP_ANSWER: platform_text.KEEP_ANSWER_QUESTION}
 
 
 async def ask_about(handler: InteractionHandler, ctx: InteractionContext, message: Event) -> None:
@@ -97,7 +96,7 @@ def _form(kind: str, ctx: InteractionContext, message: Event) -> View:
         "type": "plain_text_input",
         "action_id": FIELD,
         "multiline": True,
-        "max_length": QUESTION_LENGTH,
+        "max_length": platform_text.QUESTION_LENGTH,
     }
     asked = {
         "type": "input",
@@ -120,7 +119,7 @@ def _text_of(view: View) -> str:
 async def _fetch(handler: InteractionHandler, ctx: InteractionContext, ts: str) -> Event:
     """Return the current message. Raises NotFound if it was deleted, AccessDenied if the bot isn't in its channel."""
     if not (ctx.channel and ctx.thread and ts):
-        raise BadInput(OLD_FORM)
+        raise BadInput(platform_text.OLD_FORM)
     read = ctx.team.client.conversations_replies
     reply = await call(
         READ, lambda: read(channel=ctx.channel, ts=ctx.thread, oldest=ts, latest=ts, inclusive=True, limit=2)

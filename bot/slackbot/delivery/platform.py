@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 import aiohttp
 
 from bot.presentation.action_names import post_id
-from bot.presentation.platform_parts import LinkTo, Pause
+from bot.presentation.platform_parts import LinkTo, Pause, may_have_post
 from bot.slackbot.delivery.destinations import (
     ChannelDestination,
     Destination,
@@ -50,8 +50,6 @@ from core.work.progress import SilentProgress
 
 RESPONSE_LIFE = timedelta(minutes=25)  # Slack accepts replies to an interaction for 30
 MOST_REPLIES = 4  # Slack accepts five, and one announced the answer
-# A question that waited longer may have a draft: a stopping process returns its work untouched.
-FRESH = timedelta(seconds=1)
 CLOSE_SECONDS = 1.0  # for active drafts; the whole stop has less than five
 MOST_REMEMBERED = 1_000  # questions with a status line, or answered by a reply
 NAMES_SECONDS = 2.0  # for the names of a thread's people
@@ -105,7 +103,7 @@ class SlackPlatform:
         line = self._lines.pop(key, None)
         await self._end_live(key)  # of the question before an edit
         parts = self._posts.begin(key)
-        parts.is_uncertain |= self._may_be_posted(entry)
+        parts.is_uncertain |= may_have_post(entry, self._began, self._clock.now())
         if is_private(entry.address) or is_note(question):
             return SilentProgress()
         destination = await self._thread(entry.address, question)
@@ -223,16 +221,11 @@ class SlackPlatform:
 
     # ------------------------------------------------------------------ what is there
 
-    def _may_be_posted(self, entry: InboxEntry) -> bool:
-        """Return whether an entry may have a post that this process doesn't know."""
-        is_older = entry.created_at <= self._began or self._clock.now() - entry.created_at > FRESH
-        return is_older or entry.attempts > 1 or entry.event_key != entry.message_key
-
     def _may_exist(self, key: str, entry: InboxEntry | None) -> bool:
         """Return whether a message may exist that this process doesn't know."""
         parts = self._posts.find(key)
         if parts is None:
-            return entry is None or self._may_be_posted(entry)
+            return entry is None or may_have_post(entry, self._began, self._clock.now())
         return parts.is_uncertain
 
     async def _try_to_search(self, destination: Destination, key: str, attempt: int) -> None:

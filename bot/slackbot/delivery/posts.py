@@ -121,7 +121,7 @@ class _Mode(Enum):
     WAITING = auto()  # no message yet
     STREAM = auto()
     UPDATE = auto()
-    OFF = auto()  # nothing is shown before the final post
+    OFF = auto()  # no draft before the final post
 
 
 class Draft:
@@ -130,7 +130,7 @@ class Draft:
     def __init__(self, destination: ChannelDestination, parts: PostState, post_id: str, recipient: str) -> None:
         """`state` may hold the first part of an earlier attempt, which is then updated.
 
-        If there may be an unknown one, nothing is shown, to avoid a second message.
+        If an unknown one may exist, the draft stays hidden, to avoid a second message.
         """
         self._destination = destination
         self._parts = parts

@@ -61,7 +61,7 @@ class People:
     async def names(
         self, team: Team, user_ids: Iterable[str], *, wait_seconds: float = WAIT_SECONDS
     ) -> Mapping[str, str]:
-        """Return display names by id, without those that aren't known in time. At most 50 are looked up at once."""
+        """Return display names by id, as far as they are known in time. At most 50 are looked up at once."""
         wanted = [user_id for user_id in dict.fromkeys(user_ids) if user_id]
         await self._look_up(team, wanted, wait_seconds)
         return self.known(team, wanted)

@@ -1,7 +1,7 @@
 """Installation of the app in a team, in its administrator's browser.
 
-slack_bolt leads the flow (AsyncOAuthFlow). Ours are the storage of states (good once, for ten minutes, in one browser),
-the storage of encrypted tokens, the refusals, and the pages.
+slack_bolt leads the flow (AsyncOAuthFlow). Footnote adds the storage of states (good once, for ten minutes, in one
+browser), the storage of encrypted tokens, the refusals, and the pages.
 """
 
 import html

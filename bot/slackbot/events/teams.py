@@ -58,7 +58,7 @@ class Team:
 
 
 class Teams:
-    """Registry of the installed teams: those with configured tokens, and those that any process has stored."""
+    """Registry of the installed teams, with configured tokens or stored by any process."""
 
     def __init__(
         self,

@@ -55,7 +55,7 @@ _FOR_GOOD = {
 
 
 class SlackRequestHandler:
-    """The route of Slack's requests. Nothing is parsed before its signature is verified.
+    """The route of Slack's requests, which are parsed after their signature is verified.
 
     slack_bolt verifies after parsing, so slack_sdk's verifier is called here first. A request is answered within
     Slack's three seconds. Slower work continues; an event is refused in time, so that Slack sends it again.

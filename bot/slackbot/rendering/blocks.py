@@ -203,7 +203,7 @@ def menu(placeholder: str, action_id: str, options: Sequence[Option]) -> Element
     }
 
 
-# ---------------------------------------------------------------------- what stands in them
+# ---------------------------------------------------------------------- sizes and texts
 
 
 def size_of(blocks: Iterable[Block]) -> int:
