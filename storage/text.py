@@ -11,23 +11,25 @@ from core.domain.corpus import IndexEntry
 
 T = TypeVar("T")
 
+# For NUL and lone surrogates: SQLite's functions stop at a NUL, PostgreSQL refuses it, and UTF-8 can't encode half a
+# surrogate pair. One-for-one replacement keeps spans valid, and no odd byte stops an ingest or an answer.
 REPLACEMENT = "\ufffd"
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def to_storable(text: str) -> str:
-    """The text as a database gives it back: of the same length in code points."""
+    """Return the text as a database returns it, with the same length in code points."""
     if text.isascii():
         return text.replace("\x00", REPLACEMENT)
     try:
-        text.encode()  # some fifty times faster than the pattern, which only odd texts have to pay for
+        text.encode()  # some fifty times faster than the pattern, which only odd texts need
     except UnicodeEncodeError:
         return _UNSTORABLE.sub(REPLACEMENT, text)
     return text.replace("\x00", REPLACEMENT)
 
 
 def to_storable_value(value: T) -> T:
-    """The value as a database gives it back: strings storable, times in UTC, in dataclasses, mappings and sequences."""
+    """Return the value as a database returns it: storable strings and UTC times, also in collections."""
     converted: Any = _converted(value)
     return converted  # type: ignore[no-any-return]  # the same shape as went in
 
@@ -68,14 +70,14 @@ _PLAIN_STEPS: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def plain(text: str) -> str:
-    """`text` without Markdown and HTML marks, white space made single: for embedding, never for quoting."""
+    """Return `text` without Markdown and HTML marks and with single spaces: for embedding, never for quoting."""
     for pattern, replacement in _PLAIN_STEPS:
         text = pattern.sub(replacement, text)
     return text.strip()
 
 
 def has_words(text: str) -> bool:
-    """Whether there is any letter or digit to search for."""
+    """Return whether there is any letter or digit to search for."""
     return _ANY_WORD.search(text) is not None
 
 

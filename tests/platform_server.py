@@ -12,7 +12,7 @@ from tests.bot_process import BotProcess
 from tests.platform_faults import Faults
 from tests.waiting import Waiting
 
-PATIENCE_SECONDS = 60.0  # a busy machine
+TIMEOUT_SECONDS = 60.0  # a busy machine
 LARGEST_REQUEST = 64 * 1024 * 1024  # bytes
 LATEST = 12  # requests that a failure shows
 LATEST_PRINTED = 40  # and lines of each bot
@@ -60,7 +60,7 @@ class PlatformServer(ABC):
         return process
 
     async def wait_for(
-        self, condition: Callable[[], object], timeout_seconds: float = PATIENCE_SECONDS, *, what: str = ""
+        self, condition: Callable[[], object], timeout_seconds: float = TIMEOUT_SECONDS, *, what: str = ""
     ) -> None:
         """Returns when the condition is true; fails with the latest calls when it does not become so."""
         if not await self._waiting.until(condition, timeout_seconds):

@@ -13,7 +13,7 @@ from bot.web.queries import MOST_FACTS, ExtractsRequest, FactsRequest
 from core.domain.extracts import ExtractType
 from core.errors import BadInput
 from core.knowledge.facts import FactQuery, read_query
-from core.serializers.extracts import facts_json, ontology_json
+from core.serializers.library import facts_json, ontology_json
 
 MOST_LISTED = 100_000
 Document = Annotated[str | None, typer.Option(help="Only this document (path, title or alias).")]

@@ -12,7 +12,7 @@ from bot.terminal.render import document_table, hits_view, page_view
 from bot.terminal.reports import ingest_progress, report_view
 from bot.web.queries import SearchRequest
 from core.errors import BadInput
-from core.serializers.objects import document_json
+from core.serializers.library import document_json
 
 documents = typer.Typer(help="Manage the documents of the library.", invoke_without_command=True)
 DocumentName = Annotated[str, typer.Argument(metavar="DOCUMENT", help="Path, title or alias.")]

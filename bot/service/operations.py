@@ -206,7 +206,7 @@ async def find_document(context: OperationContext, request: str) -> Document:
 
 @operation
 async def list_documents(context: OperationContext, request: None) -> list[Document]:
-    """List all documents of the workspace, those that couldn't be read too."""
+    """List all documents of the workspace, even unreadable ones."""
     readable = {document.id: document for document in await context.parts.library.documents(await context.scope())}
     return [readable.get(item.id, item) for item in await context.parts.corpus.list_documents(context.workspace)]
 
@@ -350,7 +350,7 @@ async def check_storage(context: OperationContext, request: None) -> list[str]:
 
 @operation
 async def reindex(context: OperationContext, request: bool) -> RepairReport:
-    """Build what the search index lacks; with True, the whole index from scratch."""
+    """Add missing passages to the search index; with True, rebuild it from scratch."""
     if request and context.service is not None:
         raise InvalidState("The Footnote service is using the search index. Stop it, then repeat the command.")
     if request:

@@ -8,8 +8,8 @@ from core.domain.corpus import PageHit, SearchQuery, SearchScope
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.knowledge.facts import FactQuery, Facts, FoundFacts, Trouble, of_extracts
 from core.knowledge.library import Library, PageView
-from core.serializers.extracts import extract_json, facts_json, troubles_json
-from core.serializers.objects import Json, page_hit_json, page_json
+from core.serializers.library import extract_json, facts_json, page_hit_json, page_json, troubles_json
+from core.serializers.objects import Json
 
 MOST_FACTS = 10_000  # rows that a filter looks through for their extracts
 

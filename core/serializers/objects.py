@@ -1,21 +1,16 @@
-"""The JSON shapes that the command line, the API and exports share. The design fixes their keys: add, never rename."""
+"""JSON shapes of answers, jobs and conversations, shared by the command line, the API and exports.
 
-from collections.abc import Iterable, Mapping, Sequence
+The design fixes their keys: add keys, never rename them.
+"""
+
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from core.domain.answer import Answer, Citation, Reference
 from core.domain.conversation import Conversation, Focus, Message
-from core.domain.corpus import Document, Page, PageHit, PagePlace, fill_template
-from core.domain.extracts import Extract, ExtractType
 from core.domain.jobs import Job
-from core.text.words import shorten
-
-if TYPE_CHECKING:
-    from core.knowledge.library import PageView
 
 Json = dict[str, object]
-SNIPPET_LENGTH = 300
 
 
 def answer_json(answer: Answer, line_id: str | None = None) -> Json:
@@ -91,107 +86,11 @@ def job_json(job: Job, tree: Sequence[Job]) -> Json:
         "output": dict(job.told),
         "error": job.error,
         "attempts": job.attempts,
-        "created_at": _time(job.created_at),
-        "started_at": _time(job.started_at),
-        "completed_at": _time(job.completed_at),
+        "created_at": time_json(job.created_at),
+        "started_at": time_json(job.started_at),
+        "completed_at": time_json(job.completed_at),
         "duration_ms": round(job.duration_ms, 1) if job.duration_ms is not None else None,
     }
-
-
-def page_hit_json(hit: PageHit, summaries: Sequence[Extract] = ()) -> Json:
-    """`summaries` are extracts of type page, of any pages."""
-    said = _surest(item for item in summaries if item.page_id == hit.page_id)
-    best = hit.passages[0] if hit.passages else None
-    title = hit.heading_path[0] if hit.heading_path else ""
-    return {
-        "document": hit.document.path,
-        "document_title": hit.document.title,
-        "page_id": hit.page_id,
-        "page_number": hit.page_number,
-        "heading_path": list(hit.heading_path),
-        "snippet": shorten(best.passage.text, SNIPPET_LENGTH) if best else "",
-        "summary": said.get("summary", ""),
-        "topics": said.get("topics", []),
-        "matches": len(hit.passages),
-        "score": round(hit.score, 4),
-        "url": fill_template(
-            hit.document.url, hit.document.path, hit.page_number, title, best.deep_link if best else None
-        ),
-    }
-
-
-def page_json(view: "PageView", extracts: Sequence[Extract] = ()) -> Json:
-    """`previous` and `next` are page IDs, None at the ends. `extracts` belong to the page."""
-    document, page = view.document, view.page
-    by_type = {kind: [dict(item.data) for item in extracts if item.type is kind] for kind in ExtractType}
-    said = _surest(item for item in extracts if item.type is ExtractType.PAGE)
-    return {
-        "page_id": page.id,
-        "document": document.path,
-        "document_title": document.title,
-        "source": document.source,
-        "page_number": page.number,
-        **_place_json(page),
-        "heading_path": [*page.heading_path, *([page.title] if page.title else [])],
-        "text": page.text,
-        "summary": said.get("summary", ""),
-        "topics": said.get("topics", []),
-        "entities": by_type[ExtractType.ENTITY],
-        "relations": by_type[ExtractType.RELATION],
-        "anchors": _anchors_json(page, extracts),
-        "revision": page.revision,
-        "url": view.url,
-        "deep_link": view.deep_link,
-        "previous": view.previous,
-        "next": view.next,
-    }
-
-
-def _place_json(page: Page) -> Json:
-    """Return the page's place in its book; "" and None if the book has none."""
-    place = page.place or PagePlace()
-    return {
-        "label": place.label,
-        "part": place.part,
-        "chapter": place.chapter,
-        "chapter_title": place.chapter_title,
-        "session_date": place.session_date,
-    }
-
-
-def _anchors_json(page: Page, extracts: Sequence[Extract]) -> list[Json]:
-    """Return the reader's and the extractors' values in text order, without duplicates."""
-    anchors: dict[tuple[str, int], Json] = {
-        (name, start): {"name": name, "start": start} for name, start in page.anchors
-    }
-    for item in extracts:
-        if item.type is ExtractType.ANCHOR:
-            key = str(item.data["name"]), item.span.start
-            anchors[key] = {"name": key[0], "start": key[1], "kind": item.data["kind"], "caption": item.data["caption"]}
-    return [anchors[key] for key in sorted(anchors, key=lambda key: (key[1], key[0]))]
-
-
-def document_json(document: Document) -> Json:
-    return {
-        "document": document.path,
-        "source": document.source,
-        "source_type": document.source_kind,
-        "source_url": document.url,
-        "title": document.title,
-        "kind": document.kind,
-        "revision": document.revision,
-        "pages": document.pages,
-        "passages": document.passages,
-        "crawled_at": _time(document.crawled_at),
-        "extracted_at": _time(document.extracted_at),
-        "failed_reason": document.failed_reason,
-    }
-
-
-def _surest(found: Iterable[Extract]) -> Mapping[str, object]:
-    """Return the more confident one of a rule's and a model's extract; the first on a tie."""
-    surest = max(found, key=lambda item: item.confidence, default=None)
-    return surest.data if surest is not None else {}
 
 
 def conversation_json(conversation: Conversation, messages: Sequence[Message] | None = None) -> Json:
@@ -203,8 +102,8 @@ def conversation_json(conversation: Conversation, messages: Sequence[Message] | 
         "owner": conversation.owner,
         "focus": _focus_json(conversation.focus),
         "message_count": conversation.message_count,
-        "created_at": _time(conversation.created_at),
-        "last_message_at": _time(conversation.last_message_at),
+        "created_at": time_json(conversation.created_at),
+        "last_message_at": time_json(conversation.last_message_at),
         **({"messages": [message_json(message) for message in messages]} if messages is not None else {}),
     }
 
@@ -215,7 +114,7 @@ def message_json(message: Message) -> Json:
         "role": message.role.value,
         "author": message.author,
         "content": message.content,
-        "created_at": _time(message.created_at),
+        "created_at": time_json(message.created_at),
         "references": [reference_json(reference) for reference in message.references],
         "citations": [citation_json(citation) for citation in message.citations],
         "tool_calls": [
@@ -239,5 +138,5 @@ def _focus_json(focus: Focus | None) -> Mapping[str, object] | None:
     return {"document": focus.document, "title": focus.title, "sections": list(focus.sections)}
 
 
-def _time(moment: datetime | None) -> str | None:
+def time_json(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment is not None else None

@@ -18,7 +18,7 @@ class SecretCipher:
     """A cipher that encrypts with the first of `keys` and decrypts with any; error messages name `setting`."""
 
     def __init__(self, keys: Sequence[str], setting: str) -> None:
-        """Raises ConfigError without a key, or for one that is too short to be safe."""
+        """Raise ConfigError without a key, or for one that is too short to be safe."""
         if not keys or any(len(key) < SHORTEST_KEY for key in keys):
             raise ConfigError(
                 f"{setting} must be a key of at least {SHORTEST_KEY} random characters: make one with "

@@ -1,4 +1,4 @@
-"""The tables, as SQLModel classes.
+"""The tables, as SQLModel classes. Source -> document -> page -> passage, conversation -> message: deleting cascades.
 
 Each change needs a revision in storage/database/migrations; a test compares the two. Long texts are the last columns of
 their table: SQLite reads a row from the left and skips the tail that a query does not ask for.
@@ -85,8 +85,7 @@ class PageRow(FootnoteTable, table=True):
 class PassageRow(FootnoteTable, table=True):
     """A passage. `sentences` is flat: [start, end, start, end, ...], offsets in the page.
 
-    It keeps its text, although `substr(page.text, ...)` would return it: for each passage, a database reads the page's
-    text from the beginning, which takes seconds on long ones. A check keeps the lengths equal.
+    It keeps its text: `substr(page.text, ...)` reads a page from the beginning, which takes seconds on long ones.
     """
 
     __tablename__ = "passage"

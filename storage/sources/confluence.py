@@ -1,4 +1,8 @@
-"""Confluence pages as files."""
+"""The pages of Confluence spaces over the REST API, for Cloud and Data Center; attachments are left out.
+
+Each fetch lists a whole space (ids and versions), and requests the bodies of new versions. The storage format is XHTML
+with elements of its own (`ac:`, `ri:`), which become HTML; macros that need an interactive page are left out.
+"""
 
 import asyncio
 import base64
@@ -164,7 +168,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def to_html(title: str, storage: str) -> str:
-    """A whole HTML document; `title` is its h1."""
+    """Return a whole HTML document; `title` is its h1."""
     root = lxml_html.fragment_fromstring(_without_cdata(_CONTROL.sub("", storage)), create_parent="div")
     for element in list(root.iter()):
         if isinstance(element.tag, str) and ":" in element.tag:
@@ -230,7 +234,7 @@ def _replace_macro(element: HtmlElement) -> None:
 
 
 def _replace_link(element: HtmlElement) -> None:
-    """A link inside Confluence shows its text, else the title of the page it leads to."""
+    """Replace a link inside Confluence by its text, else the title of the page it leads to."""
     shown = " ".join("".join(element.itertext()).split())
     target = next((child.get("ri:content-title") for child in element.iter() if child.get("ri:content-title")), None)
     for child in list(element):

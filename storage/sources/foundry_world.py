@@ -1,7 +1,7 @@
 """The journals of a Foundry world, and of the packs in it: each entry as a JSON file, as Foundry itself exports it.
 
 Foundry keeps them in LevelDB folders (since version 11), before that in files of JSON lines. A LevelDB has one user,
-and opening writes into it: so a copy of the folder is opened, and Foundry may go on running.
+and opening writes into it: so a copy of the folder is opened, while Foundry keeps running.
 """
 
 import asyncio

@@ -50,7 +50,7 @@ class GitFetcher:
         self._token = token
 
     async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
-        """A shallow copy of the branch, its files under `files/`; git writes only changed files."""
+        """Fetch a shallow copy of the branch, with its files under `files/`; git writes only changed files."""
         root = mirror / FILES_FOLDER
         if force:
             await to_its_end(lambda: shutil.rmtree(root, ignore_errors=True))

@@ -1,4 +1,7 @@
-"""GitHub repositories and issues as files."""
+"""A repository on GitHub over its REST API: files and issues with comments; its wiki by git.
+
+Changes show in the hashes of files and the times of issues: an unchanged repository costs three small requests.
+"""
 
 import asyncio
 import json
@@ -54,7 +57,7 @@ class GitHubFetcher:
         )
 
     async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
-        """The mirror's `files/`, `issues/` and `wiki/`; a part that fails stays as it was, all that fail raise."""
+        """Fetch `files/`, `issues/` and `wiki/`; a part that fails stays as it was, all that fail raise."""
         opened = await asyncio.to_thread(Mirror, mirror, of=str(self._origin), force=force)
         parts = {"files": self._files, "issues": self._issues, "wiki": self._wiki}
         warnings, failures = list[str](), list[SourceUnavailable]()
@@ -169,7 +172,7 @@ class GitHubFetcher:
         return f"{self._origin.api_url}/repos/{self._origin.repository}{path}"
 
     def _next(self, reply: Reply) -> str | None:
-        """The next page of a list; never on another host than the API's."""
+        """Return the next page of a list, never on another host than the API's."""
         found = _NEXT.search(reply.headers.get("link", ""))
         return found[1] if found and found[1].startswith(f"{self._origin.api_url}/") else None
 
@@ -179,7 +182,7 @@ class GitHubFetcher:
 
 
 def _checked(reply: Reply, token: str | None) -> Reply:
-    """The reply, when it is good. SourceUnavailable with the next step."""
+    """Return a good reply; raise SourceUnavailable with the next step otherwise."""
     if reply.status == 200:
         return reply
     hint = "check the token's rights" if token else "set token_file, or GITHUB_TOKEN"
@@ -271,7 +274,7 @@ def _login(item: Mapping[str, Any]) -> str:
 
 
 def _lowered(text: str) -> str:
-    """The text with its headings two levels down, outside of code; CRLF as GitHub stores it becomes LF."""
+    """Return the text with its headings two levels down, outside of code; CRLF as GitHub stores it becomes LF."""
     lines, fence = [], ""
     for line in text.replace("\r\n", "\n").strip().split("\n"):
         bare = line.lstrip()

@@ -1,4 +1,8 @@
-"""HTTP for fetchers: polite, bounded, and only to public addresses unless configured otherwise."""
+"""HTTP for fetchers: polite, bounded, and only to public addresses unless configured otherwise.
+
+Each name is resolved once, checked, and connected to as resolved. Otherwise a page or a redirect could make the service
+read addresses that only its machine can reach.
+"""
 
 import asyncio
 import email.utils

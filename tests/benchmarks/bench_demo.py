@@ -30,7 +30,7 @@ from rich.table import Table
 ROOT = Path(__file__).parents[2]
 GOAL_SECONDS = 90.0
 TOTAL = "from the clone to the first answer"
-PATIENCE_SECONDS = 900.0  # for the address; a cold cache and a slow line
+TIMEOUT_SECONDS = 900.0  # for the address; a cold cache and a slow line
 ANSWER_SECONDS = 60.0
 PAUSE_SECONDS = 0.05
 END_SECONDS = 20.0
@@ -125,7 +125,7 @@ class Terminal:
 
     def wait_for_url(self) -> str:
         """The address it prints. RuntimeError with its words when it ends, or takes too long."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while (found := READY.search(self._said)) is None:
             if self._end.wait(PAUSE_SECONDS) or time.monotonic() > deadline:
                 raise RuntimeError(f"`make demo` did not say where it serves: {self._said[-2000:]}")

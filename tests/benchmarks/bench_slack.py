@@ -34,7 +34,7 @@ QUESTIONS = 2  # of them a second: a mention, then a question in its thread, and
 GOAL_MS = 100.0
 PEOPLE = 100  # as each may ask only so often
 CHANNELS = 5
-PATIENCE_SECONDS = 120.0  # for the last answers
+TIMEOUT_SECONDS = 120.0  # for the last answers
 HEARD = ("app_mention", "message")  # what people cause; the bot's own posts come back to it besides
 
 
@@ -81,8 +81,8 @@ async def measure(transport: Transport, seconds: float, rate: int, questions: in
             began = time.monotonic()
             await crowd.talk(seconds, rate, questions)
             took = time.monotonic() - began
-            await server.wait_for(crowd.is_answered, PATIENCE_SECONDS, what="all answers")
-            await server.settle(PATIENCE_SECONDS)
+            await server.wait_for(crowd.is_answered, TIMEOUT_SECONDS, what="all answers")
+            await server.settle(TIMEOUT_SECONDS)
             figures = crowd.figures([one for one in server.parcels[before:] if one.name in HEARD], took)
             await service.stop()
             return figures

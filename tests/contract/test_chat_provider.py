@@ -15,12 +15,12 @@ from core.ports import ChatProvider
 from storage.models.anthropic.provider import AnthropicProvider
 from storage.models.openai_compatible.probing import Abilities
 from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
+from tests.anthropic_server import AnthropicServer
+from tests.anthropic_server import script as anthropic_script
+from tests.anthropic_server.passages import SEARCH, calls, found, passage, results, user
+from tests.anthropic_server.server import KEY, MODEL
 from tests.fakes import ManualClock, MemoryCapabilities
 from tests.integration.anthropic_provider.requests import ask
-from tests.model_server import ModelServer
-from tests.model_server import script as anthropic_script
-from tests.model_server.passages import SEARCH, calls, found, passage, results, user
-from tests.model_server.server import KEY, MODEL
 from tests.openai_server import KEY as OPENAI_KEY
 from tests.openai_server import MODEL as OPENAI_MODEL
 from tests.openai_server import Call, Kind, OpenAIServer, Reply, Say
@@ -40,7 +40,7 @@ async def extractive(stack: AsyncExitStack) -> ChatProvider:
 
 
 async def anthropic(stack: AsyncExitStack) -> ChatProvider:
-    server = await stack.enter_async_context(ModelServer())
+    server = await stack.enter_async_context(AnthropicServer())
     search = anthropic_script.Call("search", {"query": "gate"})
     cited = anthropic_script.Say(ANSWER, cites=(anthropic_script.Cite(ANSWER),))
     server.script(anthropic_script.Reply.of(search), anthropic_script.Reply.of(cited))

@@ -13,7 +13,7 @@ from aiohttp import WSMsgType, web
 from simcord import intents as intent_rules
 from simcord.backend import serializers
 
-from tests.discord_server.hearing import seen_by_bot, shard_for, shard_of, to_shown
+from tests.discord_server.visibility import seen_by_bot, shard_for, shard_of, to_shown
 from tests.discord_server.world import World
 
 HEARTBEAT_SECONDS = 41.25

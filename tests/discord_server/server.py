@@ -22,7 +22,7 @@ from tests.discord_server.routes import Api
 from tests.discord_server.transcript import transcript_of
 from tests.discord_server.world import ACK_SECONDS, ServedFiles, World
 from tests.platform_faults import LOST, Hang, answer
-from tests.platform_server import LARGEST_REQUEST, PATIENCE_SECONDS, PlatformServer
+from tests.platform_server import LARGEST_REQUEST, TIMEOUT_SECONDS, PlatformServer
 
 TOKEN = "test-token"
 
@@ -84,7 +84,7 @@ class DiscordServer(PlatformServer):
 
     # ------------------------------------------------------------------ waiting and looking
 
-    async def wait_for_login(self, times: int = 1, timeout_seconds: float = PATIENCE_SECONDS) -> None:
+    async def wait_for_login(self, times: int = 1, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
         """Until that many sessions were begun: from then on the bot hears what is said."""
         await self.wait_for(lambda: self.gateway.identified >= times, timeout_seconds, what=f"{times} logins")
 

@@ -18,7 +18,7 @@ from tests.bot_process import BotProcess
 from tests.copying import copy_folder
 from tests.platform_server import PlatformServer
 
-PATIENCE_SECONDS = 120.0  # models are loaded, and machines that test are busy
+TIMEOUT_SECONDS = 120.0  # models are loaded, and machines that test are busy
 PUBLIC_URL = "https://notes.example"
 READY = '{"url": "'  # what a service that listens prints, once at each start
 
@@ -123,7 +123,7 @@ class PlatformService(ABC):
         return json.loads(done.stdout)
 
     async def until(self, condition: Callable[[], object], what: str) -> None:
-        await self._server.wait_for(condition, PATIENCE_SECONDS, what=what)
+        await self._server.wait_for(condition, TIMEOUT_SECONDS, what=what)
 
     async def follow(self, said: str) -> str:
         """The page that the first footnote of a text leads to."""

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+from tests.anthropic_server import AnthropicServer
+from tests.anthropic_server.server import KEY, MODEL
 from tests.bot_process import BotProcess
 from tests.e2e.platform_service import QUESTION, READY, TEAM, PlatformService, url_of
-from tests.model_server import ModelServer
-from tests.model_server.server import KEY, MODEL
 from tests.slack_server import Channel, Message, Person, SlackServer, Team, View, text_of
 from tests.slack_server.choosing import blocks_of
 from tests.slack_server.transcript import elements, label_of
@@ -34,7 +34,7 @@ class SlackService(PlatformService):
         """A team reads the documents of a workspace; before the start."""
         self._workspaces[team.id] = workspace
 
-    def answer_by(self, model: ModelServer) -> None:
+    def answer_by(self, model: AnthropicServer) -> None:
         """By a writing model instead of the built-in one that quotes; before the start."""
         self.settings |= {
             "FOOTNOTE_PROVIDER__NAME": "anthropic",

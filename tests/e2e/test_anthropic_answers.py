@@ -11,12 +11,13 @@ import pytest
 from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
+from bot.wiring.pipeline import build_pipeline
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Role
+from tests.anthropic_server import AnthropicServer, Call, Cite, Fault, Reply, Say
+from tests.anthropic_server.script import Break
+from tests.anthropic_server.server import KEY, MODEL
 from tests.fakes import RecordingProgress
-from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say
-from tests.model_server.script import Break
-from tests.model_server.server import KEY, MODEL
 
 WAIT = "Wait a full minute."
 SEARCH = Call("search", {"query": "restart the gate controller"})
@@ -26,7 +27,7 @@ ANSWER = Reply.of(Say("Wait one full minute first.", cites=(Cite(WAIT),)))
 class Desk:
     """An app whose model is the test server."""
 
-    def __init__(self, app: Parts, server: ModelServer) -> None:
+    def __init__(self, app: Parts, server: AnthropicServer) -> None:
         self.app = app
         self.server = server
         self.progress = RecordingProgress()
@@ -35,7 +36,7 @@ class Desk:
         from dataclasses import replace
 
         message = replace(question_message("local", text), **fields)
-        return await self.app.answers.answer(message, self.progress)
+        return await build_pipeline(self.app).answer(message, self.progress)
 
 
 Make = Callable[..., Config]
@@ -50,7 +51,7 @@ def stall_seconds() -> float:
 @pytest.fixture
 async def desk(data_dir: Path, stall_seconds: float, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    async with ModelServer() as server:
+    async with AnthropicServer() as server:
         settings = {
             "name": "anthropic",
             "model": MODEL,

@@ -9,9 +9,9 @@ import pytest
 from bot.config import Config
 from bot.wiring.parts import open_parts
 from core.domain.answer import AnswerStatus
+from tests.anthropic_server import AnthropicServer, Call, Cite, Reply, Say
+from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.test_anthropic_answers import Desk
-from tests.model_server import Call, Cite, ModelServer, Reply, Say
-from tests.model_server.server import KEY, MODEL
 
 LANDING = "The ferryman Tobias waits at the landing."
 STORM = "The ferry Halcyon sinks in the storm."
@@ -28,7 +28,7 @@ async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "ferry.md").write_text(f"---\ntitle: The Ferry\n---\n{BOOK}\n", encoding="utf-8")
-    async with ModelServer() as server:
+    async with AnthropicServer() as server:
         settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "max_retries": 0}
         config = Config.model_validate({"data_dir": tmp_path / "data", "provider": settings})
         async with open_parts(config) as app:

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,13 +20,13 @@ from bot.service.calls import LocalOperations
 from bot.terminal.client import ChatOptions, TerminalChat
 from bot.wiring.parts import build_parts
 from core.errors import NotFound
+from tests.anthropic_server import AnthropicServer, Reply
+from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.conftest import Footnote
-from tests.model_server import ModelServer, Reply
-from tests.model_server.server import KEY, MODEL
 
 QUESTION = "How long must we wait before starting the gate controller again?"
 WAIT = "Wait a full minute."
-PATIENCE_SECONDS = 120  # a process that starts or stops beside many others
+TIMEOUT_SECONDS = 120  # a process that starts or stops beside many others
 Chat = Callable[..., str]
 
 
@@ -49,15 +49,15 @@ def chat(data_dir: Path) -> Chat:
 
     def run(*lines: str | BaseException, **options: object) -> str:
         console = Console(width=120, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
-        stack = AsyncExitStack()
+        operations = LocalOperations("local", partial(build_parts, Config(data_dir=data_dir)))
         with console.file, asyncio.Runner() as runner:
-            app = runner.run(build_parts(Config(data_dir=data_dir), stack))
+            runner.run(operations.open())
             try:
                 TerminalChat(
-                    ChatOperations(LocalOperations(app)), console, ChatOptions(author="ada", **options), Typist(*lines)
+                    ChatOperations(operations), console, ChatOptions(author="ada", **options), Typist(*lines)
                 ).run(runner)
             finally:
-                runner.run(stack.aclose())
+                runner.run(operations.close())
         return " ".join(console.export_text().split())
 
     return run
@@ -185,7 +185,7 @@ class Terminal:
             self.shown += data.decode("utf-8", "replace")
 
     def wait_for(self, text: str, count: int = 1) -> None:
-        until = time.monotonic() + PATIENCE_SECONDS
+        until = time.monotonic() + TIMEOUT_SECONDS
         while self.shown.count(text) < count:
             assert time.monotonic() < until, f"{text!r} never came: {self.shown!r}"
             time.sleep(0.02)
@@ -194,7 +194,7 @@ class Terminal:
         os.write(self._fd, text.encode())
 
     def end(self) -> int:
-        until = time.monotonic() + PATIENCE_SECONDS
+        until = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < until:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
@@ -207,7 +207,7 @@ class Terminal:
 
 
 async def test_ctrl_c_stops_the_answer_and_not_the_chat(data_dir: Path) -> None:
-    async with ModelServer() as server:
+    async with AnthropicServer() as server:
         server.script(Reply.of("Never seen.", delay_seconds=60), Reply.of("You are welcome."))
         environment = {
             "ANTHROPIC_API_KEY": KEY,
@@ -222,12 +222,12 @@ async def test_ctrl_c_stops_the_answer_and_not_the_chat(data_dir: Path) -> None:
         assert "Traceback" not in terminal.shown
 
 
-def _stop_one_answer(data_dir: Path, environment: dict[str, str], server: ModelServer) -> Terminal:
+def _stop_one_answer(data_dir: Path, environment: dict[str, str], server: AnthropicServer) -> Terminal:
     """The terminal of a chat that was left after its first answer was stopped and its second one came."""
     terminal = Terminal("--data-dir", str(data_dir), "chat", "--new", environment=environment)
     terminal.wait_for("Ask a question")
     terminal.type("Thank you!\n")
-    until = time.monotonic() + PATIENCE_SECONDS
+    until = time.monotonic() + TIMEOUT_SECONDS
     while not server.requests:
         assert time.monotonic() < until, terminal.shown
         time.sleep(0.02)

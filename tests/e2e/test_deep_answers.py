@@ -19,15 +19,16 @@ from bot.config import Config
 from bot.presentation.answer_text import job_line, job_tree
 from bot.terminal.render import answer_view, job_trees
 from bot.wiring.parts import Parts, open_parts
+from bot.wiring.pipeline import build_pipeline
 from core.answering.strategies.plan_and_synthesise import WITHOUT_FORM, WITHOUT_PLAN
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Role
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.response_data import response_schema
 from core.serializers.objects import answer_json
+from tests.anthropic_server import AnthropicServer, Call, Fault, Reply, Say
+from tests.anthropic_server.server import KEY, MODEL
 from tests.fakes import RecordingProgress
-from tests.model_server import Call, Fault, ModelServer, Reply, Say
-from tests.model_server.server import KEY, MODEL
 
 QUESTION = "deep: Compare how long to wait at the ticket gates and what the ramp at Little Tern may cost"
 GATES = Call("search", {"query": "restart the gate controller wait a full minute"})
@@ -40,13 +41,13 @@ Json = dict[str, Any]
 class Desk:
     """An app whose model is the test server."""
 
-    def __init__(self, app: Parts, server: ModelServer) -> None:
+    def __init__(self, app: Parts, server: AnthropicServer) -> None:
         self.app = app
         self.server = server
         self.progress = RecordingProgress()
 
     async def ask(self, text: str = QUESTION, **fields: Any) -> Answer:
-        return await self.app.answers.answer(replace(question_message("local", text), **fields), self.progress)
+        return await build_pipeline(self.app).answer(replace(question_message("local", text), **fields), self.progress)
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ both_forms = pytest.mark.parametrize("structured", [True, False], ids=["schema",
 @pytest.fixture
 async def desk(data_dir: Path, monkeypatch: pytest.MonkeyPatch, structured: bool) -> AsyncIterator[Desk]:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    async with ModelServer(structured=structured) as server:
+    async with AnthropicServer(structured=structured) as server:
         settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "stall_seconds": 60, "max_retries": 0}
         async with open_parts(Config.model_validate({"data_dir": data_dir, "provider": settings})) as app:
             yield Desk(app, server)

@@ -109,7 +109,7 @@ def test_the_ontology_names_kinds_and_counts(footnote: Footnote, minutes: Path) 
 @pytest.mark.parametrize(
     ("arguments", "code", "part"),
     [
-        (("extract", "--extractor", "zebra"), 1, "use one of"),
+        (("extract", "--extractor", "zebra"), 1, "Use one of"),
         (("extract", "--document", "zebra"), 1, "zebra"),
         (("extracts", "--type", "zebra"), 1, "Use one of meeting"),
         (("extracts", "--limit", "0"), 2, "limit"),

@@ -13,9 +13,9 @@ from core.domain.extracts import ExtractQuery, ExtractType
 from core.domain.jobs import JobKind, JobStatus
 from core.work.orphaned_jobs import CUT_OFF
 from storage.documents.extraction.by_model import TOOL
+from tests.anthropic_server import AnthropicServer, Call, Fault, Reply
+from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.serving import ServiceProcess
-from tests.model_server import Call, Fault, ModelServer, Reply
-from tests.model_server.server import KEY, MODEL
 
 CLOSED = "After much talk everybody was for closing the northern pier in May."
 NOTE = f"""# Monday
@@ -33,13 +33,13 @@ The ferry was late again, and nobody at the harbour could say why that was.
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[ModelServer]:
-    async with ModelServer() as model:
+async def server() -> AsyncIterator[AnthropicServer]:
+    async with AnthropicServer() as model:
         yield model
 
 
 async def test_a_killed_run_is_ended_and_goes_on_behind_what_it_had_read(
-    server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: AnthropicServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     (tmp_path / "week.md").write_text(NOTE)

@@ -15,12 +15,13 @@ from bot.cli.app import run
 from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
+from bot.wiring.pipeline import build_pipeline
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.jobs import JobKind, JobStatus
+from tests.anthropic_server import AnthropicServer, Call, Cite, Fault, Reply, Say
+from tests.anthropic_server.server import KEY, MODEL
 from tests.copying import copy_folder
 from tests.fakes import RecordingProgress
-from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say
-from tests.model_server.server import KEY, MODEL
 
 Json = dict[str, Any]
 Page = tuple[str, str]  # name, HTML
@@ -90,13 +91,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Desk:
     """An app whose model is the test server."""
 
-    def __init__(self, app: Parts, server: ModelServer) -> None:
+    def __init__(self, app: Parts, server: AnthropicServer) -> None:
         self.app = app
         self.server = server
 
     async def ask(self, text: str, **fields: Any) -> Answer:
         message = replace(question_message("local", text), **fields)
-        return await self.app.answers.answer(message, RecordingProgress())
+        return await build_pipeline(self.app).answer(message, RecordingProgress())
 
     def told(self, request: int = -1) -> str:
         """All text of a request's messages."""
@@ -107,7 +108,7 @@ class Desk:
 async def desk(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     data = copy_folder(world / "data", tmp_path / "data")
-    async with ModelServer() as server:
+    async with AnthropicServer() as server:
         settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "stall_seconds": 60, "max_retries": 0}
         async with open_parts(Config.model_validate({"data_dir": data, "provider": settings})) as app:
             yield Desk(app, server)

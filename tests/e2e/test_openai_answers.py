@@ -12,11 +12,12 @@ from bot.cli.ask import question_message
 from bot.config import Config
 from bot.service.doctor import Check, examine
 from bot.wiring.parts import Parts, build_parts
+from bot.wiring.pipeline import build_pipeline
 from core.domain.answer import Answer, AnswerStatus
+from tests.anthropic_server import AnthropicServer
+from tests.anthropic_server import Fault as AnthropicFault
+from tests.anthropic_server.server import KEY as ANTHROPIC_KEY
 from tests.fakes import RecordingProgress
-from tests.model_server import Fault as AnthropicFault
-from tests.model_server import ModelServer
-from tests.model_server.server import KEY as ANTHROPIC_KEY
 from tests.openai_server import KEY, MODEL, Call, Fault, Kind, OpenAIServer, Reply, Say
 from tests.openai_server.server import passages
 
@@ -44,15 +45,15 @@ class Desk:
         self, app: Parts, text: str = "How long before the gate controller starts again?", **of: Any
     ) -> Answer:
         self.progress = RecordingProgress()
-        return await app.answers.answer(replace(question_message("local", text), **of), self.progress)
+        return await build_pipeline(app).answer(replace(question_message("local", text), **of), self.progress)
 
 
-def at(server: OpenAIServer | ModelServer, kind: str = "openai_compatible", **more: Any) -> dict[str, Any]:
+def at(server: OpenAIServer | AnthropicServer, kind: str = "openai_compatible", **more: Any) -> dict[str, Any]:
     model = {"model": MODEL} if isinstance(server, OpenAIServer) else {}
     return {"kind": kind, "base_url": server.url, "stall_seconds": 60, "max_retries": 0, **model, **more}
 
 
-def first(server: OpenAIServer | ModelServer, kind: str = "openai_compatible", **more: Any) -> dict[str, Any]:
+def first(server: OpenAIServer | AnthropicServer, kind: str = "openai_compatible", **more: Any) -> dict[str, Any]:
     settings = at(server, kind, **more)
     return {"name": settings.pop("kind"), **settings}
 
@@ -119,7 +120,7 @@ async def test_after_a_503_the_next_provider_answers_and_the_tree_says_so(desk: 
 
 async def test_a_provider_that_goes_down_in_the_middle_is_followed_by_one_of_another_kind(desk: Desk) -> None:
     """The question is put anew: other tools, other citations, and nothing of the first draft is shown."""
-    one, two = await desk._stack.enter_async_context(ModelServer()), await desk.server(tools=False, key=None)
+    one, two = await desk._stack.enter_async_context(AnthropicServer()), await desk.server(tools=False, key=None)
     one.script(lambda _: AnthropicFault(529), lambda _: AnthropicFault(529))
     two.script(ANSWER)
     app = await desk.app(provider=first(one, "anthropic", fallback=["mill"]), providers={"mill": at(two)})

@@ -7,10 +7,11 @@ import pytest
 from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.parts import open_parts
+from bot.wiring.pipeline import build_pipeline
 from core.work.progress import SilentProgress
+from tests.anthropic_server import AnthropicServer, Call, Cite, Reply, Say
+from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.conftest import Footnote
-from tests.model_server import Call, Cite, ModelServer, Reply, Say
-from tests.model_server.server import KEY, MODEL
 
 WAIT = "Wait a full minute."
 SEARCH = Call("search", {"query": "restart the gate controller"})
@@ -21,13 +22,13 @@ QUESTION = "How long before the gate controller starts again?"
 async def recorded(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The id of an answer that the real SDK got over HTTP, from a model that is gone afterwards."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    async with ModelServer() as server:
+    async with AnthropicServer() as server:
         server.script(
             Reply.of("Let me look.", SEARCH), Reply.of(Say("Wait one full minute first.", cites=(Cite(WAIT),)))
         )
         settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "max_retries": 0}
         async with open_parts(Config.model_validate({"data_dir": data_dir, "provider": settings})) as app:
-            answer = await app.answers.answer(question_message("local", QUESTION), SilentProgress())
+            answer = await build_pipeline(app).answer(question_message("local", QUESTION), SilentProgress())
     assert answer.citations
     return answer.message_id
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession
 
+from tests.anthropic_server import AnthropicServer, Fault, Reply
+from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.serving import ServiceProcess
-from tests.model_server import Fault, ModelServer, Reply
-from tests.model_server.server import KEY, MODEL
 
 pytestmark = pytest.mark.slow
 PATIENCE = 120.0
@@ -25,7 +25,7 @@ NEVER = Fault(-1)
 class Place:
     """A service whose model is the test's, and commands on its data directory."""
 
-    def __init__(self, data_dir: Path, model: ModelServer, url: str = "") -> None:
+    def __init__(self, data_dir: Path, model: AnthropicServer, url: str = "") -> None:
         self.data_dir = data_dir
         self.model = model
         self.url = url
@@ -65,7 +65,7 @@ class Place:
 
 @pytest.fixture
 async def place(tmp_path: Path) -> AsyncIterator[Place]:
-    async with ModelServer() as model:
+    async with AnthropicServer() as model:
         environment = {
             "FOOTNOTE_PROVIDER__NAME": "anthropic",
             "FOOTNOTE_PROVIDER__MODEL": MODEL,

@@ -15,9 +15,9 @@ import pytest
 from aiohttp import ClientSession, ClientTimeout
 from sqlalchemy import create_engine, make_url, text
 
+from tests.anthropic_server import AnthropicServer, Call, Cite, Fault, Reply, Say
+from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.serving import ServiceProcess
-from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say
-from tests.model_server.server import KEY, MODEL
 from tests.postgres import postgres_schema
 from tests.qdrant_server import qdrant_server
 
@@ -34,7 +34,7 @@ THREAD = "chat/threads/general/t1"
 class Fleet:
     """Starts processes that share everything but their data directories."""
 
-    def __init__(self, folder: Path, model: ModelServer, database: str, index: str, stack: AsyncExitStack) -> None:
+    def __init__(self, folder: Path, model: AnthropicServer, database: str, index: str, stack: AsyncExitStack) -> None:
         self.model = model
         self._folder = folder
         self._database = database
@@ -87,7 +87,7 @@ class Fleet:
 @pytest.fixture
 async def fleet(tmp_path: Path) -> AsyncIterator[Fleet]:
     async with AsyncExitStack() as stack:
-        model = await stack.enter_async_context(ModelServer())
+        model = await stack.enter_async_context(AnthropicServer())
         database, index = stack.enter_context(postgres_schema()), stack.enter_context(qdrant_server())
         fleet = Fleet(tmp_path, model, database, index, stack)
         (tmp_path / "notes").mkdir()

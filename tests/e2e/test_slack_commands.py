@@ -47,7 +47,7 @@ async def home_of(service: SlackService, person: Person, words: str) -> str:
         ("search ferry Marigold", "Marigold leaves pier 7"),
         ("page kites 1", "red kite of Ondar"),
         ("settings", "auto_answer"),
-        ("threads", "There are no conversations yet"),
+        ("threads", "No conversations yet"),
         ("position", "This channel has read"),
         ("new", "begins a conversation of its own"),
         ("jobs", "/footnote jobs needs a conversation"),

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from tests.anthropic_server import AnthropicServer, Call, Cite, Fault, Reply, Say
 from tests.e2e.platform_service import ANSWER, QUESTION
 from tests.e2e.slack_service import ACK_SECONDS, TRANSPORTS, SlackService, buttons
-from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say
 from tests.slack_server import Channel, Message, SlackServer, pings_of, text_of
 from tests.slack_server.state import STREAM_SECONDS
 
@@ -35,7 +35,7 @@ class Writing:
     """A service that runs, and its model."""
 
     service: SlackService
-    model: ModelServer
+    model: AnthropicServer
 
     @property
     def server(self) -> SlackServer:
@@ -57,7 +57,7 @@ async def writing(
     request: pytest.FixtureRequest, notes: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Writing]:
     async with (
-        ModelServer() as model,
+        AnthropicServer() as model,
         SlackServer(ack_seconds=ACK_SECONDS, trigger_seconds=ACK_SECONDS) as server,
     ):
         service = SlackService(server, notes, tmp_path_factory.mktemp("slack"), request.param)

@@ -19,7 +19,7 @@ from tests.integration.edit_process import TALK, read_lines
 
 ROOT = Path(__file__).parents[2]
 KILLS = 6
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 
 Event = dict[str, str]
 
@@ -68,7 +68,7 @@ class Service:
             sys.executable, "-m", "tests.integration.edit_process", str(self._folder),
             cwd=ROOT, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
-        assert await asyncio.wait_for(process.stdout.readline(), PATIENCE_SECONDS) == b"ready\n"
+        assert await asyncio.wait_for(process.stdout.readline(), TIMEOUT_SECONDS) == b"ready\n"
         return process
 
     async def _listen(self, process: asyncio.subprocess.Process, acknowledged: set[str]) -> None:
@@ -77,14 +77,14 @@ class Service:
                 acknowledged.add(line.decode().removeprefix("ack ").strip())
 
     async def _listen_for(self, process: asyncio.subprocess.Process, count: int) -> None:
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             for _ in range(count):
                 await process.stdout.readline()
 
     async def _until_all_ended(self) -> None:
         database = await Database.open(self._folder / "footnote.db")
         store = SqlInboxStore(database, RealClock())
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while await store.depth():  # noqa: ASYNC110 - another process tells nobody
                 await asyncio.sleep(0.05)
         await database.close()

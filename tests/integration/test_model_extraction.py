@@ -20,10 +20,10 @@ from storage.database.repositories.jobs import SqlJobRepository
 from storage.documents.extraction.by_model import TOOL, ModelExtractionRunner, ModelParts
 from storage.documents.extractors.base import build_model_extractors
 from storage.models.anthropic.provider import AnthropicProvider
+from tests.anthropic_server import AnthropicServer, Call, Fault, Reply
+from tests.anthropic_server.server import KEY, MODEL
 from tests.builders import NOON
 from tests.fakes import ManualClock
-from tests.model_server import Call, Fault, ModelServer, Reply
-from tests.model_server.server import KEY, MODEL
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
@@ -40,7 +40,7 @@ MEETINGS = tuple(item for item in build_model_extractors() if item.name == "mode
 class Bench:
     """A shelf, and runs of extractors over it that ask the test server."""
 
-    server: ModelServer
+    server: AnthropicServer
     provider: AnthropicProvider
     shelf: Shelf = field(default_factory=Shelf)
     jobs: SqlJobRepository = field(default_factory=lambda: Stores().jobs)
@@ -79,7 +79,7 @@ class Bench:
 
 @pytest.fixture
 async def bench() -> AsyncIterator[Bench]:
-    async with ModelServer() as server:
+    async with AnthropicServer() as server:
         provider = AnthropicProvider(
             api_key=SecretStr(KEY),
             model=MODEL,
@@ -178,8 +178,8 @@ async def test_all_extractors_share_one_request_for_a_piece(bench: Bench) -> Non
     ("said", "reason"),
     [
         ({"kind": "decision", "quote": "The pier was sold."}, "its quote is not on page 1: 'The pier was sold.'"),
-        ({"kind": "verdict", "quote": DECIDED}, "it does not fit the form: kind"),
-        ({"kind": "decision", "quote": DECIDED, "sure": True}, "it does not fit the form: sure"),
+        ({"kind": "verdict", "quote": DECIDED}, "it does not match the schema: kind"),
+        ({"kind": "decision", "quote": DECIDED, "sure": True}, "it does not match the schema: sure"),
         ({"kind": "attendee", "quote": HELD, "name": "Dora"}, "the attendee 'Dora' is not in the quote"),
     ],
 )
@@ -292,9 +292,9 @@ async def test_the_days_budget_is_that_of_all_runs_and_new_on_the_next_day(bench
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        (Reply.of("I would rather not."), "the model gave no data"),
-        (Reply.of(Call(TOOL, {"model_meetings": "none"})), "what the model gave is no list of objects"),
-        (Reply.of("Well", stop_reason="max_tokens"), "the model's answer was cut off"),
+        (Reply.of("I would rather not."), "the model returned no data"),
+        (Reply.of(Call(TOOL, {"model_meetings": "none"})), "the model's reply is not a list of objects"),
+        (Reply.of("Well", stop_reason="max_tokens"), "the model's answer was truncated"),
         (Reply.of("No", stop_reason="refusal"), "declined"),
     ],
 )
@@ -332,5 +332,5 @@ async def test_requests_that_are_refused_by_their_form_are_given_up_after_a_few_
 
 
 async def test_an_unknown_extractor_is_refused(bench: Bench) -> None:
-    with pytest.raises(BadInput, match="no extractor 'nothing'"):
+    with pytest.raises(BadInput, match="'nothing' is not an extractor"):
         await bench.run(extractor="nothing")

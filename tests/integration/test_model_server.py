@@ -6,18 +6,18 @@ from typing import Any
 import anthropic
 import pytest
 
-from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say
-from tests.model_server.server import KEY, MODEL
+from tests.anthropic_server import AnthropicServer, Call, Cite, Fault, Reply, Say
+from tests.anthropic_server.server import KEY, MODEL
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[ModelServer]:
-    async with ModelServer(max_tokens=8_000) as running:
+async def server() -> AsyncIterator[AnthropicServer]:
+    async with AnthropicServer(max_tokens=8_000) as running:
         yield running
 
 
 @pytest.fixture
-async def client(server: ModelServer) -> AsyncIterator[anthropic.AsyncAnthropic]:
+async def client(server: AnthropicServer) -> AsyncIterator[anthropic.AsyncAnthropic]:
     client = anthropic.AsyncAnthropic(api_key=KEY, base_url=server.url, max_retries=0)
     async with client:
         yield client
@@ -95,7 +95,7 @@ async def test_an_unknown_model_is_not_found(client: anthropic.AsyncAnthropic) -
 
 
 async def test_whole_replies_and_streamed_ones_are_the_same(
-    server: ModelServer, client: anthropic.AsyncAnthropic
+    server: AnthropicServer, client: anthropic.AsyncAnthropic
 ) -> None:
     asked: dict[str, Any] = {
         "model": MODEL,
@@ -136,7 +136,7 @@ async def test_tokens_are_counted_and_cached_ones_apart(client: anthropic.AsyncA
     assert again.usage.input_tokens > 0
 
 
-async def test_a_script_may_decide_on_the_request(server: ModelServer, client: anthropic.AsyncAnthropic) -> None:
+async def test_a_script_may_decide_on_the_request(server: AnthropicServer, client: anthropic.AsyncAnthropic) -> None:
     server.script(lambda body: Reply.of(f"{len(body['messages'])} turn"), lambda _: Fault(529))
     answer = await client.messages.create(model=MODEL, max_tokens=10, messages=[said()])
     assert answer.content[0].to_dict()["text"] == "1 turn"

@@ -18,7 +18,7 @@ from tests.fakes import RealClock
 from tests.kill.parts.service import read_posts
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 STRATEGIES = (TOOL_USE, ALWAYS, PLANNED)
 
 
@@ -27,7 +27,7 @@ async def start(folder: Path, *more: str) -> asyncio.subprocess.Process:
         sys.executable, "-m", "tests.integration.strategy_process", str(folder), *more,
         cwd=ROOT, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    assert await asyncio.wait_for(process.stdout.readline(), PATIENCE_SECONDS) == b"ready\n"
+    assert await asyncio.wait_for(process.stdout.readline(), TIMEOUT_SECONDS) == b"ready\n"
     return process
 
 
@@ -37,7 +37,7 @@ async def kill_while_all_write(folder: Path) -> None:
     for strategy in STRATEGIES:
         process.stdin.write(json.dumps({"strategy": strategy}).encode() + b"\n")
         await process.stdin.drain()
-        line = await asyncio.wait_for(process.stdout.readline(), PATIENCE_SECONDS)
+        line = await asyncio.wait_for(process.stdout.readline(), TIMEOUT_SECONDS)
         assert line.decode().split() == ["writing", strategy]
     process.kill()
     await process.wait()
@@ -45,7 +45,7 @@ async def kill_while_all_write(folder: Path) -> None:
 
 async def answer_what_is_left(folder: Path) -> None:
     process = await start(folder)
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while len(read_posts(folder / "posts.jsonl")) < len(STRATEGIES):  # noqa: ASYNC110 - a file tells nobody
             await asyncio.sleep(0.05)
     process.stdin.close()

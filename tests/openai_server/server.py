@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.model_server.http import EventStream, HttpServer, Request, send_json
+from tests.anthropic_server.http import EventStream, HttpServer, Request, send_json
 from tests.openai_server.script import Break, Call, Fault, Numbering, Reply, Say, Think
 from tests.openai_server.validation import BadRequest, validate
 

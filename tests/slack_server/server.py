@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from aiohttp import web
 
 from tests.platform_faults import Hang
-from tests.platform_server import PATIENCE_SECONDS, PlatformServer
+from tests.platform_server import TIMEOUT_SECONDS, PlatformServer
 from tests.slack_launch import API_VARIABLE
 from tests.slack_server.calls import Call
 from tests.slack_server.delivery import ACK_SECONDS, RETRY_SECONDS, Delivery, Hold, LostAcks, Parcel
@@ -126,7 +126,7 @@ class SlackServer(PlatformServer):
 
     # ------------------------------------------------------------------ waiting and looking
 
-    async def wait_for_connection(self, times: int = 1, timeout_seconds: float = PATIENCE_SECONDS) -> None:
+    async def wait_for_connection(self, times: int = 1, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
         """Until that many connections were greeted in all, and one of them takes envelopes."""
         await self.wait_for(
             lambda: self.socket.opened >= times and self.socket.connected,
@@ -144,7 +144,7 @@ class SlackServer(PlatformServer):
         """Seconds, of one acknowledged delivery after the other."""
         return [one.after_seconds for one in self.parcels if one.after_seconds is not None]
 
-    async def settle(self, timeout_seconds: float = PATIENCE_SECONDS) -> None:
+    async def settle(self, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
         """Until all deliveries are acknowledged or given up."""
         await self.wait_for(lambda: all(one.over for one in self.parcels), timeout_seconds, what="all deliveries")
 

@@ -20,8 +20,8 @@ from bot.web.queries import MOST_FACTS, ExtractsRequest, FactsRequest, SearchReq
 from core.domain.corpus import Document
 from core.domain.features import Neighbour
 from core.domain.jobs import Job
-from core.serializers.extracts import facts_json, ontology_json
-from core.serializers.objects import Json, document_json, job_json
+from core.serializers.library import document_json, facts_json, ontology_json
+from core.serializers.objects import Json, job_json
 
 
 async def search(request: web.Request) -> web.Response:

@@ -50,7 +50,7 @@ class Spec:
     def __init__(self, value: Value) -> None:
         """ReadError when the value is no description with paths or webhooks."""
         if not isinstance(value, dict) or not ("openapi" in value or "swagger" in value):
-            raise ReadError("not an OpenAPI description: it names no version of OpenAPI or Swagger")
+            raise ReadError("not an OpenAPI description: it has no version of OpenAPI or Swagger")
         self.root: Fields = value
         self.info: Fields = mapping_of(value.get("info"))
         if not any(isinstance(value.get(key), dict) for key in ("paths", "webhooks", "components", "definitions")):

@@ -64,9 +64,9 @@ def read_channel(value: Value, folder: str, people: Mapping[str, str]) -> Channe
     elif isinstance(value, dict) and isinstance(value.get("messages"), list):
         channel = _discord_channel(value)
     else:
-        raise ReadError("not an export of a channel: it holds no list of messages")
+        raise ReadError("not a channel export: it has no list of messages")
     if not channel.messages:
-        raise ReadError("empty: nobody says anything in it")
+        raise ReadError("empty: it has no messages")
     return channel
 
 

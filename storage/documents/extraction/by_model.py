@@ -90,20 +90,20 @@ def estimate_tokens(request: ChatRequest) -> int:
 def read_answer(response: ChatResponse, extractors: Sequence[ModelExtractor]) -> ModelAnswer:
     """Return the model's items for each extractor; nothing of it is proved yet."""
     if response.stop_reason is StopReason.MAX_TOKENS:
-        return ModelAnswer({}, dict.fromkeys(_names(extractors), "the model's answer was cut off"), is_cut=True)
+        return ModelAnswer({}, dict.fromkeys(_names(extractors), "the model's answer was truncated"), is_cut=True)
     call = next((item for item in response.tool_invocations if item.name == TOOL), None)
     if call is None:
-        return ModelAnswer({}, dict.fromkeys(_names(extractors), "the model gave no data"))
+        return ModelAnswer({}, dict.fromkeys(_names(extractors), "the model returned no data"))
     said: dict[str, tuple[Mapping[str, object], ...]] = {}
     errors: dict[str, str] = {}
     for name in _names(extractors):
         given = call.arguments.get(name, [])
         if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
-            errors[name] = "what the model gave is no list of objects"
+            errors[name] = "the model's reply is not a list of objects"
         else:
             said[name] = tuple(given[:MAX_ITEMS])
             if len(given) > MAX_ITEMS:
-                errors[name] = f"the model gave {len(given)} things of one piece, and only {MAX_ITEMS} are kept"
+                errors[name] = f"kept only {MAX_ITEMS} of {len(given)} items that the model found in one piece"
     return ModelAnswer(said, errors)
 
 
@@ -237,10 +237,12 @@ class ModelReader:
         """Raises OutOfBudget where a request may cost more than is left."""
         limits, today = self._parts.limits, self._parts.clock.now().date()
         if self.spent.tokens + costs > limits.tokens_per_run:
-            raise OutOfBudget(f"this run's budget of {limits.tokens_per_run:,} tokens is used up: the next one goes on")
+            raise OutOfBudget(
+                f"this run's budget of {limits.tokens_per_run:,} tokens is used up: the next run continues"
+            )
         if (await self._parts.readings.spent(today)).tokens + costs > limits.tokens_per_day:
             midnight = datetime.combine(today + timedelta(days=1), time(), UTC)
-            day = f"the day's budget of {limits.tokens_per_day:,} tokens is used up: it goes on after midnight UTC"
+            day = f"the day's budget of {limits.tokens_per_day:,} tokens is used up: it continues after midnight UTC"
             raise OutOfBudget(day, midnight)
 
     async def _save(
@@ -339,7 +341,7 @@ class ModelExtractionRunner:
     def _named(self, name: str | None) -> tuple[ModelExtractor, ...]:
         found = tuple(item for item in self._parts.extractors if name in (None, item.name))
         if not found:
-            raise BadInput(f"There is no extractor {name!r} that asks a model")
+            raise BadInput(f"{name!r} is not an extractor that asks a model")
         return found
 
     async def _due(

@@ -66,7 +66,7 @@ def to_extracts(
             extract = _to_extract(item, extractor, given, pages[item.page_number], len(extracts))
             extracts[extract.id] = extract
     if total - len(refused) > MAX_EXTRACTS:
-        unread.append(f"{total - len(refused):,} were found, and only {MAX_EXTRACTS:,} are kept")
+        unread.append(f"kept only {MAX_EXTRACTS:,} of {total - len(refused):,} extracts")
     error = f"refused {len(refused)} of {total}: {refused[0]}" if refused else None
     return CheckedExtracts(tuple(extracts.values()), error, in_short(unread))
 
@@ -97,11 +97,11 @@ def in_short(reasons: Sequence[str]) -> str | None:
 def _why_refused(item: Found, extractor: Extractor | ModelExtractor, pages: dict[int, Page]) -> str | None:
     page = pages.get(item.page_number)
     if item.type not in extractor.types:
-        return f"{extractor.name} finds no {item.type.value}"
+        return f"{extractor.name} does not extract {item.type.value}"
     if page is None:
-        return f"there is no page {item.page_number}"
+        return f"page {item.page_number} does not exist"
     if not 0 <= item.span.start < item.span.end <= len(page.text):
-        return f"its place {item.span.start}-{item.span.end} is not on page {item.page_number}"
+        return f"its span {item.span.start}-{item.span.end} is outside of page {item.page_number}"
     if not 0 <= item.confidence <= 1:
         return f"its confidence {item.confidence} is not between 0 and 1"
     try:
@@ -205,7 +205,7 @@ class ExtractionRunner:
         found = tuple(item for item in self._extractors if name in (None, item.name))
         if not found and name is not None:
             known = ", ".join(item.name for item in self._extractors)
-            raise BadInput(f"There is no extractor {name!r}: use one of {known}")
+            raise BadInput(f"Unknown extractor {name!r}. Use one of {known}")
         return found
 
     async def _due(

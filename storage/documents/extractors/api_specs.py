@@ -81,7 +81,7 @@ class ApiSpecsExtractor:
         if endpoints:
             yield _to_found(given, endpoints, confidence)
             if many > MAX_ENDPOINTS:
-                yield Unread(page_number=1, reason=f"of {many:,} endpoints {MAX_ENDPOINTS:,} are kept")
+                yield Unread(page_number=1, reason=f"kept only {MAX_ENDPOINTS:,} of {many:,} endpoints")
 
 
 def _to_found(given: ExtractorInput, endpoints: Sequence[_SeenEndpoint], confidence: float) -> Found:

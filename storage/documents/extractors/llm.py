@@ -113,7 +113,7 @@ def _validated(item: Mapping[str, object], form: type[FindingT]) -> FindingT | s
         return form.model_validate(item)
     except ValidationError as error:
         first = error.errors()[0]
-        return f"it does not fit the form: {'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
+        return f"it does not match the schema: {'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
 
 
 def _short(quote: str) -> str:

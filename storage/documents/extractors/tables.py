@@ -39,7 +39,7 @@ class TableExtractor:
     def extract(self, given: ExtractorInput) -> Iterator[Found | Unread]:
         for page in given.pages if given.document.kind != _CSV else ():
             if len(page.text) > MAX_LINE and any(len(line) > MAX_LINE for line in page.text.split("\n")):
-                reason = f"lines of more than {MAX_LINE:,} characters are not looked at for tables"
+                reason = f"lines of more than {MAX_LINE:,} characters are not searched for tables"
                 yield Unread(page_number=page.number, reason=reason)
         for page, title, table in read_tables(given):
             confidence = _TOLD if given.document.kind == _CSV else _SEEN if _is_of_blanks(page, table) else _WRITTEN

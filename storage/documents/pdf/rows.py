@@ -1,5 +1,6 @@
 """Lines of a PDF page in rows and in reading order. Pure."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,11 +80,11 @@ def _on_one_row(first: Line, second: Line) -> bool:
     return overlap >= min(first.top - first.bottom, second.top - second.bottom) * MIN_OVERLAP
 
 
-def _join(row: Sequence[Line]) -> str:
+def _join(row: Sequence[Line], word_gap: float = WORD_GAP) -> str:
     pieces = [row[0].text.strip()]
     for before, line in pairwise(row):
         gap = (line.left - before.right) / max(line.top - line.bottom, 1.0)
-        pieces.append("" if gap < WORD_GAP else " " if gap < CELL_GAP else "\t")
+        pieces.append("" if gap < word_gap else " " if gap < CELL_GAP else "\t")
         pieces.append(line.text.strip())
     return "".join(pieces)
 
@@ -171,17 +172,9 @@ def _to_paragraphs(lines: Sequence[Line]) -> str:
     for number, row in enumerate(rows):
         if number:
             text += "\n\n" if _gap(rows[number - 1][0], row[0]) >= PARAGRAPH_GAP else "\n"
-        text += _join_scanned(sorted(row, key=lambda line: line.left))
+        text += _join(sorted(row, key=lambda line: line.left), word_gap=-math.inf)
     return text
 
 
 def _gap(upper: Line, lower: Line) -> float:
     return (upper.bottom - lower.top) / max(lower.top - lower.bottom, 1.0)
-
-
-def _join_scanned(row: Sequence[Line]) -> str:
-    text = row[0].text
-    for before, line in pairwise(row):
-        gap = (line.left - before.right) / max(line.top - line.bottom, 1.0)
-        text += (" " if gap < CELL_GAP else "\t") + line.text
-    return text

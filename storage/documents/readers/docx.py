@@ -2,7 +2,7 @@
 
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -39,15 +39,14 @@ class _List:
 class Lists:
     """Hands out marks in document order: "-", "3.", "2.1", "(b)"."""
 
-    def __init__(self, numbering: Any, name: Callable[[str], str]) -> None:
-        """`numbering` is the root of the numbering part, None without one; `name` makes names Word's own."""
-        self._name = name
+    def __init__(self, numbering: Any) -> None:
+        """`numbering` is the root of the numbering part, None without one."""
         self._lists: dict[str, _List] = {}
         self._of: dict[str, str] = {}
         self._restarts: dict[str, dict[int, int]] = {}
         for element in numbering if numbering is not None else ():
             if element.tag == name("abstractNum"):
-                self._lists[element.get(name("abstractNumId"), "")] = _List(self._read_levels(element))
+                self._lists[element.get(name("abstractNumId"), "")] = _List(_read_levels(element))
             elif element.tag == name("num"):
                 self._read_number(element)
 
@@ -65,30 +64,25 @@ class Lists:
             return BULLET
         return _PLACE.sub(lambda match: _counted(found, int(match[1]) - 1), form.shown)[:_MAX_SHOWN].strip()
 
-    def _read_levels(self, element: Any) -> dict[int, Level]:
-        name = self._name
-        return {
-            _number(level.get(name("ilvl")), 0): Level(
-                form=self._value(level, "numFmt") or "decimal",
-                shown=self._value(level, "lvlText"),
-                start=_number(self._value(level, "start"), 1),
-            )
-            for level in element.iterchildren(name("lvl"))
-        }
-
     def _read_number(self, element: Any) -> None:
-        name = self._name
         number = element.get(name("numId"), "")
-        self._of[number] = self._value(element, "abstractNumId")
+        self._of[number] = _value(element, "abstractNumId")
         self._restarts[number] = {
-            _number(change.get(name("ilvl")), 0): _number(self._value(change, "startOverride"), 1)
+            _number(change.get(name("ilvl")), 0): _number(_value(change, "startOverride"), 1)
             for change in element.iterchildren(name("lvlOverride"))
             if change.find(name("startOverride")) is not None
         }
 
-    def _value(self, element: Any, child: str) -> str:
-        found = element.find(self._name(child))
-        return "" if found is None else str(found.get(self._name("val"), ""))
+
+def _read_levels(element: Any) -> dict[int, Level]:
+    return {
+        _number(level.get(name("ilvl")), 0): Level(
+            form=_value(level, "numFmt") or "decimal",
+            shown=_value(level, "lvlText"),
+            start=_number(_value(level, "start"), 1),
+        )
+        for level in element.iterchildren(name("lvl"))
+    }
 
 
 def _counted(found: _List, level: int) -> str:
@@ -336,7 +330,7 @@ class DocxReader:
     def read(self, path: Path, root: Path) -> ParsedDocument:
         check_office(path, WHAT, newer=".docx")
         parts = _read_parts(path)
-        body = BodyReader(parts.styles, Lists(parts.linked.get("numbering"), name), _notes(parts))
+        body = BodyReader(parts.styles, Lists(parts.linked.get("numbering")), _notes(parts))
         body.write(parts.body)
         return body.writer.to_document(path, self.kind, [body.title, to_title(parts.title)])
 

@@ -1,4 +1,12 @@
-"""Translation between our chat types and Anthropic's Messages API. Pure."""
+"""Translation between our chat types and Anthropic's Messages API. Pure.
+
+Cache breakpoints (the API takes at most four): the last tool, the system prompt, and the ends of the last two user
+turns, so that each step of a run reads the cache of the step before.
+
+A passage is sent as a `search_result` with one block for each sentence, the smallest unit of a citation. A citation
+names its passage by `source` and a range of blocks; its index over the request shifts when history is trimmed, so it
+is ignored.
+"""
 
 import base64
 import logging
@@ -78,7 +86,7 @@ class TurnParams(TypedDict):
 
 
 def to_params(request: ChatRequest, *, model: str, max_tokens: int) -> TurnParams:
-    """A request in the vendor's form: roles merged, no empty texts, cache breakpoints set.
+    """Return a request in the vendor's form: roles merged, no empty texts, cache breakpoints set.
 
     The API refuses citations and a schema for the reply in one request: with a schema, passages are plain text under
     their numbers.
@@ -101,7 +109,7 @@ def to_params(request: ChatRequest, *, model: str, max_tokens: int) -> TurnParam
 
 
 def to_response(message: "Message", shown: Mapping[str, Passage]) -> ChatResponse:
-    """A complete message in our form. `shown` are the request's passages by `source`.
+    """Return a complete message as ChatResponse. `shown` are the request's passages by `source`.
 
     Raises ProviderRefused, ContextOverflow, or ProviderError for a stop reason not known.
     """
@@ -156,7 +164,7 @@ def _to_turns(messages: Iterable[ChatMessage], *, cites: bool) -> "list[MessageP
 
 
 def _trim_end(blocks: "list[ContentBlockParam]") -> None:
-    """A turn that is to be gone on with may not end in white space."""
+    """Strip the end of a turn to be continued: it must not be white space."""
     if blocks[-1]["type"] == "text":
         blocks[-1] = {**blocks[-1], "text": blocks[-1]["text"].rstrip()}
 
@@ -250,9 +258,9 @@ def _invocations(message: "Message") -> tuple[ToolInvocation, ...]:
 
 
 def _native(message: "Message", *, keep_tool_calls: bool) -> tuple[dict[str, object], ...] | None:
-    """The turn as plain JSON blocks to send back, thinking included.
+    """Return the turn as plain JSON blocks to send back, thinking included.
 
-    Left out: blank texts, which the API refuses, and tool calls that nobody will answer (cut off by a limit).
+    Left out: blank texts, which the API refuses, and tool calls without a result (cut off by a limit).
     """
     kept = [block for block in message.content if _worth_sending_back(block, keep_tool_calls=keep_tool_calls)]
     return tuple(block.to_dict(mode="json") for block in kept) or None
@@ -305,7 +313,7 @@ def block_spans(passage: Passage) -> tuple[Span, ...]:
 
 
 def to_search_result(item: NumberedPassage) -> "SearchResultBlockParam | None":
-    """The block a passage is shown as; None for a blank passage, which the API would refuse."""
+    """Return the block of a passage; None for a blank passage, which the API would refuse."""
     passage = item.source.passage
     spans = block_spans(passage)
     if not spans:
@@ -320,7 +328,7 @@ def to_search_result(item: NumberedPassage) -> "SearchResultBlockParam | None":
 
 
 def to_numbered_text(item: NumberedPassage) -> str:
-    """The passage under the number that it may be cited by, for requests that can't have citations."""
+    """Return the passage with the number to cite it by, for requests without citations."""
     return f"[{item.number}] {title_of(item.source)}\n{item.source.passage.text}"
 
 
@@ -331,7 +339,7 @@ def title_of(source: SourcedPassage) -> str:
 
 
 def to_citation(citation: "TextCitation", shown: Mapping[str, Passage]) -> PassageCitation | None:
-    """A vendor's citation as a claim about a passage; None, with a warning in the log, when it points nowhere."""
+    """Return a vendor's citation as a claim about a passage; None, with a logged warning, when it points nowhere."""
     if citation.type != "search_result_location":
         logger.warning("left out a citation of kind %r: only search results are sent", citation.type)
         return None
@@ -346,7 +354,7 @@ def to_citation(citation: "TextCitation", shown: Mapping[str, Passage]) -> Passa
 
 
 def _cited_text(citation: "CitationsSearchResultLocation", passage: Passage, span: Span) -> str:
-    """The cited words as given; if only white space differs, as in the page.
+    """Return the cited words as given; if only white space differs, as in the page.
 
     Blocks may come back joined with their outer white space lost ("One.Two."), which no later comparison that merely
     collapses white space would take for the page's "One. Two.".
@@ -374,7 +382,10 @@ _MAY_BECOME_TAG = re.compile(
 
 
 class InlineCiteFilter:
-    """Feed text in pieces of any size; concatenated results are the text without inline cite tags."""
+    """A filter for inline `<cite ...>` tags, which some models write instead of citations (anthropic-sdk-python#1060).
+
+    Feed text in pieces of any size; concatenated results are the text without inline cite tags.
+    """
 
     def __init__(self) -> None:
         self._held = ""

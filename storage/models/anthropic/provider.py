@@ -46,14 +46,14 @@ class AnthropicProvider:
 
     Args:
         api_key: None or blank: every request raises ProviderAuthError with the next step.
-        model: used where a request names none.
-        max_output_tokens: used where a request names none; cut to what the model allows.
-        timeout_seconds: for one turn in all, attempts and waits included.
-        stall_seconds: without a byte from the server, before and between events (it sends pings while it thinks).
-        max_retries: further attempts after the first; a turn whose text was already shown is not begun again.
+        model: default for requests without a model.
+        max_output_tokens: default for requests without one; reduced to the model's limit.
+        timeout_seconds: limit of a turn, including attempts and waits.
+        stall_seconds: limit without a byte from the server (it sends pings while it thinks).
+        max_retries: attempts after the first; a turn whose text was already shown is not repeated.
         base_url: None: the SDK's default (api.anthropic.com, or ANTHROPIC_BASE_URL).
-        http_client: stays its opener's to close; None: one of our own.
-        backoff_seconds: the first wait between attempts; doubles each time. A `retry-after` header goes before it.
+        http_client: closed by its owner; None: an own one.
+        backoff_seconds: the first wait between attempts; doubles each time. A `retry-after` header takes precedence.
     """
 
     name = "anthropic"
@@ -202,7 +202,7 @@ async def _attempt(client: "AsyncAnthropic", params: TurnParams, output: _TextOu
 
 
 async def _read(stream: "AsyncMessageStream[None]", output: _TextOutput) -> bool:
-    """Reads all events; False when not even the message's head came."""
+    """Read all events; return whether the message began."""
     begun = False
     while True:
         with _vendor_errors():

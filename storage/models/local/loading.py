@@ -25,7 +25,7 @@ _registering = Lock()
 
 
 def load_text_model(model: LocalModel, cache_dir: Path | None = None) -> "TextEmbedding":
-    """An embedding model of one thread, ready to run. Raises ModelMissing."""
+    """Return an embedding model of one thread, ready to run. Raises ModelMissing."""
     from fastembed import TextEmbedding
     from fastembed.common.model_description import ModelSource, PoolingType
 
@@ -43,7 +43,7 @@ def load_text_model(model: LocalModel, cache_dir: Path | None = None) -> "TextEm
 
 
 def load_cross_encoder(model: LocalModel, cache_dir: Path | None = None) -> "TextCrossEncoder":
-    """A cross-encoder of one thread, ready to run. Raises ModelMissing."""
+    """Return a cross-encoder of one thread, ready to run. Raises ModelMissing."""
     from fastembed.common.model_description import ModelSource
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 

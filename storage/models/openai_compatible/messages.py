@@ -1,4 +1,8 @@
-"""Requests of the chat completions API from our chat types. Pure."""
+"""Requests of the chat completions API from our chat types. Pure.
+
+The API has no citations: passages are sent as text with their numbers, and the model cites by `[n]`. A request without
+tools has earlier tool rounds as plain text, since models without tools refuse their roles.
+"""
 
 import base64
 import hashlib
@@ -33,7 +37,7 @@ LENGTH_KEYS = ("max_completion_tokens", "max_tokens")
 
 @dataclass(slots=True)
 class Dialect:
-    """One server's; `learn` changes it.
+    """A server's support of optional parameters, assumed at first; `learn` drops one that the server refuses by name.
 
     Args:
         length_key: the parameter that bounds the answer; OpenAI's newer models take only the first of LENGTH_KEYS, most
@@ -87,7 +91,7 @@ _SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")  # the strictest server's form (Mistra
 
 
 def to_params(request: ChatRequest, *, model: str, max_tokens: int, dialect: Dialect, images: bool) -> Json:
-    """A request in the server's form. `images` False: pictures are left out, as the model would not see them."""
+    """Return a request in the server's form. `images` False: pictures are left out, as the model would not see them."""
     params: Json = {"model": model, "messages": _to_messages(request, images=images)}
     if not dialect.thoughts:
         params["messages"] = [{k: v for k, v in turn.items() if k not in THOUGHTS} for turn in params["messages"]]
@@ -192,7 +196,7 @@ def _native(message: ChatMessage) -> Json:
 
 
 def _to_id(invocation_id: str, native_ids: set[str]) -> str:
-    """An id of this run as the server gave it; one of history in a form that every server takes."""
+    """Return an id of this run as the server gave it; one of history in a form that every server takes."""
     if invocation_id in native_ids or _SHORT_ID.fullmatch(invocation_id):
         return invocation_id
     return hashlib.sha256(invocation_id.encode()).hexdigest()[:9]

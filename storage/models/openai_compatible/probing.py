@@ -1,7 +1,7 @@
 """The capabilities of a model, probed by three small requests: tools, replies that follow a schema, pictures.
 
 A server that refuses tools has none. A schema counts when the reply follows it, a picture when the model names its
-colour: many servers take both and ignore them. What fails for another reason than a refusal is raised.
+colour: many servers take both and ignore them. Errors other than a refusal are raised.
 """
 
 import asyncio
@@ -131,7 +131,7 @@ async def _reply(ask: Ask, params: Mapping[str, Any]) -> str:
 
 
 def _square() -> bytes:
-    """A red PNG."""
+    """Return a red PNG."""
     row = b"\0" + b"\xe0\x10\x10" * _SIDE
     head = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + b"".join(

@@ -1,4 +1,8 @@
-"""Servers that speak OpenAI's chat completions, as a ChatProvider."""
+"""Models with the chat completions API as a ChatProvider: OpenAI, Gemini, Ollama, llama.cpp, vLLM and others.
+
+The SDK is imported with the first request, in a thread (it takes over a second). Its own retries are off: they don't
+cover a stream that breaks in the middle and have no deadline, so `complete` does all retrying itself.
+"""
 
 import asyncio
 import importlib
@@ -39,10 +43,10 @@ class Endpoint:
     """The address and key of a model.
 
     Args:
-        model: used where a request names none.
-        base_url: up to and without `/chat/completions`; None: OpenAI's own.
-        api_key: None: none is sent, as local servers want it; OpenAI's own address needs one.
-        key_advice: what to do about a key that is missing or refused, as a sentence.
+        model: default for requests without a model.
+        base_url: without `/chat/completions`; None: OpenAI's own.
+        api_key: None: not sent, for local servers; OpenAI's own address needs one.
+        key_advice: the next step for a missing or refused key, as a sentence.
     """
 
     model: str
@@ -135,13 +139,13 @@ class OpenAICompatibleProvider:
 
     Args:
         endpoint: server, model and key.
-        abilities: what is configured of what the model can do; the rest is found out once and kept in `memory`.
+        abilities: configured capabilities; the others are probed once and stored in `memory`.
         max_output_tokens: the longest answer.
-        timeout_seconds: for one turn in all, attempts and waits included.
-        stall_seconds: without a byte from the server, before and between events.
-        max_retries: further attempts after the first; a turn whose text was already shown is not begun again.
-        http_client: stays its opener's to close; None: one of our own.
-        backoff_seconds: the first wait between attempts; doubles each time. A `retry-after` header goes before it.
+        timeout_seconds: limit of a turn, including attempts and waits.
+        stall_seconds: limit without a byte from the server.
+        max_retries: attempts after the first; a turn whose text was already shown is not repeated.
+        http_client: closed by its owner; None: an own one.
+        backoff_seconds: the first wait between attempts; doubles each time. A `retry-after` header takes precedence.
     """
 
     name = "openai_compatible"
@@ -283,7 +287,7 @@ class OpenAICompatibleProvider:
         return found
 
     async def _ask(self, params: Mapping[str, Any]) -> str:
-        """The text of the reply to one small request that is not streamed."""
+        """Return the text of the reply to one small request that is not streamed."""
         client = await self._connection.open()
         create: Any = client.chat.completions.create
         for lesson in range(MOST_LESSONS + 1):

@@ -92,7 +92,7 @@ class ReplyBuilder:
         self._usage: Any = None
 
     def add(self, chunk: Any) -> str:
-        """The piece of answer text that a chunk makes certain. Raises as Python does over a chunk of a wrong shape."""
+        """Return the certain answer text after a chunk. Raises Python's errors for a chunk of a wrong shape."""
         self.model = getattr(chunk, "model", None) or self.model
         self._usage = getattr(chunk, "usage", None) or self._usage
         shown = ""
@@ -109,11 +109,11 @@ class ReplyBuilder:
         return shown
 
     def end(self) -> str:
-        """The last piece of text, at the stream's end."""
+        """Return the last piece of text, at the stream's end."""
         return self._keep(self._thoughts.flush())
 
     def to_response(self, *, model: str, estimated_input: int) -> ChatResponse:
-        """The whole reply. Raises ProviderRefused where the server or the model declined."""
+        """Return the whole reply. Raises ProviderRefused if the server or the model declined."""
         if self._refusal.strip() or self.finish == "content_filter":
             reason = self._refusal.strip()
             raise ProviderRefused(f"The model declined to answer{f': {reason}' if reason else '.'}")
@@ -151,7 +151,7 @@ class ReplyBuilder:
         call.extra.update(getattr(delta, "model_extra", None) or {})
 
     def _call_for(self, index: int | None, call_id: str, name: str) -> _Call:
-        """The call a piece belongs to: a new one at a new place, under a new id, or named when the last is complete."""
+        """Return the call of a piece: a new one at a new place, under a new id, or named when the last is complete."""
         known = self._by_index.get(index) if index is not None else (self._calls[-1] if self._calls else None)
         is_new = (
             known is None

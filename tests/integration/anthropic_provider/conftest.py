@@ -7,20 +7,20 @@ import pytest
 from pydantic import SecretStr
 
 from storage.models.anthropic.provider import AnthropicProvider
-from tests.model_server import ModelServer
-from tests.model_server.server import KEY, MODEL
+from tests.anthropic_server import AnthropicServer
+from tests.anthropic_server.server import KEY, MODEL
 
 Build = Callable[..., AnthropicProvider]
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[ModelServer]:
-    async with ModelServer() as running:
+async def server() -> AsyncIterator[AnthropicServer]:
+    async with AnthropicServer() as running:
         yield running
 
 
 @pytest.fixture
-async def build(server: ModelServer) -> AsyncIterator[Build]:
+async def build(server: AnthropicServer) -> AsyncIterator[Build]:
     built: list[AnthropicProvider] = []
 
     def make(**options: Any) -> AnthropicProvider:

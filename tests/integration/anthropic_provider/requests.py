@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.domain.answer import ChatMessage, ChatRequest, ToolInvocation
-from tests.model_server.passages import SEARCH, calls, found, results, user
+from tests.anthropic_server.passages import SEARCH, calls, found, results, user
 
 
 def ask(*messages: ChatMessage, **options: Any) -> ChatRequest:

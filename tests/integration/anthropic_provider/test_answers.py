@@ -17,16 +17,16 @@ from core.errors import (
     ProviderRefused,
 )
 from storage.models.anthropic.provider import DEFAULT_CONTEXT_TOKENS
+from tests.anthropic_server import AnthropicServer, Call, Cite, Fault, Reply, Say, Think
+from tests.anthropic_server.passages import PAGE, SEARCH, calls, found, numbered, passage, results, user
+from tests.anthropic_server.server import KEY, MODEL
 from tests.integration.anthropic_provider.conftest import Build
 from tests.integration.anthropic_provider.requests import ask, searched
-from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say, Think
-from tests.model_server.passages import PAGE, SEARCH, calls, found, numbered, passage, results, user
-from tests.model_server.server import KEY, MODEL
 
 # --- answers, tools, citations ---------------------------------------------------------------------------------------
 
 
-async def test_text_is_streamed_in_pieces_that_make_up_the_answer(server: ModelServer, build: Build) -> None:
+async def test_text_is_streamed_in_pieces_that_make_up_the_answer(server: AnthropicServer, build: Build) -> None:
     server.script(Reply.of("The gate opens at nine."))
     pieces: list[str] = []
     response = await build().complete(ask(), pieces.append)
@@ -35,7 +35,7 @@ async def test_text_is_streamed_in_pieces_that_make_up_the_answer(server: ModelS
     assert (response.stop_reason, response.model) == (StopReason.END, MODEL)
 
 
-async def test_parallel_tool_calls_come_back_with_their_arguments(server: ModelServer, build: Build) -> None:
+async def test_parallel_tool_calls_come_back_with_their_arguments(server: AnthropicServer, build: Build) -> None:
     server.script(Reply.of("I look.", Call("search", {"query": "gate"}), Call("search", {"query": "wall"})))
     response = await build().complete(ask(tools=(SEARCH,), tool_choice=ToolChoice.ANY))
     assert response.stop_reason is StopReason.TOOLS
@@ -44,14 +44,14 @@ async def test_parallel_tool_calls_come_back_with_their_arguments(server: ModelS
     assert server.requests[0]["tool_choice"] == {"type": "any"}
 
 
-async def test_a_tool_without_arguments_is_called_with_none(server: ModelServer, build: Build) -> None:
+async def test_a_tool_without_arguments_is_called_with_none(server: AnthropicServer, build: Build) -> None:
     server.script(Reply.of(Call("search", {})))
     response = await build().complete(ask(tools=(SEARCH,)))
     assert response.tool_invocations[0].arguments == {}
 
 
 async def test_a_whole_run_of_thinking_tools_and_answer_is_accepted_and_cited(
-    server: ModelServer, build: Build
+    server: AnthropicServer, build: Build
 ) -> None:
     server.script(
         Reply.of(Think("Two searches."), "I look. ", Call("search", {"query": "a"}), Call("search", {"query": "b"})),
@@ -84,7 +84,7 @@ async def test_a_whole_run_of_thinking_tools_and_answer_is_accepted_and_cited(
     ],
 )
 async def test_a_citation_is_a_span_of_the_page_from_its_first_to_its_last_block(
-    server: ModelServer, build: Build, quote: str, said: str
+    server: AnthropicServer, build: Build, quote: str, said: str
 ) -> None:
     server.script(Reply.of(Say("So it says.", cites=(Cite(quote),))))
     response = await build().complete(searched(passage()))
@@ -95,7 +95,7 @@ async def test_a_citation_is_a_span_of_the_page_from_its_first_to_its_last_block
 
 
 async def test_a_citation_over_sentences_and_paragraphs_ends_in_a_proved_footnote(
-    server: ModelServer, build: Build
+    server: AnthropicServer, build: Build
 ) -> None:
     shown = passage(start=PAGE.index("The gate"))
     server.script(Reply.of(Say("By day only.", cites=(Cite("at five.\n\nNobody enters"),)), " Mind it."))
@@ -108,14 +108,14 @@ async def test_a_citation_over_sentences_and_paragraphs_ends_in_a_proved_footnot
     assert proved.citations[0].proved
 
 
-async def test_a_citation_in_the_middle_of_a_page_is_in_page_offsets(server: ModelServer, build: Build) -> None:
+async def test_a_citation_in_the_middle_of_a_page_is_in_page_offsets(server: AnthropicServer, build: Build) -> None:
     start = PAGE.index("It closes")
     server.script(Reply.of(Say("So.", cites=(Cite("It closes at five."),))))
     response = await build().complete(searched(passage(start=start)))
     assert response.segments[0].citations[0].span == Span(start, start + len("It closes at five."))
 
 
-async def test_citations_go_by_source_and_not_by_their_index(server: ModelServer, build: Build) -> None:
+async def test_citations_go_by_source_and_not_by_their_index(server: AnthropicServer, build: Build) -> None:
     other = passage("The moat is deep.", passage_id="p2")
     wrong_index = Cite("The moat is deep.", {"search_result_index": 0})
     server.script(Reply.of(Say("Deep.", cites=(wrong_index,))))
@@ -127,7 +127,7 @@ async def test_citations_go_by_source_and_not_by_their_index(server: ModelServer
     "overrides", [{"source": "footnote://passage/unknown"}, {"end_block_index": 99}, {"start_block_index": -1}]
 )
 async def test_a_citation_of_something_not_shown_is_left_out_and_the_text_stays(
-    server: ModelServer, build: Build, overrides: dict[str, Any], caplog: pytest.LogCaptureFixture
+    server: AnthropicServer, build: Build, overrides: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     server.script(Reply.of(Say("So.", cites=(Cite("Ask Ann.", overrides),))))
     with caplog.at_level(logging.WARNING):
@@ -136,12 +136,12 @@ async def test_a_citation_of_something_not_shown_is_left_out_and_the_text_stays(
     assert "not in the request" in caplog.text
 
 
-async def test_a_text_that_is_only_a_tag_leaves_nothing(server: ModelServer, build: Build) -> None:
+async def test_a_text_that_is_only_a_tag_leaves_nothing(server: AnthropicServer, build: Build) -> None:
     server.script(Reply.of("<cite index=1>", "Nine."))
     assert [segment.text for segment in (await build().complete(ask())).segments] == ["Nine."]
 
 
-async def test_inline_cite_tags_are_neither_streamed_nor_answered(server: ModelServer, build: Build) -> None:
+async def test_inline_cite_tags_are_neither_streamed_nor_answered(server: AnthropicServer, build: Build) -> None:
     pieces = ("It opens <ci", 'te index="0-', '1">at nine</c', "ite>, 1 < 2.")
     server.script(Reply.of(Say("".join(pieces), pieces=pieces)))
     shown: list[str] = []
@@ -152,7 +152,7 @@ async def test_inline_cite_tags_are_neither_streamed_nor_answered(server: ModelS
 # --- stops -----------------------------------------------------------------------------------------------------------
 
 
-async def test_a_reply_cut_by_its_length_is_partial_and_starts_no_tool(server: ModelServer, build: Build) -> None:
+async def test_a_reply_cut_by_its_length_is_partial_and_starts_no_tool(server: AnthropicServer, build: Build) -> None:
     server.script(Reply.of("I look", Call("search", {"query": "gate"}, cut=True), stop_reason="max_tokens"))
     response = await build().complete(ask(tools=(SEARCH,)))
     assert (response.text, response.stop_reason) == ("I look", StopReason.MAX_TOKENS)
@@ -162,7 +162,7 @@ async def test_a_reply_cut_by_its_length_is_partial_and_starts_no_tool(server: M
     assert (await build().complete(again)).text == "Go on."
 
 
-async def test_a_paused_turn_goes_on_from_its_own_content(server: ModelServer, build: Build) -> None:
+async def test_a_paused_turn_goes_on_from_its_own_content(server: AnthropicServer, build: Build) -> None:
     server.script(Reply.of("Thinking", stop_reason="pause_turn"), Reply.of("Done."))
     provider = build()
     paused = await provider.complete(ask())
@@ -170,27 +170,29 @@ async def test_a_paused_turn_goes_on_from_its_own_content(server: ModelServer, b
     assert (await provider.complete(ask(user("When?"), calls(native=paused.native)))).text == "Done."
 
 
-async def test_a_refusal_is_an_error_with_the_vendors_explanation(server: ModelServer, build: Build) -> None:
+async def test_a_refusal_is_an_error_with_the_vendors_explanation(server: AnthropicServer, build: Build) -> None:
     details = {"type": "refusal", "category": "cyber", "explanation": "This could do harm."}
     server.script(Reply.of("I", stop_reason="refusal", stop_details=details))
     with pytest.raises(ProviderRefused, match=r"declined to answer: This could do harm\."):
         await build().complete(ask())
 
 
-async def test_a_window_that_fills_up_while_answering_is_a_context_overflow(server: ModelServer, build: Build) -> None:
+async def test_a_window_that_fills_up_while_answering_is_a_context_overflow(
+    server: AnthropicServer, build: Build
+) -> None:
     server.script(Reply.of("I", stop_reason="model_context_window_exceeded"))
     with pytest.raises(ContextOverflow, match="new thread"):
         await build().complete(ask())
 
 
-async def test_a_stop_reason_of_the_future_is_an_error_that_names_it(server: ModelServer, build: Build) -> None:
+async def test_a_stop_reason_of_the_future_is_an_error_that_names_it(server: AnthropicServer, build: Build) -> None:
     server.script(Reply.of("I", stop_reason="fell_asleep"))
     with pytest.raises(ProviderError, match="'fell_asleep'"):
         await build().complete(ask())
 
 
 async def test_a_prompt_that_is_too_long_is_a_context_overflow(build: Build) -> None:
-    async with ModelServer(max_input_tokens=50) as small:
+    async with AnthropicServer(max_input_tokens=50) as small:
         provider = build(base_url=small.url)
         with pytest.raises(ContextOverflow, match="prompt is too long"):
             await provider.complete(ask(user("When? " * 100)))
@@ -200,7 +202,7 @@ async def test_a_prompt_that_is_too_long_is_a_context_overflow(build: Build) -> 
 # --- cache and limits ------------------------------------------------------------------------------------------------
 
 
-async def test_the_second_step_reads_what_the_first_wrote_to_the_cache(server: ModelServer, build: Build) -> None:
+async def test_the_second_step_reads_what_the_first_wrote_to_the_cache(server: AnthropicServer, build: Build) -> None:
     server.script(Reply.of(Call("search", {"query": "gate"})), Reply.of("Nine.", output_tokens=11))
     provider, asked = build(), user("When does the gate open?")
     first = await provider.complete(ask(asked, tools=(SEARCH,)))
@@ -223,7 +225,7 @@ async def test_the_second_step_reads_what_the_first_wrote_to_the_cache(server: M
 
 
 async def test_the_models_limits_are_asked_once_and_used(build: Build) -> None:
-    async with ModelServer(max_input_tokens=500_000, max_tokens=800) as server:
+    async with AnthropicServer(max_input_tokens=500_000, max_tokens=800) as server:
         provider = build(base_url=server.url, max_output_tokens=5000)
         assert provider.capabilities.context_tokens == DEFAULT_CONTEXT_TOKENS
         await provider.complete(ask())
@@ -234,7 +236,7 @@ async def test_the_models_limits_are_asked_once_and_used(build: Build) -> None:
         assert sum(request.method == "GET" for request in server.seen) == 1
 
 
-async def test_an_address_that_knows_no_limits_still_answers(server: ModelServer, build: Build) -> None:
+async def test_an_address_that_knows_no_limits_still_answers(server: AnthropicServer, build: Build) -> None:
     server.models_fault = Fault(404, body="<html>not here</html>")
     provider = build()
     assert (await provider.complete(ask())).text == "Understood."
@@ -246,7 +248,7 @@ async def test_an_address_that_knows_no_limits_still_answers(server: ModelServer
 
 @pytest.mark.parametrize("key", [None, SecretStr(""), SecretStr("  ")])
 async def test_without_a_key_no_request_is_made_and_the_next_step_is_told(
-    server: ModelServer, build: Build, key: SecretStr | None
+    server: AnthropicServer, build: Build, key: SecretStr | None
 ) -> None:
     provider = build(api_key=key)
     with pytest.raises(ProviderAuthError, match="ANTHROPIC_API_KEY"):
@@ -257,7 +259,7 @@ async def test_without_a_key_no_request_is_made_and_the_next_step_is_told(
 
 
 async def test_the_key_shows_in_no_log_and_no_representation(
-    server: ModelServer, build: Build, caplog: pytest.LogCaptureFixture
+    server: AnthropicServer, build: Build, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.script(Fault(500))
     provider = build()
@@ -276,7 +278,7 @@ async def test_a_check_tells_a_wrong_key_from_a_right_one(build: Build) -> None:
         await build(model="claude-nine").check()
 
 
-async def test_a_client_that_was_handed_in_stays_open(server: ModelServer, build: Build) -> None:
+async def test_a_client_that_was_handed_in_stays_open(server: AnthropicServer, build: Build) -> None:
     import httpx2
 
     async with httpx2.AsyncClient() as client:
@@ -287,7 +289,7 @@ async def test_a_client_that_was_handed_in_stays_open(server: ModelServer, build
         assert (await provider.complete(ask())).text == "Understood."
 
 
-async def test_assistant_role_history_without_native_content_is_rebuilt(server: ModelServer, build: Build) -> None:
+async def test_assistant_role_history_without_native_content_is_rebuilt(server: AnthropicServer, build: Build) -> None:
     call = ToolInvocation(id="call:1/2", name="search", arguments={"query": "gate"})
     history = (
         user("When?"),

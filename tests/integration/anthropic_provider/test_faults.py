@@ -12,13 +12,13 @@ from core.errors import (
     ProviderRateLimited,
     ProviderTimeout,
 )
+from tests.anthropic_server import AnthropicServer, Call, Fault, Reply, script
+from tests.anthropic_server.passages import SEARCH
+from tests.anthropic_server.script import Break
+from tests.anthropic_server.server import KEY
 from tests.integration.anthropic_provider.conftest import Build
 from tests.integration.anthropic_provider.requests import ask
 from tests.integration.provider_faults import TWICE_IS_NOT_ENOUGH, BrokenStream, ProviderFaults
-from tests.model_server import Call, Fault, ModelServer, Reply, script
-from tests.model_server.passages import SEARCH
-from tests.model_server.script import Break
-from tests.model_server.server import KEY
 
 
 class TestTheSameAsEverywhere(ProviderFaults):
@@ -49,7 +49,7 @@ class TestTheSameAsEverywhere(ProviderFaults):
     ids=lambda value: str(value.status) if isinstance(value, Fault) else None,
 )
 async def test_a_refused_request_is_one_clear_error_after_as_many_attempts_as_it_is_worth(
-    server: ModelServer, build: Build, fault: Fault, error: type[ProviderError], words: str, attempts: int
+    server: AnthropicServer, build: Build, fault: Fault, error: type[ProviderError], words: str, attempts: int
 ) -> None:
     server.script(*[fault] * 5)
     with pytest.raises(error, match=words) as caught:
@@ -61,7 +61,9 @@ async def test_a_refused_request_is_one_clear_error_after_as_many_attempts_as_it
 
 
 @pytest.mark.parametrize("fault", [Fault(429, headers={"retry-after": "0.05"}), Fault(500), Fault(529), Fault(0)])
-async def test_a_passing_fault_is_not_noticed_but_for_the_wait(server: ModelServer, build: Build, fault: Fault) -> None:
+async def test_a_passing_fault_is_not_noticed_but_for_the_wait(
+    server: AnthropicServer, build: Build, fault: Fault
+) -> None:
     server.script(fault, Reply.of("Nine."))
     assert (await build().complete(ask())).text == "Nine."
 
@@ -82,26 +84,26 @@ class TestABrokenStream(BrokenStream):
     script = script
 
 
-async def test_a_cut_inside_a_tool_call_starts_no_tool(server: ModelServer, build: Build) -> None:
+async def test_a_cut_inside_a_tool_call_starts_no_tool(server: AnthropicServer, build: Build) -> None:
     cut = Reply.of("I look.", Call("search", {"query": "gate"}), breaks=Break.CUT, breaks_after=2)
     server.script(*[cut] * 3)
     with pytest.raises(ProviderConnectionError, match="broke off"):
         await build().complete(ask(tools=(SEARCH,)))
 
 
-async def test_a_key_refused_in_the_middle_of_a_stream_is_told_as_such(server: ModelServer, build: Build) -> None:
+async def test_a_key_refused_in_the_middle_of_a_stream_is_told_as_such(server: AnthropicServer, build: Build) -> None:
     server.script(Reply.of("A", breaks=Break.ERROR, error_type="authentication_error"))
     with pytest.raises(ProviderAuthError):
         await build().complete(ask())
 
 
-async def test_pings_alone_end_with_the_turns_own_time(server: ModelServer, build: Build) -> None:
+async def test_pings_alone_end_with_the_turns_own_time(server: AnthropicServer, build: Build) -> None:
     server.script(Reply.of("A", "B", breaks=Break.PING))
     with pytest.raises(ProviderTimeout, match=r"within 1\.5 seconds"):
         await build(timeout_seconds=1.5, stall_seconds=1.0).complete(ask())
 
 
-async def test_a_slow_stream_that_keeps_going_is_no_stall(server: ModelServer, build: Build) -> None:
+async def test_a_slow_stream_that_keeps_going_is_no_stall(server: AnthropicServer, build: Build) -> None:
     server.script(Reply.of("A b c d e f g h", gap_seconds=0.25))
     assert (await build(stall_seconds=1.5).complete(ask())).text == "A b c d e f g h"
 

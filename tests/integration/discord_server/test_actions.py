@@ -1,13 +1,42 @@
 """The Discord server itself, tried with a small plain bot in its own process: events, actions, threads."""
 
+from collections.abc import AsyncIterator
+
 import discord
 import pytest
+import pytest_asyncio
 from simcord.backend import serializers
 from simcord.backend.errors import BackendError
 from simcord.builders import ChannelHandle, GuildHandle
 
-from tests.discord_server import BotProcess, DiscordServer, Person, text_of
-from tests.discord_server.hearing import to_shown
+from tests.discord_server import TOKEN, BotProcess, DiscordServer, Person, text_of
+from tests.discord_server.visibility import to_shown
+from tests.integration.discord_server.conftest import ACK_SECONDS, PLAIN_BOT
+
+# One server and one bot for all of these tests, each with a guild of its own.
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def running_bot(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[DiscordServer, BotProcess]]:
+    async with DiscordServer(ack_seconds=ACK_SECONDS) as server:
+        log = tmp_path_factory.mktemp("bot") / "bot.log"
+        bot = server.bot(PLAIN_BOT, log=log, environment={"PLAIN_BOT_TOKEN": TOKEN})
+        bot.start()
+        await server.wait_for_login()
+        yield server, bot
+
+
+@pytest.fixture
+def server(running_bot: tuple[DiscordServer, BotProcess]) -> DiscordServer:
+    server, _ = running_bot
+    server.log.clear()
+    return server
+
+
+@pytest.fixture
+def bot(running_bot: tuple[DiscordServer, BotProcess]) -> BotProcess:
+    return running_bot[1]
 
 
 async def answered(server: DiscordServer, place: ChannelHandle, count: int = 1) -> list[str]:

@@ -10,7 +10,7 @@ from simcord.builders import ChannelHandle
 from simcord.env import Env
 from simcord.results import InteractionResult
 
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 LOOK_SECONDS = 0.01
 FINAL = ("Helpful", "Not helpful")  # buttons that only answers have
 
@@ -87,7 +87,7 @@ def _user(env: Env, name: str) -> Any:
     return known[name]
 
 
-async def until(condition: Callable[[], object], seconds: float = PATIENCE_SECONDS) -> None:
+async def until(condition: Callable[[], object], seconds: float = TIMEOUT_SECONDS) -> None:
     """Wait for something on Discord to become true; nobody tells when it does."""
     for _ in range(int(seconds / LOOK_SECONDS)):
         if condition():

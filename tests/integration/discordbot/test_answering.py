@@ -7,10 +7,13 @@ import pytest
 
 from bot.discordbot.delivery.destinations import ChannelDestination
 from bot.discordbot.rendering.components import PartView
-from core.answering.providers.scripted import says
+from core.answering.providers.scripted import calls, says
+from core.domain.answer import ToolInvocation
+from core.domain.conversation import ChannelAddress
 from core.errors import ProviderOverloaded
-from tests.integration.discordbot.house import House, buttons, is_final, sent, texts, until
-from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
+from tests.integration.discordbot.house import House, buttons, is_final, sent, texts, told, until
+from tests.integration.discordbot.place import ANSWER, KEY, DiscordPlace, search
+from tests.librarian import DEEP, KEY_IN_HOUSE
 
 LONG = says("\n\n".join(["The key hangs under the stairs [1]."] * 250))
 HOSTILE = says("@everyone <@&123456789012345678> <@223456789012345678> the key hangs under the stairs [1].")
@@ -155,3 +158,74 @@ async def test_a_stop_waits_for_no_draft_that_discord_does_not_take(
         place.provider.go.set()
         monkeypatch.undo()
         assert await house.answered()
+
+
+async def test_a_deep_question_shows_its_planned_steps_and_answers_in_its_form(place: DiscordPlace) -> None:
+    place.says(*[DEEP] * 2)
+    place.provider.held = {1}
+    async with place.open() as house:
+        await house.ada.send(house.channel, f"{house.bot} deep: where is the key, and who hung it there?")
+        await house.drafts("✓ search “where is the key”")
+        running = texts(await house.drafts("✓ search “who hung the key”"))
+        assert "✓ plan" in running
+        place.provider.go.set()
+        [answer] = await house.answered()
+        assert KEY_IN_HOUSE in texts(answer) and "Asked and not found: who hung it" in texts(answer)
+        assert "https://footnote.example.org/s/1" in texts(answer)
+        assert house.thread.name == "where is the key, and who hung it there?"
+
+
+async def test_ask_has_deep_as_an_option(place: DiscordPlace) -> None:
+    place.says(*[DEEP] * 2)
+    async with place.open() as house:
+        await house.ada.slash(house.channel, "ask", question="where is the key?", deep=True)
+        [answer] = await house.answered()
+        assert "Asked and not found: who hung it" in texts(answer)
+
+
+async def test_an_admin_makes_a_channel_answer_deeply(place: DiscordPlace) -> None:
+    place.says(*[DEEP] * 2)
+    async with place.open() as house:
+        await house.admin().slash(house.channel, "settings", name="strategy", value="deep")
+        address = ChannelAddress(platform="discord", workspace="local", channel=str(house.channel.id))
+        assert (await place.settings.channel(address)).strategy == "plan_and_synthesise"
+        await house.ada.send(house.channel, f"{house.bot} where is the key?")
+        await until(lambda: len(place.provider.requests) == 2)
+        [answer] = await house.answered()
+        assert "Asked and not found: who hung it" in texts(answer)
+
+
+MANY = calls(ToolInvocation(id="t1", name="search", arguments={"query": "drawer", "limit": 20}))
+
+
+async def test_a_linked_document_is_shown_with_path_and_line_and_can_be_cited(place: DiscordPlace) -> None:
+    place.says(says("It hangs under the stairs [2]."))
+    async with place.open() as house:
+        await house.ask("where is the key of [[House]]?")
+        shown = texts(await house.shows("under the stairs"))
+        assert f"-# House: house.md, cited — {KEY}" in shown
+        assert "All references" not in buttons(house.posts()[0])
+
+
+async def test_a_broken_link_is_told_with_what_may_have_been_meant(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask("where is the key of [[Hous]]?")
+        shown = texts(await house.shows("under the stairs"))
+        assert "-# Hous: leads nowhere" in shown
+        assert "Did you mean House?" in shown
+
+
+async def test_ten_are_named_and_a_button_opens_the_rest_for_who_presses_even_after_a_restart(
+    place: DiscordPlace,
+) -> None:
+    for number in range(14):
+        await place.shelf.add(f"d{number}.md", f"A drawer of key {number}.", title=f"Drawer {number}")
+    place.says(MANY, says("It is in the drawer of key 0 [1]."))
+    async with place.open() as house:
+        await house.ask("which drawer?")
+        shown = texts(await house.shows("Also looked at"))
+        assert "and 3 more" in shown
+        await place.restart()
+        listed = told(await house.ben.click(house.posts()[0], label="All references"))
+        assert all(f"Drawer {number}: d{number}.md" in listed for number in range(14))
+        assert len(house.posts()) == 1

@@ -10,9 +10,9 @@ from core.domain.answer import Draft, Evidence, PageImage, StopReason, ToolChoic
 from core.domain.corpus import Page
 from core.errors import ProviderRefused
 from storage.models.openai_compatible.replies import NO_JSON
+from tests.anthropic_server.passages import PAGE, SEARCH, calls, found, numbered, passage, results, user
 from tests.integration.anthropic_provider.requests import ask, searched
 from tests.integration.openai_provider.conftest import Build
-from tests.model_server.passages import PAGE, SEARCH, calls, found, numbered, passage, results, user
 from tests.openai_server import MODEL, Call, Kind, Numbering, OpenAIServer, Reply, Say, Think
 
 SCHEMA = {

@@ -13,10 +13,10 @@ from core.errors import (
     ProviderRefused,
     ProviderTimeout,
 )
+from tests.anthropic_server.passages import SEARCH
 from tests.integration.anthropic_provider.requests import ask
 from tests.integration.openai_provider.conftest import Build
 from tests.integration.provider_faults import TWICE_IS_NOT_ENOUGH, BrokenStream, ProviderFaults
-from tests.model_server.passages import SEARCH
 from tests.openai_server import KEY, Break, Call, Fault, OpenAIServer, Reply, script
 
 

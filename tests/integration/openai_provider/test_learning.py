@@ -4,10 +4,10 @@ import pytest
 
 from core.errors import ProviderAuthError, ProviderChanged, ProviderConnectionError, ProviderOverloaded
 from storage.models.openai_compatible.probing import Abilities
+from tests.anthropic_server.passages import SEARCH
 from tests.fakes import MemoryCapabilities
 from tests.integration.anthropic_provider.requests import ask
 from tests.integration.openai_provider.conftest import Build
-from tests.model_server.passages import SEARCH
 from tests.openai_server import MODEL, Fault, Kind, OpenAIServer
 
 UNKNOWN = Abilities()

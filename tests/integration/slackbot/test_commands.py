@@ -70,13 +70,13 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
     ("text", "words"),
     [
         ("", "`/footnote ask QUESTION"),
-        ("help", "`/footnote sources`: what can be read here"),
+        ("help", "`/footnote sources`: list the sources readable here"),
         ("/help", "`@footnote mute`"),
         ("HELP me please", "`/footnote ask QUESTION"),
         ("sources", "1 document"),
         ("search key", "under the stairs"),
         ("page house.md 1", KEY),
-        ("threads", "There are no conversations yet"),
+        ("threads", "No conversations yet"),
         ("new", "mention me in a channel"),
         ("why", "haven't received a message from you here"),
         ("stop", "You don't have a question in progress here"),
@@ -88,8 +88,8 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
         ("settings limit 5", "Only an admin can change"),
         ("position", "no reading positions are set"),
         ("position house.md 1", "From now on you will see nothing of “House” beyond page 1 (Keys)."),
-        ("open 7", "No conversation '7' is visible from here. Use /footnote threads lists them."),
-        ("stopp", "Unknown command /stopp: did you mean /footnote summary or "),
+        ("open 7", "No conversation '7' is visible from here. Use /footnote threads to list them."),
+        ("stopp", "Unknown command /stopp. Did you mean /footnote summary or "),
         ("where is the key?", "To ask a question, use `/footnote ask QUESTION`."),
         ("ask a &amp; b --document nowhere", "There is no document 'nowhere'"),
     ],
@@ -251,7 +251,7 @@ async def test_what_everybody_should_know_is_said_in_the_thread(place: SlackPlac
     async with place.open() as house:
         answer = await house.ask()
         await house.ben.mention(house.channel, "listen", thread=answer)
-        said = await house.shows("Listening.: no question needs a mention any more. @footnote unmute")
+        said = await house.shows("Listening. Questions in this thread no longer need a mention. Use @footnote unmute")
         assert said.root == answer.root
         address = ThreadAddress(platform="slack", workspace="local", channel=house.channel.id, thread=answer.root)
         assert await place.settings.listening(address) is Listening.LISTENING

@@ -68,8 +68,8 @@ async def test_what_a_form_gives_is_for_who_sent_it_alone(place: SlackPlace) -> 
         ("page", {"document": "nowhere", "number": "1"}, "document", "There is no document 'nowhere'"),
         ("ask", {"question": "where?", "journal": "nothing"}, "journal", "'nothing'"),
         ("summary", {"name": "nowhere"}, "name", "'nowhere'"),
-        ("open", {"thread": "7"}, "thread", "/footnote threads lists them"),
-        ("ask", {"question": "/stop now"}, None, "give it without /footnote ask before it"),
+        ("open", {"thread": "7"}, "thread", "/footnote threads to list them"),
+        ("ask", {"question": "/stop now"}, None, "Send it without /footnote ask"),
     ],
 )
 async def test_what_is_wrong_is_told_at_its_field(

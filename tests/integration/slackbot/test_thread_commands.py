@@ -55,7 +55,7 @@ async def test_conversations_are_listed_with_links_to_their_threads(place: Slack
         shown = await house.told_once(house.ada, "Your conversations")
         assert links_in(shown) == {"where is the key?": permalink(answer)}
         await house.ben.slash(house.channel, "threads")
-        await house.told_once(house.ben, "There are no conversations yet")
+        await house.told_once(house.ben, "No conversations yet")
         await house.ben.slash(house.channel, "threads here")
         assert "where is the key?" in shown_of(await house.told_once(house.ben, "Conversations of this channel"))
 

@@ -18,7 +18,7 @@ from bot.discordbot.events.client import FootnoteClient, ShardedFootnoteClient
 from core.errors import ConfigError, FootnoteError, PlatformError
 
 
-class Refused:
+class RefusingClient:
     """As much of a client as logs in and connects, and is refused."""
 
     def __init__(self, error: Exception) -> None:
@@ -31,7 +31,7 @@ class Refused:
         raise self._error
 
 
-class Socket:
+class ClosedSocket:
     """A closed connection."""
 
     def __init__(self, code: int) -> None:
@@ -39,7 +39,7 @@ class Socket:
 
 
 def closed(code: int) -> discord.ConnectionClosed:
-    return discord.ConnectionClosed(Socket(code), shard_id=None)  # type: ignore[arg-type]
+    return discord.ConnectionClosed(ClosedSocket(code), shard_id=None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def closed(code: int) -> discord.ConnectionClosed:
 )
 async def test_a_login_that_fails_says_what_to_do(error: Exception, kind: type[FootnoteError], words: str) -> None:
     with pytest.raises(kind) as caught:
-        await log_in(Refused(error), "token")  # type: ignore[arg-type]
+        await log_in(RefusingClient(error), "token")  # type: ignore[arg-type]
     assert words in str(caught.value)
     assert caught.value.__cause__ is error
 
@@ -72,7 +72,7 @@ async def test_a_connection_closed_for_good_says_what_to_do(
     error: Exception, kind: type[FootnoteError], words: str
 ) -> None:
     with pytest.raises(kind) as caught:
-        await stay_connected(Refused(error))  # type: ignore[arg-type]
+        await stay_connected(RefusingClient(error))  # type: ignore[arg-type]
     assert words in str(caught.value)
 
 

@@ -9,7 +9,7 @@ from core.errors import PlatformError
 from tests.builders import build_job
 
 
-class Board:
+class RecordingDisplay:
     """What a post shows, drawing by drawing; pauses end when the test says so."""
 
     def __init__(self) -> None:
@@ -38,68 +38,68 @@ async def settle() -> None:
 
 
 async def test_the_first_words_are_drawn_at_once_even_while_steps_are_resting() -> None:
-    board = Board()
-    live = LivePost(board.draw, board.pause)
+    display = RecordingDisplay()
+    live = LivePost(display.draw, display.pause)
     live.step(build_job())
     await settle()
-    assert board.drawn == [("", 1)]
+    assert display.drawn == [("", 1)]
     live.text("The key ")
     await settle()
-    assert board.drawn == [("", 1), ("The key ", 1)]
+    assert display.drawn == [("", 1), ("The key ", 1)]
     await live.close()
 
 
 async def test_what_comes_within_a_pause_is_drawn_together_after_it() -> None:
-    board = Board()
-    live = LivePost(board.draw, board.pause)
+    display = RecordingDisplay()
+    live = LivePost(display.draw, display.pause)
     for piece in ("The ", "key ", "hangs "):
         live.text(piece)
         await settle()
-    assert board.drawn == [("The ", 0)]
-    board.go.set()
+    assert display.drawn == [("The ", 0)]
+    display.go.set()
     await settle()
-    assert board.drawn == [("The ", 0), ("The key hangs ", 0)]
-    assert board.pauses == [EDIT_SECONDS, EDIT_SECONDS]
+    assert display.drawn == [("The ", 0), ("The key hangs ", 0)]
+    assert display.pauses == [EDIT_SECONDS, EDIT_SECONDS]
     await live.close()
 
 
 async def test_text_that_is_taken_back_is_not_shown_on() -> None:
-    board = Board()
-    live = LivePost(board.draw, board.pause)
+    display = RecordingDisplay()
+    live = LivePost(display.draw, display.pause)
     live.text("Let me look.")
     await settle()
     live.reset()
-    board.go.set()
+    display.go.set()
     await settle()
-    assert board.drawn[-1] == ("", 0)
+    assert display.drawn[-1] == ("", 0)
     await live.close()
 
 
 async def test_a_drawing_under_way_has_arrived_when_the_end_is_told_and_none_comes_after() -> None:
-    board = Board()
-    board.slow = asyncio.Event()
-    live = LivePost(board.draw, board.pause)
+    display = RecordingDisplay()
+    display.slow = asyncio.Event()
+    live = LivePost(display.draw, display.pause)
     live.text("The key ")
     await settle()
     closing = asyncio.create_task(live.close())
     await settle()
     assert not closing.done()
-    board.slow.set()
+    display.slow.set()
     await closing
     live.text("hangs ")
     await settle()
-    assert board.drawn == [("The key ", 0)]
+    assert display.drawn == [("The key ", 0)]
 
 
 async def test_a_draft_that_can_not_be_shown_does_not_end_the_drawing() -> None:
-    board = Board()
-    board.refuses = True
-    live = LivePost(board.draw, board.pause)
+    display = RecordingDisplay()
+    display.refuses = True
+    live = LivePost(display.draw, display.pause)
     live.text("The ")
     await settle()
-    board.refuses = False
+    display.refuses = False
     live.text("key ")
-    board.go.set()
+    display.go.set()
     await settle()
-    assert board.drawn == [("The key ", 0)]
+    assert display.drawn == [("The key ", 0)]
     await live.close()

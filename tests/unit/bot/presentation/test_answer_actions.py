@@ -24,7 +24,7 @@ SHED = "The garden has a shed."
 HOUSE = "local/handbook/house.md"
 
 
-class Desk:
+class StoredAnswers:
     """Answers about a house of two pages, and what is done with them."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Desk:
         self.parts = PlatformParts(**self.place.core_parts())
         self.actions = AnswerActions(self.parts)
 
-    async def build(self) -> "Desk":
+    async def build(self) -> "StoredAnswers":
         await self.place.shelf.add("house.md", f"# Keys\n\n{KEY}", f"# Garden\n\n{SHED}", title="House")
         return self
 
@@ -58,14 +58,14 @@ def asked(address: ThreadAddress = HERE, author: str = "ada") -> IncomingMessage
 
 
 @pytest.fixture
-async def desk() -> Desk:
-    return await Desk().build()
+async def stored() -> StoredAnswers:
+    return await StoredAnswers().build()
 
 
-async def test_passages_are_those_that_the_thread_may_read_with_their_links(desk: Desk) -> None:
-    message_id = await desk.answered()
-    await desk.place.settings.save_position(ChannelAddress.of(HERE), HOUSE, 1)
-    shown = await desk.actions.passages(HERE, "ben", message_id)
+async def test_passages_are_those_that_the_thread_may_read_with_their_links(stored: StoredAnswers) -> None:
+    message_id = await stored.answered()
+    await stored.place.settings.save_position(ChannelAddress.of(HERE), HOUSE, 1)
+    shown = await stored.actions.passages(HERE, "ben", message_id)
 
     assert [item.quote for item in shown.answer.citations] == [KEY]
     assert (shown.around[1].before, set(shown.around)) == ("Keys", {1})
@@ -73,11 +73,11 @@ async def test_passages_are_those_that_the_thread_may_read_with_their_links(desk
     assert shown.answer.message_id == message_id
 
 
-async def test_where_no_passage_may_be_read_any_more_that_is_said(desk: Desk) -> None:
-    message_id = await desk.answered()
-    await desk.place.shelf.corpus.remove_document(HOUSE)
+async def test_where_no_passage_may_be_read_any_more_that_is_said(stored: StoredAnswers) -> None:
+    message_id = await stored.answered()
+    await stored.place.shelf.corpus.remove_document(HOUSE)
     with pytest.raises(NotFound, match="can't be read here any more"):
-        await desk.actions.passages(HERE, "ben", message_id)
+        await stored.actions.passages(HERE, "ben", message_id)
 
 
 @pytest.mark.parametrize("action", ["passages", "rate", "steps", "offered_question"])
@@ -92,31 +92,31 @@ async def test_where_no_passage_may_be_read_any_more_that_is_said(desk: Desk) ->
     ids=["another thread", "another channel", "another person", "another person in its place"],
 )
 async def test_who_may_not_see_more_of_an_answer_is_refused(
-    desk: Desk, action: str, address: ThreadAddress, place: ThreadAddress, reader: str, refusal: str
+    stored: StoredAnswers, action: str, address: ThreadAddress, place: ThreadAddress, reader: str, refusal: str
 ) -> None:
     more = {"rate": (Rating.UP,), "offered_question": (Verb.ASK, "0")}.get(action, ())
-    message_id = await desk.answered(address, suggestions=("Why?",))
+    message_id = await stored.answered(address, suggestions=("Why?",))
     with pytest.raises(AccessDenied, match=refusal):
-        await getattr(desk.actions, action)(place, reader, message_id, *more)
-    assert await desk.place.feedback_store.list_feedback((await desk.parts.conversations.find(address)).id) == []
+        await getattr(stored.actions, action)(place, reader, message_id, *more)
+    assert await stored.place.feedback_store.list_feedback((await stored.parts.conversations.find(address)).id) == []
 
 
-async def test_a_private_answer_is_its_readers_wherever_it_came_to(desk: Desk) -> None:
-    message_id = await desk.answered(ADAS)
+async def test_a_private_answer_is_its_readers_wherever_it_came_to(stored: StoredAnswers) -> None:
+    message_id = await stored.answered(ADAS)
     direct = replace(HERE, channel="ada's own", thread="")
-    assert len((await desk.actions.passages(direct, "ada", message_id)).answer.citations) == 2
+    assert len((await stored.actions.passages(direct, "ada", message_id)).answer.citations) == 2
 
 
-async def test_an_answer_of_another_workspace_is_not_there(desk: Desk) -> None:
-    message_id = await desk.answered()
+async def test_an_answer_of_another_workspace_is_not_there(stored: StoredAnswers) -> None:
+    message_id = await stored.answered()
     with pytest.raises(NotFound):
-        await desk.actions.passages(replace(HERE, workspace="elsewhere"), "ada", message_id)
+        await stored.actions.passages(replace(HERE, workspace="elsewhere"), "ada", message_id)
 
 
-async def test_the_same_rating_again_takes_it_back(desk: Desk) -> None:
-    message_id = await desk.answered()
+async def test_the_same_rating_again_takes_it_back(stored: StoredAnswers) -> None:
+    message_id = await stored.answered()
     given = [
-        await desk.actions.rate(HERE, "ada", message_id, rating)
+        await stored.actions.rate(HERE, "ada", message_id, rating)
         for rating in (Rating.UP, Rating.DOWN, Rating.DOWN, Rating.UP)
     ]
     assert [sentence.split(":")[0] for sentence in given] == [
@@ -128,36 +128,36 @@ async def test_the_same_rating_again_takes_it_back(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("wanted", ["2", "-1", "x", "", "²"])
-async def test_what_an_answer_did_not_offer_is_not_asked(desk: Desk, wanted: str) -> None:
-    message_id = await desk.answered(suggestions=("Why?", "How?"))
+async def test_what_an_answer_did_not_offer_is_not_asked(stored: StoredAnswers, wanted: str) -> None:
+    message_id = await stored.answered(suggestions=("Why?", "How?"))
     with pytest.raises(BadInput):
-        await desk.actions.offered_question(HERE, "ada", message_id, Verb.ASK, wanted)
+        await stored.actions.offered_question(HERE, "ada", message_id, Verb.ASK, wanted)
 
 
-async def test_suggestions_and_choices_are_asked_as_openly_as_their_answer(desk: Desk) -> None:
-    opened = await desk.answered(suggestions=("Why?", "How?"), choices=("One", "Two"))
-    private = await desk.answered(ADAS, suggestions=("Why?", "How?"))
+async def test_suggestions_and_choices_are_asked_as_openly_as_their_answer(stored: StoredAnswers) -> None:
+    opened = await stored.answered(suggestions=("Why?", "How?"), choices=("One", "Two"))
+    private = await stored.answered(ADAS, suggestions=("Why?", "How?"))
     asked = [
-        await desk.actions.offered_question(HERE, "ada", opened, Verb.ASK, "1"),
-        await desk.actions.offered_question(HERE, "ada", opened, Verb.CHOOSE, "0"),
-        await desk.actions.offered_question(HERE, "ada", private, Verb.ASK, "0"),
+        await stored.actions.offered_question(HERE, "ada", opened, Verb.ASK, "1"),
+        await stored.actions.offered_question(HERE, "ada", opened, Verb.CHOOSE, "0"),
+        await stored.actions.offered_question(HERE, "ada", private, Verb.ASK, "0"),
     ]
     assert [(item.text, item.private) for item in asked] == [("How?", False), ("One", False), ("Why?", True)]
 
 
-async def test_what_waits_is_stopped_by_its_asker_and_shown_by_its_posts_name(desk: Desk) -> None:
+async def test_what_waits_is_stopped_by_its_asker_and_shown_by_its_posts_name(stored: StoredAnswers) -> None:
     question = asked()
-    await desk.place.entries.accept(question, ACCEPTED)
+    await stored.place.entries.accept(question, ACCEPTED)
     name = post_id(question.message_key)
     with pytest.raises(AccessDenied, match="Only ada can stop"):
-        await desk.actions.stop(HERE, "ben", name)
-    assert await desk.actions.stop(HERE, "ada", name) == "Stopped."
-    assert [entry.cancelled_by for entry in await desk.place.entries.find_open(question.message_key)] == ["ada"]
+        await stored.actions.stop(HERE, "ben", name)
+    assert await stored.actions.stop(HERE, "ada", name) == "Stopped."
+    assert [entry.cancelled_by for entry in await stored.place.entries.find_open(question.message_key)] == ["ada"]
 
 
-async def test_there_is_nothing_to_stop_where_nothing_runs(desk: Desk) -> None:
+async def test_there_is_nothing_to_stop_where_nothing_runs(stored: StoredAnswers) -> None:
     with pytest.raises((NotFound, InvalidState), match="nothing to stop"):
-        await desk.actions.stop(HERE, "ada", "0123456789abcdef")
+        await stored.actions.stop(HERE, "ada", "0123456789abcdef")
 
 
 def said(answer_id: str | None, *, is_ours: bool = True, is_direct: bool = False) -> PlatformMessage:
@@ -166,25 +166,27 @@ def said(answer_id: str | None, *, is_ours: bool = True, is_direct: bool = False
     )
 
 
-async def test_nothing_is_kept_where_there_is_nowhere_to_keep_it(desk: Desk) -> None:
-    message_id = await desk.answered()
+async def test_nothing_is_kept_where_there_is_nowhere_to_keep_it(stored: StoredAnswers) -> None:
+    message_id = await stored.answered()
     with pytest.raises(BadInput, match="nowhere to keep"):
-        await desk.actions.question_behind(HERE, said(message_id))
+        await stored.actions.question_behind(HERE, said(message_id))
     with pytest.raises(BadInput, match="nowhere to keep"):
-        await desk.actions.keep(HERE, said(message_id), question="Where?", by="ada")
+        await stored.actions.keep(HERE, said(message_id), question="Where?", by="ada")
 
 
-async def test_the_question_before_an_answer_is_known_and_of_people_it_is_asked_for(desk: Desk, tmp_path: Any) -> None:
-    desk = await _keeping(desk, tmp_path)
-    message_id = await desk.answered()
-    assert await desk.actions.question_behind(HERE, said(message_id)) == "Where is it?"
-    assert await desk.actions.question_behind(HERE, said(None, is_ours=False)) is None
+async def test_the_question_before_an_answer_is_known_and_of_people_it_is_asked_for(
+    stored: StoredAnswers, tmp_path: Any
+) -> None:
+    stored = await _keeping(stored, tmp_path)
+    message_id = await stored.answered()
+    assert await stored.actions.question_behind(HERE, said(message_id)) == "Where is it?"
+    assert await stored.actions.question_behind(HERE, said(None, is_ours=False)) is None
 
 
-async def test_what_is_no_answer_for_all_is_not_kept(desk: Desk, tmp_path: Any) -> None:
-    desk = await _keeping(desk, tmp_path)
-    private = await desk.answered(ADAS)
-    stopped = await desk.answered(status=AnswerStatus.STOPPED)
+async def test_what_is_no_answer_for_all_is_not_kept(stored: StoredAnswers, tmp_path: Any) -> None:
+    stored = await _keeping(stored, tmp_path)
+    private = await stored.answered(ADAS)
+    stopped = await stored.answered(status=AnswerStatus.STOPPED)
     for message, refusal in (
         (said(None), "Only answers can be kept"),
         (said(stopped), "Only answers can be kept"),
@@ -192,13 +194,13 @@ async def test_what_is_no_answer_for_all_is_not_kept(desk: Desk, tmp_path: Any) 
         (said(stopped, is_direct=True), "answer is private"),
     ):
         with pytest.raises(BadInput, match=refusal):
-            await desk.actions.question_behind(HERE, message)
+            await stored.actions.question_behind(HERE, message)
     with pytest.raises(BadInput, match="answer is private"):
-        await desk.actions.keep(HERE, said(private), question="Where?", by="ada")
+        await stored.actions.keep(HERE, said(private), question="Where?", by="ada")
 
 
-async def _keeping(desk: Desk, folder: Any) -> Desk:
+async def _keeping(stored: StoredAnswers, folder: Any) -> StoredAnswers:
     """The same with somewhere to keep answers."""
-    desk.place.folder = folder
-    desk.actions = AnswerActions(PlatformParts(**desk.place.core_parts()))
-    return desk
+    stored.place.folder = folder
+    stored.actions = AnswerActions(PlatformParts(**stored.place.core_parts()))
+    return stored

@@ -129,7 +129,7 @@ async def test_force_one_extractor_and_one_document(bench: Bench) -> None:
     ids = [item.id for item in await bench.shelf.corpus.list_documents("local") if item.path == "b.md"]
     await bench.run(*extractors, document_ids=ids, extractor="other", force=True)
     assert bench.ran == [("b.md", "other")]
-    with pytest.raises(BadInput, match="use one of finder, other"):
+    with pytest.raises(BadInput, match="Use one of finder, other"):
         await bench.run(*extractors, extractor="nothing")
 
 
@@ -148,8 +148,8 @@ async def test_one_that_fails_stops_no_other_and_is_not_tried_again_as_it_is(ben
     [
         ({"found": (THING, {"name": ""})}, "refused 1 of 2: name"),
         ({"found": (THING, {**THING, "colour": "red"})}, "refused 1 of 2: colour"),
-        ({"span": Span(5, 99)}, "refused 1 of 1: its place 5-99 is not on page 1"),
-        ({"types": frozenset({ExtractType.TABLE})}, "finder finds no entity"),
+        ({"span": Span(5, 99)}, "refused 1 of 1: its span 5-99 is outside of page 1"),
+        ({"types": frozenset({ExtractType.TABLE})}, "finder does not extract entity"),
     ],
 )
 async def test_what_does_not_fit_is_refused_and_recorded(bench: Bench, changes: dict[str, Any], reason: str) -> None:
@@ -171,7 +171,7 @@ async def test_more_extracts_than_are_kept_are_a_warning(bench: Bench, monkeypat
     monkeypatch.setattr("storage.documents.extraction.by_rules.MAX_EXTRACTS", 2)
     report = await bench.run(Finder(found=(THING, THING, THING)))
     assert (report.extracts, report.failures) == (4, [])
-    assert report.warnings[0] == ("a.md", "finder", "3 were found, and only 2 are kept")
+    assert report.warnings[0] == ("a.md", "finder", "kept only 2 of 3 extracts")
 
 
 async def test_a_run_is_a_job_tree_with_its_extractors_and_counts(bench: Bench) -> None:

@@ -154,7 +154,7 @@ def test_a_line_of_a_message_begins_no_heading_or_message_of_its_own(tmp_path: P
 
 
 def test_a_day_on_which_people_only_came_is_empty(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match="nobody says anything"):
+    with pytest.raises(ReadError, match="it has no messages"):
         read(write_slack(tmp_path, DAY[:1]), tmp_path)
 
 

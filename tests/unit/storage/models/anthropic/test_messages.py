@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from core.domain.answer import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolDefinition, ToolInvocation
 from storage.models.anthropic.messages import to_params
-from tests.model_server.passages import SEARCH, calls, found, passage, results, user
-from tests.model_server.validation import MAX_BREAKPOINTS, validate
+from tests.anthropic_server.passages import SEARCH, calls, found, passage, results, user
+from tests.anthropic_server.validation import MAX_BREAKPOINTS, validate
 
 OTHER = ToolDefinition(name="get_page", description="Reads.", parameters={"type": "object", "properties": {}})
 

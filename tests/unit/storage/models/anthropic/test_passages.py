@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import Passage, Span
 from storage.models.anthropic.messages import block_spans, passages_shown, source_of, to_citation, to_search_result
-from tests.model_server.passages import PAGE, found, numbered, passage, results
+from tests.anthropic_server.passages import PAGE, found, numbered, passage, results
 
 
 @st.composite

@@ -5,10 +5,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from tests.model_server.http import EventStream, HttpServer, Request, send_json
-from tests.model_server.messages import PromptCache, build_content, count_tokens, stop_reason_of, stream_blocks
-from tests.model_server.script import Break, Fault, Reply
-from tests.model_server.validation import BadRequest, validate
+from tests.anthropic_server.http import EventStream, HttpServer, Request, send_json
+from tests.anthropic_server.messages import PromptCache, build_content, count_tokens, stop_reason_of, stream_blocks
+from tests.anthropic_server.script import Break, Fault, Reply
+from tests.anthropic_server.validation import BadRequest, validate
 
 Json = dict[str, Any]
 Step = Reply | Fault | Callable[[Json], Reply | Fault]  # a function decides on the request's body
@@ -28,8 +28,8 @@ ERROR_TYPES = {
 }
 
 
-class ModelServer(HttpServer):
-    """`async with ModelServer() as server`, then `server.script(...)`; requests are kept in `server.requests`.
+class AnthropicServer(HttpServer):
+    """`async with AnthropicServer() as server`, then `server.script(...)`; requests are kept in `server.requests`.
 
     Steps are used up in order by /v1/messages; an empty script answers "Understood.".
     """

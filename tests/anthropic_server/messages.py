@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any
 
-from tests.model_server.script import Call, Cite, Reply, Say, Think
-from tests.model_server.validation import merged_turns, search_results
+from tests.anthropic_server.script import Call, Cite, Reply, Say, Think
+from tests.anthropic_server.validation import merged_turns, search_results
 
 Json = dict[str, Any]
 

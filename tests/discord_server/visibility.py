@@ -1,4 +1,4 @@
-"""What a bot hears of an event: by its permissions, its intents and its shard."""
+"""The events that a bot receives, by its permissions, intents and shard."""
 
 import copy
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from simcord.backend.access import channel_accessible
 
 
 def seen_by_bot(backend: Backend, event: str, payload: Mapping[str, Any]) -> bool:
-    """What happens in a channel that the bot cannot see it does not hear of."""
+    """Return whether the bot can see the channel of an event."""
     channel_id = payload.get("channel_id")
     if channel_id is None or event == "INTERACTION_CREATE" or int(channel_id) not in backend.channels:
         return True
@@ -21,7 +21,7 @@ def seen_by_bot(backend: Backend, event: str, payload: Mapping[str, Any]) -> boo
 def to_shown(
     backend: Backend, intents: discord.Intents, event: str, payload: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """The event as Discord sends it to a bot with these intents; None: not at all."""
+    """Return the event as Discord sends it to a bot with these intents; None if it doesn't."""
     needed = intent_rules.required_intent(event, payload)
     if needed is not None and not getattr(intents, needed):
         return None
