@@ -340,12 +340,12 @@ async def explain_access(context: OperationContext, request: AccessQuestion) -> 
 
 @operation
 async def show_storage(context: OperationContext, request: None) -> StorageStatus:
-    return await context.parts.upkeep.status()
+    return await context.parts.maintenance.status()
 
 
 @operation
 async def check_storage(context: OperationContext, request: None) -> list[str]:
-    return await context.parts.upkeep.check()
+    return await context.parts.maintenance.check()
 
 
 @operation
@@ -355,10 +355,10 @@ async def reindex(context: OperationContext, request: bool) -> RepairReport:
         raise InvalidState("The Footnote service is using the search index. Stop it, then repeat the command.")
     if request:
         await context.parts.clear_index()
-    return await context.parts.upkeep.reindex(context.emit)
+    return await context.parts.maintenance.reindex(context.emit)
 
 
 @operation
 async def back_up(context: OperationContext, request: Path) -> int:
     """Write a backup and return its size in bytes."""
-    return await context.parts.upkeep.back_up(request)
+    return await context.parts.maintenance.back_up(request)

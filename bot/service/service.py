@@ -192,7 +192,7 @@ async def _start_schedule(
         return f"Deleted {messages} old inbox entries, {jobs} old jobs and {runs} recorded answers"
 
     async def repair() -> str | None:
-        return repair_note(await app.upkeep.reindex(ignore_progress))
+        return repair_note(await app.maintenance.reindex(ignore_progress))
 
     async def drop_files() -> str | None:
         gone = await app.attachments.sweep(sorted(_workspaces(app, *doors)))

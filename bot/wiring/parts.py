@@ -40,7 +40,7 @@ from storage.database.repositories.feedback import SqlFeedbackRepository
 from storage.database.repositories.inbox import SqlInboxStore
 from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.database.repositories.maintenance import SqlUpkeep
+from storage.database.repositories.maintenance import SqlMaintenance
 from storage.database.repositories.replay import SqlCassetteRepository
 from storage.database.repositories.settings import SqlSettingsRepository
 from storage.database.repositories.staleness import SqlStaleRepository
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from core.features.connections import Connections
     from core.features.feedback import Feedbacks
     from core.features.kept_answers import KeptAnswers
-    from core.features.maintenance import Upkeep
+    from core.features.maintenance import Maintenance
     from core.features.recap import Recaps
     from core.features.replay.cassettes import Cassettes
     from core.features.statistics import UsageStatistics
@@ -567,11 +567,11 @@ class Parts:
         )
 
     @cached_property
-    def upkeep(self) -> Upkeep:
-        from core.features.maintenance import Upkeep
+    def maintenance(self) -> Maintenance:
+        from core.features.maintenance import Maintenance
 
-        return Upkeep(
-            database=SqlUpkeep(self.database, BACKED_UP),
+        return Maintenance(
+            database=SqlMaintenance(self.database, BACKED_UP),
             corpus=self.corpus,
             index=self.index,
             compare=self.ingests.compare,
