@@ -3,17 +3,16 @@
 Each `Metrics` has its own registry, so that two services in one process don't share counts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from core.answering.service import Answering, Attempt
 from core.domain.answer import Answer
 from core.domain.conversation import IncomingMessage
+from core.domain.features import Cassette
 from core.domain.ingest_report import IngestReport
-from core.domain.service import InboxStatus, is_note
-from core.errors import FootnoteError
-from core.ports import ProgressSink
+from core.domain.service import InboxStatus
+from core.features.replay.recording import Recording
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 # Seconds. An extractive answer takes tenths, a model's some seconds, the agent's budget ends it at two minutes.
@@ -75,24 +74,15 @@ class Metrics:
         return generate_latest(self.registry)
 
 
-class MeteredAnswers:
-    """Answers as the service inside gives them, counted (implements core.answering.service.Answering)."""
+class MeteredRun(Recording):
+    """Counts the outcome of a run in the metrics, and records it if `keep` is given."""
 
-    def __init__(self, answers: Answering, metrics: Metrics) -> None:
-        self._answers = answers
+    def __init__(self, metrics: Metrics, keep: Callable[[str, Cassette], None] | None) -> None:
+        super().__init__(keep or (lambda message_id, cassette: None))
         self._metrics = metrics
 
-    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer:
-        try:
-            answer = await self._answers.answer(message, progress, attempt)
-        except FootnoteError:
-            self._metrics.raised(message.address.platform)
-            raise
-        if not is_note(message):
-            self._metrics.answered(message.address.platform, answer)
-        return answer
+    def count_answer(self, message: IncomingMessage, answer: Answer) -> None:
+        self._metrics.answered(message.address.platform, answer)
 
-    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        settled = await self._answers.settle(message, answer)
-        self._metrics.answered(message.address.platform, settled)
-        return settled
+    def count_failure(self, message: IncomingMessage) -> None:
+        self._metrics.raised(message.address.platform)

@@ -179,7 +179,7 @@ OFF = "off: no token in SLACK_BOT_TOKEN or the file of [slack] token_file, and n
 
 
 async def describe_slack(app: Parts) -> str:
-    """Return what works, in one line. ConfigError lists everything that doesn't."""
+    """Return the working parts in one line. ConfigError lists all problems."""
     settings = read_settings(app.config)
     if settings is None:
         return OFF

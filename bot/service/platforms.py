@@ -8,11 +8,12 @@ alone can answer there.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from bot.discordbot.delivery.platform import DiscordPlatform
 from bot.discordbot.events.translate import PLATFORM as DISCORD
 from bot.discordbot.events.translate import to_private
+from bot.runtime.metrics import MeteredRun, Metrics
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.translate import PLATFORM as SLACK
 from bot.slackbot.events.translate import to_private as to_private_on_slack
@@ -21,12 +22,8 @@ from bot.web.api.platform import ApiPlatform
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
 from bot.wiring.parts import Parts
-from bot.wiring.pipeline import with_stated_positions
-from core.answering.service import Answering
-from core.answering.steps.preparing import PreparedAnswers
-from core.answering.steps.private_answers import PrivateAnswers
-from core.answering.steps.sharing import SharedAnswers, Sharing
-from core.features.staleness.stale_notes import NotedAnswers
+from bot.wiring.pipeline import build_pipeline
+from core.answering.pipeline import Pipeline
 from core.ports.service import ChatPlatform, ThreadReader
 
 
@@ -69,24 +66,13 @@ def build_platforms(
     return Platforms(hub=hub, chat=chat, api=ApiPlatform(), terminal=TerminalPlatform(), discord=discord, slack=slack)
 
 
-def prepared_answers(app: Parts, platforms: Platforms) -> Answering:
-    """The answer service, with what questions of platforms elsewhere need before they are answered, and where to."""
-    prepared = PreparedAnswers(
-        app.answers,
-        platforms.readers,
-        conversations=app.conversations,
-        inbox=app.inbox_store,
-        settings=app.settings,
-        clock=app.clock,
-        attachments=app.attachments,
-    )
+def build_answers(app: Parts, platforms: Platforms, metrics: Metrics | None = None) -> Pipeline:
+    """Build the pipeline for the questions of these platforms; `metrics` counts the outcomes."""
     own_threads = {DISCORD: to_private, SLACK: to_private_on_slack}
-    private = PrivateAnswers(
-        prepared,
-        {name: to_own for name, to_own in own_threads.items() if name in platforms.by_name},
-        access=app.access,
-        library=app.library,
-        inbox=app.inbox_store,
+    keep = app.cassettes.keep if app.config.replay.record else None
+    return build_pipeline(
+        app,
+        readers=platforms.readers,
+        to_private={name: to_own for name, to_own in own_threads.items() if name in platforms.by_name},
+        observe=partial(MeteredRun, metrics, keep) if metrics else None,
     )
-    sharing = Sharing(conversations=app.conversations, corpus=app.corpus, access=app.access)
-    return NotedAnswers(SharedAnswers(with_stated_positions(app, private), sharing), app.staleness)

@@ -19,14 +19,14 @@ from bot.config import Config
 from bot.config.sections import WebConfig
 from bot.discordbot.connection import DiscordConnection
 from bot.presentation.platform_parts import PlatformParts
-from bot.runtime.metrics import MeteredAnswers, Metrics
+from bot.runtime.metrics import Metrics
 from bot.runtime.signals import Signals
 from bot.service.answer_listeners import AnswerListeners
 from bot.service.calls import ServiceControls
 from bot.service.command_server import CommandServer
 from bot.service.doctor import require_filled_index
 from bot.service.pages import PageParts, build_pages
-from bot.service.platforms import build_platforms, prepared_answers
+from bot.service.platforms import build_answers, build_platforms
 from bot.service.schedule import Schedule, Tick, start_watching, sync_ticks
 from bot.service.service_lock import ServiceInfo, ServiceLock, socket_path
 from bot.service.submission import QuestionSubmitter
@@ -54,7 +54,7 @@ from core.work.orphaned_jobs import end_abandoned_questions
 
 # Time for open event streams and requests to end.
 REQUESTS_END_SECONDS = 0.5
-# Each ingest checks for stale answers; this finds those of a killed ingest.
+# Each ingest checks for stale answers; this finds the ones that a killed ingest left.
 STALE_EVERY, STALE_FIRST = timedelta(hours=1), timedelta(seconds=30)
 BACKLOG = 128  # connections that wait to be accepted
 
@@ -101,8 +101,8 @@ class Service:
         slack = await open_slack(stack, app)
         platforms = build_platforms(app, discord.platform if discord else None, slack.platform if slack else None)
         listeners = AnswerListeners()
-        metered = MeteredAnswers(prepared_answers(app, platforms), metrics)
-        worker, task = await start_worker(stack, app, metered, platforms.heard_by(listeners.wrap))
+        answers = build_answers(app, platforms, metrics)
+        worker, task = await start_worker(stack, app, answers, platforms.heard_by(listeners.wrap))
         commands = app.build_commands(ServiceQuestions(app.inbox_store, worker.cancel))
         inbox = Inbox(
             app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake, worker.withdraw
@@ -191,7 +191,7 @@ async def _start_schedule(
         return f"Deleted {messages} old inbox entries, {jobs} old jobs and {runs} recorded answers"
 
     async def repair() -> str | None:
-        return repair_note(await app.upkeep.reindex(ignore_progress))
+        return repair_note(await app.maintenance.reindex(ignore_progress))
 
     async def drop_files() -> str | None:
         gone = await app.attachments.sweep(sorted(_workspaces(app, *doors)))
@@ -210,7 +210,7 @@ async def _start_schedule(
 
 
 def _workspaces(app: Parts, *doors: DiscordConnection | SlackDoor | None) -> set[str]:
-    """Return our own workspace, the configured ones, and those of the bot's servers and teams."""
+    """Return our own workspace, the configured ones, and the workspaces of the bot's servers and teams."""
     configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
     found = [door.workspaces() for door in doors if door is not None]
     return {app.workspace} | configured.union(*found)

@@ -144,7 +144,9 @@ def _refusal(receipt: Receipt, incoming: IncomingMessage) -> Answer:
 async def answer(context: OperationContext, request: IncomingMessage) -> Answer:
     """Answer a command's question; with a service, through its inbox."""
     if context.service is None:
-        return await context.parts.answers.answer(request, EmittingSink(context.emit))
+        from bot.wiring.pipeline import build_pipeline  # only questions need it, and it takes long to import
+
+        return await build_pipeline(context.parts).answer(request, EmittingSink(context.emit))
     return await context.service.submitter.ask(request, EmittingSink(context.emit), context.caller)
 
 
@@ -153,7 +155,10 @@ async def retry_job(context: OperationContext, request: str) -> Answer:
     """Ask the question of a failed or cancelled request again."""
     sink = EmittingSink(context.emit)
     if context.service is None:
-        return await context.parts.jobs.retry(request, context.workspace, sink)
+        from bot.wiring.pipeline import build_pipeline
+
+        question = await context.parts.jobs.question_of(request, context.workspace)
+        return await build_pipeline(context.parts).answer(question, sink)
     return await context.service.submitter.retry(request, context.workspace, sink, context.caller)
 
 

@@ -14,11 +14,11 @@ from bot.config import WEB_KEY_VARIABLE, Config
 from bot.config.slack import is_on as slack_is_on
 from bot.runtime.signals import Signals
 from bot.service.doctor import count_lacking, require_filled_index
-from bot.service.platforms import build_platforms, prepared_answers
+from bot.service.platforms import build_answers, build_platforms
 from bot.wiring.discord import open_discord
 from bot.wiring.parts import Parts, build_parts
 from bot.wiring.slack import open_slack
-from core.answering.service import Answering
+from core.answering.pipeline import Answering
 from core.domain.ingest_report import RepairReport, ignore_progress
 from core.errors import ConfigError, FootnoteError, InvalidState
 from core.ports.service import ChatPlatform
@@ -49,7 +49,7 @@ class LoneWorker:
                 platforms = build_platforms(
                     app, discord.platform if discord else None, slack.platform if slack else None
                 )
-                _, task = await start_worker(stack, app, prepared_answers(app, platforms), platforms.by_name)
+                _, task = await start_worker(stack, app, build_answers(app, platforms), platforms.by_name)
                 await start_task(stack, warm(app))
                 await start_task(stack, app.extractions.work(()))  # for files attached to its questions
                 _log.info("Working for %s", app.database.name)
@@ -137,7 +137,7 @@ async def repair_index(app: Parts) -> None:
         missing, expected = await count_lacking(app)
         if missing:
             _log.warning("The search index lacks %d of %d passages. They are indexed again now", missing, expected)
-            _log.info("%s", repair_note(await app.upkeep.reindex(ignore_progress)))
+            _log.info("%s", repair_note(await app.maintenance.reindex(ignore_progress)))
     except FootnoteError as error:
         _log.error("%s", error)
 

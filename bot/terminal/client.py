@@ -17,7 +17,6 @@ from rich.text import Text
 
 from bot.terminal.platform import Typed, to_typed
 from bot.terminal.render import answer_view, footnote_links, markdown_view, running_view, stale_note, step_line
-from core.answering.service import check_question
 from core.domain.answer import Answer
 from core.domain.conversation import Circumstances, Conversation, IncomingMessage, ThreadAddress, message_key
 from core.domain.corpus import Document
@@ -28,6 +27,7 @@ from core.ports import ProgressSink
 from core.service.commands import CommandCall, CommandResult, Question
 from core.text.words import is_number
 from core.work.conversations import title_from
+from core.work.questions import check_question
 
 PROMPT = "> "
 

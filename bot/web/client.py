@@ -8,8 +8,7 @@ from itertools import count
 from bot.web.events import EventHub
 from bot.web.render import step_view
 from bot.web.translate import PLATFORM
-from core.answering.answers.stored import stored_ids
-from core.answering.service import BOT_NAME
+from core.answering.answers.stored import BOT_NAME, stored_ids
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, Message, Outcome, Role, ThreadAddress
 from core.domain.jobs import Job

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from core.answering.service import BOT_NAME
+from core.answering.answers.stored import BOT_NAME
 from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, event_key, message_key
 from core.errors import BadInput
 from core.service.inbox import to_command

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ from core.domain.read_limits import MEBIBYTE, WALL_TIMES, ReadLimits
 from core.errors import InvalidState
 from core.features.staleness.detection import Staleness
 from core.knowledge.library import Library
-from core.ports import ChatProvider, Clock, SearchIndex
+from core.ports import ChatProvider, Clock, RetrievalStrategy, SearchIndex
 from core.work.conversations import Conversations
 from storage.database import Database
 from storage.database.encryption import SecretCipher
@@ -40,7 +40,7 @@ from storage.database.repositories.feedback import SqlFeedbackRepository
 from storage.database.repositories.inbox import SqlInboxStore
 from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.database.repositories.maintenance import SqlUpkeep
+from storage.database.repositories.maintenance import SqlMaintenance
 from storage.database.repositories.replay import SqlCassetteRepository
 from storage.database.repositories.settings import SqlSettingsRepository
 from storage.database.repositories.staleness import SqlStaleRepository
@@ -57,13 +57,13 @@ from storage.models.local.ranking import VectorSentenceRanker
 
 if TYPE_CHECKING:
     from core.answering.redaction import Histories
-    from core.answering.steps.stated_positions import StatedPositions
+    from core.domain.conversation import IncomingMessage
     from core.domain.sources import SourceSpec
     from core.features.access_explanation import Explanations
     from core.features.connections import Connections
     from core.features.feedback import Feedbacks
     from core.features.kept_answers import KeptAnswers
-    from core.features.maintenance import Upkeep
+    from core.features.maintenance import Maintenance
     from core.features.recap import Recaps
     from core.features.replay.cassettes import Cassettes
     from core.features.statistics import UsageStatistics
@@ -375,30 +375,45 @@ class Parts:
                 runs(JobKind.EXTRACTION, MODEL_EXTRACTION_LOCK, MODEL_JOB_NAME),
             ),
         )
-        return Jobs(
-            self.job_store, self.conversation_store, lambda: self.answers, self.clock, self.inbox_store, abandoned
-        )
+        return Jobs(self.job_store, self.conversation_store, self.clock, self.inbox_store, abandoned)
 
     @cached_property
     def recaps(self) -> Recaps:
-        from bot.wiring.pipeline import build_recaps
+        from core.features.recap import LineWriter, ModelWriter, Recaps
 
-        return build_recaps(self)
+        def writer(workspace: str) -> LineWriter | ModelWriter:
+            provider = self.provider_for(workspace)
+            return LineWriter() if provider.capabilities.quotes_only else ModelWriter(provider)
+
+        return Recaps(self.corpus, self.summaries, writer)
 
     @cached_property
     def cassettes(self) -> Cassettes:
-        from bot.wiring.pipeline import build_cassettes
+        """Recorded runs, replayed over the recorded model, so that no provider is opened."""
+        from core.answering.limits import Budget
+        from core.answering.observer import RunObserver
+        from core.answering.strategies.choosing import build_strategy
+        from core.features.replay.cassettes import Cassettes
 
-        cassettes = build_cassettes(self)
+        agent = self.config.agent
+        budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
+
+        def over(name: str, question: IncomingMessage, provider: ChatProvider) -> RetrievalStrategy:
+            build = partial(
+                build_strategy,
+                provider=provider,
+                budget=budget,
+                clock=self.clock,
+                observer=RunObserver(),
+                configured=agent.strategy,
+                facts=agent.facts,
+            )
+            chosen = build(question)
+            return chosen if chosen.name == name else build(replace(question, strategy=name))
+
+        cassettes = Cassettes(self.cassette_store, over, self.clock, days=self.config.replay.keep_days)
         self.stack.push_async_callback(cassettes.settled)
         return cassettes
-
-    @cached_property
-    def answers(self) -> StatedPositions:
-        """The pipeline of a command's own questions."""
-        from bot.wiring.pipeline import build_pipeline
-
-        return build_pipeline(self)
 
     @cached_property
     def commands(self) -> Commands:
@@ -552,11 +567,11 @@ class Parts:
         )
 
     @cached_property
-    def upkeep(self) -> Upkeep:
-        from core.features.maintenance import Upkeep
+    def maintenance(self) -> Maintenance:
+        from core.features.maintenance import Maintenance
 
-        return Upkeep(
-            database=SqlUpkeep(self.database, BACKED_UP),
+        return Maintenance(
+            database=SqlMaintenance(self.database, BACKED_UP),
             corpus=self.corpus,
             index=self.index,
             compare=self.ingests.compare,

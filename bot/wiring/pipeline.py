@@ -1,87 +1,114 @@
-"""The pipeline of a question over the parts of a process: provider, strategy and tools, as configured."""
+"""The pipeline of a question over the parts of a process: its steps in order, its strategy, its tools."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 
 from bot.config.sections import AgentConfig
 from bot.wiring.models import ready
+from bot.wiring.parts import Parts
+from core.answering.agent.section_reading import ModelSectionReader
+from core.answering.agent.summarising import ModelSummariser
+from core.answering.answer_store import AnswerStore
+from core.answering.context import FullHistoryCapped, LineSummariser, RollingSummary, TokenWindow
 from core.answering.limits import Budget
-from core.answering.service import Answering, AnswerService, Reading
-from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
-from core.answering.strategies.choosing import NotedStrategy, choose
-from core.answering.strategies.facts_first import FactsFirstStrategy
-from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
-from core.answering.strategies.tool_use import ToolUseStrategy
-from core.answering.tools.section_notes import SectionReader
+from core.answering.observer import RunObserver
+from core.answering.pipeline import Pipeline, PipelineStep, Question, QuestionContext, Stage
+from core.answering.steps import reading
+from core.answering.steps.preparing import ChannelDefaults, Preparation
+from core.answering.steps.private_answers import PrivateAnswer, ToPrivate
+from core.answering.steps.sharing import SharedAnswer, Sharing
+from core.answering.steps.stated_positions import StatedPosition
+from core.answering.strategies.choosing import build_strategy
+from core.answering.strategies.failover import FailoverStrategy
+from core.answering.tools.base import Toolbox, ToolContext
+from core.answering.tools.find_extracts import FindExtractsTool
+from core.answering.tools.follow_relation import FollowRelationTool
+from core.answering.tools.get_ontology import GetOntologyTool
+from core.answering.tools.get_page import GetPageTool
+from core.answering.tools.query_journal import QueryJournalTool
+from core.answering.tools.search import SearchTool
 from core.domain.conversation import IncomingMessage
-from core.features.recap import LineWriter, ModelWriter, Recaps
-from core.features.replay.cassettes import Cassettes
-from core.knowledge.facts import Facts
-from core.knowledge.library import Library
-from core.ports import ChatProvider, Clock, ContextStrategy, CorpusRepository, PagePictures, RetrievalStrategy
-
-if TYPE_CHECKING:
-    from bot.wiring.parts import Parts
-    from core.answering.steps.stated_positions import StatedPositions
-    from core.answering.tools.base import Toolbox
-    from core.knowledge.references.service import References
-
-STRATEGIES = {made.name: made for made in (ToolUseStrategy, AlwaysRetrieveStrategy, PlanAndSynthesiseStrategy)}
+from core.features.replay.recording import Recording
+from core.features.staleness.stale_notes import StaleNotes
+from core.knowledge.references.document_lines import DocumentLines, ModelLines
+from core.knowledge.references.service import References
+from core.ports import ChatProvider, Clock, ContextStrategy, RetrievalStrategy
+from core.ports.service import ThreadReader
+from storage.documents.page_images.pages import PdfPictures
 
 
-def build_answers(parts: "Parts") -> AnswerService:
-    """The use case over the parts of an parts."""
-    from storage.documents.page_images.pages import PdfPictures
+def build_pipeline(
+    parts: Parts,
+    *,
+    readers: Mapping[str, ThreadReader] | None = None,
+    to_private: Mapping[str, ToPrivate] | None = None,
+    observe: Callable[[], RunObserver] | None = None,
+    strategy: reading.StrategyChooser | None = None,
+    toolbox: reading.ToolboxFactory | None = None,
+) -> Pipeline:
+    """Build the path of a question. Every entry point and test calls this.
 
-    agent = parts.config.agent
-    pictures = PdfPictures(parts.corpus)
-    return AnswerService(
-        corpus=parts.corpus,
-        access=parts.access,
-        library=parts.library,
-        conversations=parts.conversations,
-        jobs=parts.job_store,
-        context=build_context(parts),
-        strategy=lambda message: prepare_strategy(parts, message),
-        toolbox=lambda reading: build_toolbox(
-            reading,
-            parts.library,
-            parts.corpus,
-            parts.facts,
-            rerank=parts.config.index.rerank,
-            pictures=pictures,
-            sees=lambda: parts.provider_for(reading.scope.workspace, None).capabilities.images,
-            sections=build_section_reader(parts, reading.scope.workspace),
-        ),
-        clock=parts.clock,
-        references=build_references(parts),
-        cassettes=parts.cassettes if parts.config.replay.record else None,
-        history_tokens=agent.history_tokens,
-    )
-
-
-def with_stated_positions(parts: "Parts", answers: Answering) -> "StatedPositions":
-    """The same, where people may say how far they have read."""
-    from core.answering.steps.stated_positions import StatedPositions
-
-    return StatedPositions(
-        answers,
+    `readers` and `to_private` are the platforms' own, by name. `observe` replaces the recording of a run. A test may
+    pass another strategy or toolbox.
+    """
+    corpus, library, access, clock = parts.corpus, parts.library, parts.access, parts.clock
+    readers = {} if readers is None else readers
+    store = AnswerStore(parts.conversations, parts.job_store, parts.inbox_store, clock, edited=readers)
+    private = PrivateAnswer(to_private or {}, access=access, library=library, inbox=parts.inbox_store)
+    position = StatedPosition(
         settings=parts.settings,
-        library=parts.library,
-        corpus=parts.corpus,
+        library=library,
+        corpus=corpus,
         conversations=parts.conversations,
-        access=parts.access,
-        clock=parts.clock,
+        access=access,
+        clock=clock,
     )
+    references = build_references(parts)
+    sharing = Sharing(conversations=parts.conversations, corpus=corpus, access=access)
+    context = reading.ContextSelection(build_context(parts), parts.config.agent.history_tokens)
+    draft = reading.Drafting(strategy or partial(choose_strategy, parts), toolbox or partial(build_toolbox, parts))
+
+    async def replace_earlier(question: Question) -> None:
+        await store.replace_earlier(question.message)
+
+    steps = (
+        PipelineStep("Answer a note about stale answers", Stage.DECIDE, StaleNotes(parts.staleness)),
+        PipelineStep("Show a shared private answer", Stage.DECIDE, SharedAnswer(sharing)),
+        PipelineStep("Store a stated reading position", Stage.DECIDE, position),
+        PipelineStep("Send an answer with spoilers privately", Stage.DECIDE, private.decide),
+        PipelineStep("Apply the channel's defaults", Stage.DECIDE, ChannelDefaults(parts.settings, readers)),
+        PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, replace_earlier),
+        PipelineStep("Open the conversation or return the stored answer", Stage.DECIDE, reading.Opening(store)),
+        PipelineStep(
+            "Read the thread and attached files", Stage.REQUEST, Preparation(readers, clock, parts.attachments)
+        ),
+        PipelineStep("Record the question", Stage.REQUEST, reading.Recording(store)),
+        PipelineStep("Compute the scope", Stage.REQUEST, reading.Scoping(access, library, corpus, clock)),
+        PipelineStep("Redact the history", Stage.REQUEST, reading.HistoryRedaction(corpus)),
+        PipelineStep("Prefetch linked documents", Stage.REQUEST, reading.LinkedDocuments(references)),
+        PipelineStep("Fit the history into the prompt", Stage.REQUEST, context),
+        PipelineStep("Draft with the strategy and its tools", Stage.REQUEST, draft),
+        PipelineStep("Prove footnotes and mark unsupported claims", Stage.REQUEST, reading.Proof(corpus)),
+        PipelineStep("Describe referenced documents", Stage.REQUEST, reading.ReferenceDescriptions(references)),
+        PipelineStep("Suggest follow-up questions", Stage.REQUEST, reading.Suggestions(corpus, library)),
+        PipelineStep("Add notes", Stage.REQUEST, reading.add_notes),
+        PipelineStep("Hand an answer with spoilers over", Stage.FINISH, private.hand_over),
+    )
+    return Pipeline(steps, store=store, jobs=parts.job_store, clock=clock, observe=observe or recorder(parts))
 
 
-def build_context(parts: "Parts") -> ContextStrategy:
-    """The configured strategy; only the one that summarises needs a summariser."""
-    from core.answering.agent.summarising import ModelSummariser
-    from core.answering.context import FullHistoryCapped, LineSummariser, RollingSummary, TokenWindow
+def recorder(parts: Parts) -> Callable[[], RunObserver]:
+    """Return a maker of observers that record runs, if the configuration wants that."""
+    return partial(Recording, parts.cassettes.keep) if parts.config.replay.record else RunObserver
 
+
+def describe(pipeline: Pipeline) -> str:
+    """Return the steps as a numbered Markdown list; README.md and docs/architecture.md show it."""
+    return "\n".join(f"{number}. {step.name}" for number, step in enumerate(pipeline.steps, start=1))
+
+
+def build_context(parts: Parts) -> ContextStrategy:
+    """Build the configured context strategy."""
     agent = parts.config.agent
     if agent.context == "full":
         return FullHistoryCapped(parts.corpus, agent.history_messages)
@@ -89,21 +116,18 @@ def build_context(parts: "Parts") -> ContextStrategy:
         return TokenWindow(parts.corpus)
 
     def summariser(workspace: str) -> LineSummariser | ModelSummariser:
-        provider = parts.provider_for(workspace, None)
+        provider = parts.provider_for(workspace)
         return LineSummariser() if provider.capabilities.quotes_only else ModelSummariser(provider)
 
     return RollingSummary(parts.corpus, parts.summaries, summariser)
 
 
-def build_references(parts: "Parts") -> "References | None":
-    """None where they are switched off."""
-    from core.knowledge.references.document_lines import DocumentLines, ModelLines
-    from core.knowledge.references.service import References
-
+def build_references(parts: Parts) -> References | None:
+    """None if they are switched off."""
     settings = parts.config.references
     if not settings.enabled:
         return None
-    writer = cache(lambda workspace: ModelLines(parts.provider_for(workspace, None)))  # each bounds its own calls
+    writer = cache(lambda workspace: ModelLines(parts.provider_for(workspace)))  # each bounds its own calls
     lines = DocumentLines(
         corpus=parts.corpus, summaries=parts.summaries, writer=writer if settings.written_lines else None
     )
@@ -112,104 +136,53 @@ def build_references(parts: "Parts") -> "References | None":
     )
 
 
-def build_recaps(parts: "Parts") -> Recaps:
-    """By rule where no model writes."""
-
-    def writer(workspace: str) -> LineWriter | ModelWriter:
-        provider = parts.provider_for(workspace, None)
-        return LineWriter() if provider.capabilities.quotes_only else ModelWriter(provider)
-
-    return Recaps(parts.corpus, parts.summaries, writer)
-
-
-def prepare_strategy(parts: "Parts", message: IncomingMessage) -> RetrievalStrategy:
-    """The strategy for a message, over the provider of its workspace and the model it asks for."""
-    from core.answering.strategies.failover import PreparedStrategy
-    from core.features.replay.recording import RecordingProvider, recorded
+def choose_strategy(parts: Parts, message: IncomingMessage, observer: RunObserver) -> RetrievalStrategy:
+    """Return the strategy for a message, over its workspace's provider and the model it asks for."""
 
     async def ready_provider() -> ChatProvider:
         return await ready(parts.provider_for(message.address.workspace, message.model))
 
     def over(provider: ChatProvider) -> RetrievalStrategy:
-        return recorded(strategy_for(parts.config.agent, message, RecordingProvider(provider), parts.clock))
+        return strategy_for(parts.config.agent, message, provider, parts.clock, observer)
 
-    return PreparedStrategy(ready_provider, over)
-
-
-def build_section_reader(parts: "Parts", workspace: str) -> SectionReader | None:
-    """None where no model writes: what is too long is cut then."""
-    from core.answering.agent.section_reading import ModelSectionReader
-
-    provider = parts.provider_for(workspace, None)
-    return None if provider.capabilities.quotes_only else ModelSectionReader(provider, parts.summaries)
+    return FailoverStrategy(ready_provider, over, observer)
 
 
-def build_toolbox(
-    reading: Reading,
-    library: Library,
-    corpus: CorpusRepository,
-    facts: Facts,
-    *,
-    rerank: bool,
-    pictures: PagePictures,
-    sees: Callable[[], bool],
-    sections: SectionReader | None,
-) -> "Toolbox":
-    """The tools of one question, bound to what it may read. `sees`: whether the model that answers does."""
-    from core.answering.tools.base import Toolbox, ToolContext
-    from core.answering.tools.find_extracts import FindExtractsTool
-    from core.answering.tools.follow_relation import FollowRelationTool
-    from core.answering.tools.get_ontology import GetOntologyTool
-    from core.answering.tools.get_page import GetPageTool
-    from core.answering.tools.query_journal import QueryJournalTool
-    from core.answering.tools.search import SearchTool
-
-    context = ToolContext(
-        scope=reading.scope,
-        library=library,
-        corpus=corpus,
-        facts=facts,
-        focus=reading.focus,
-        linked=frozenset(document.id for document in reading.linked),
-        document_ids=frozenset({reading.document.id}) if reading.document else frozenset(),
-        rerank=rerank,
-        sections=sections,
+def strategy_for(
+    agent: AgentConfig,
+    message: IncomingMessage,
+    provider: ChatProvider,
+    clock: Clock,
+    observer: RunObserver | None = None,
+) -> RetrievalStrategy:
+    """Build the strategy for a message over a provider. Raises UnsupportedFeature for an unknown name."""
+    budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
+    return build_strategy(
+        message, provider, budget, clock, observer or RunObserver(), configured=agent.strategy, facts=agent.facts
     )
+
+
+def build_toolbox(parts: Parts, context: QuestionContext, observer: RunObserver) -> Toolbox:
+    """Bind the tools to one question's context."""
+    provider = parts.provider_for(context.scope.workspace)
+    quotes_only = provider.capabilities.quotes_only
     tools = (
         SearchTool(),
-        GetPageTool(pictures, sees),
+        GetPageTool(PdfPictures(parts.corpus), lambda: provider.capabilities.images),
         QueryJournalTool(),
         FindExtractsTool(),
         FollowRelationTool(),
         GetOntologyTool(),
     )
-    return Toolbox(tools, context, reading.offer)
-
-
-def strategy_for(
-    agent: AgentConfig, message: IncomingMessage, provider: ChatProvider, clock: Clock
-) -> RetrievalStrategy:
-    """Choose a strategy by core/answering/strategies/choosing.py. Raises UnsupportedFeature for an unknown name."""
-    budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
-    choice = choose(message, agent.strategy, provider.capabilities)
-    strategy: RetrievalStrategy = STRATEGIES[choice.name](provider, budget, clock)
-    if choice.note:
-        strategy = NotedStrategy(strategy, choice.note)
-    return FactsFirstStrategy(strategy) if agent.facts and message.strategy is None else strategy
-
-
-def build_cassettes(parts: "Parts") -> Cassettes:
-    """Recorded runs, replayed over the recorded model: no provider is opened."""
-
-    def over(name: str, question: IncomingMessage, provider: ChatProvider) -> RetrievalStrategy:
-        chosen = strategy_for(parts.config.agent, question, provider, parts.clock)
-        if chosen.name == name:
-            return chosen
-        return strategy_for(parts.config.agent, replace(question, strategy=name), provider, parts.clock)
-
-    return Cassettes(parts.cassette_store, over, parts.clock, days=parts.config.replay.keep_days)
-
-
-def build_pipeline(parts: "Parts") -> "StatedPositions":
-    """The answer service of a process without chat platforms."""
-    return with_stated_positions(parts, build_answers(parts))
+    bound = ToolContext(
+        scope=context.scope,
+        library=parts.library,
+        corpus=parts.corpus,
+        facts=parts.facts,
+        focus=context.focus,
+        linked=frozenset(document.id for document in context.linked),
+        document_ids=frozenset({context.document.id}) if context.document else frozenset(),
+        rerank=parts.config.index.rerank,
+        sections=None if quotes_only else ModelSectionReader(provider, parts.summaries),
+    )
+    return Toolbox(tools, bound, context.offer, observer)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.domain.ingest_report import IndexState, ProgressCallback, RepairReport
 from core.ports import CorpusRepository, SearchIndex
-from core.ports.service import DatabaseFacts, DatabaseUpkeep
+from core.ports.service import DatabaseFacts, DatabaseMaintenance
 
 REINDEX = "`footnote db reindex`"
 
@@ -29,13 +29,13 @@ class StorageStatus:
         }
 
 
-class Upkeep:
+class Maintenance:
     """The use cases of `footnote db`. None of them changes the library's content."""
 
     def __init__(
         self,
         *,
-        database: DatabaseUpkeep,
+        database: DatabaseMaintenance,
         corpus: CorpusRepository,
         index: SearchIndex,
         compare: Callable[[], Awaitable[IndexState]],
@@ -55,7 +55,7 @@ class Upkeep:
 
     async def check(self) -> list[str]:
         """Return one sentence for each problem, with its fix; an empty list if all is well."""
-        faults = await self._database.find_faults()
+        faults = await self._database.check_integrity()
         state = await self._compare()
         if state.lacking:
             faults.append(lacking(state.lacking, state.expected))
@@ -71,7 +71,7 @@ class Upkeep:
         return await self._repair(progress)
 
     async def back_up(self, target: Path) -> int:
-        """As DatabaseUpkeep.back_up."""
+        """As DatabaseMaintenance.back_up."""
         return await self._database.back_up(target)
 
 

@@ -327,12 +327,12 @@ class DatabaseFacts:
     rows: Mapping[str, int]  # by kind, in the usual order
 
 
-class DatabaseUpkeep(Protocol):
+class DatabaseMaintenance(Protocol):
     """Reads a database and copies it; changes nothing."""
 
     async def describe(self) -> DatabaseFacts: ...
 
-    async def find_faults(self) -> list[str]:
+    async def check_integrity(self) -> list[str]:
         """Return one sentence for each fault, with the next step.
 
         Checks the file's own structure, rows without an owner, and that every passage is verbatim in its page. Reads

@@ -8,7 +8,6 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.answering.service import check_question
 from core.domain.conversation import ChannelAddress, IncomingMessage, is_asked_again
 from core.domain.jobs import RETENTION
 from core.domain.service import CommandLine, Decision, InboxEntry, Receipt
@@ -17,6 +16,7 @@ from core.ports import Clock
 from core.ports.service import InboxStore, SettingsRepository
 from core.service.addressing import decide
 from core.service.rate_limit import Rate, RateGate
+from core.work.questions import check_question
 
 # Questions per person over all channels, by default: faster than anyone reads answers.
 PERSON_RATE = Rate(per_second=20 / 60, burst=20)

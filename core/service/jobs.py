@@ -2,19 +2,17 @@
 
 import asyncio
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.answering.answers.stored import request_input, stored_ids
-from core.answering.service import Answering
-from core.domain.answer import Answer, QueryType
+from core.domain.answer import QueryType
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress, again_key, message_key
 from core.domain.jobs import RETENTION, Job, JobKind, JobStatus
 from core.domain.service import InboxEntry, InboxStatus
 from core.errors import InvalidState, NotFound
-from core.ports import Clock, ConversationRepository, ProgressSink
+from core.ports import Clock, ConversationRepository
 from core.ports.service import InboxStore, JobRepository
-from core.work.attempts import ONLY_ATTEMPT
 from core.work.orphaned_jobs import AbandonedRuns
 
 
@@ -76,7 +74,6 @@ class Jobs:
         self,
         repository: JobRepository,
         conversations: ConversationRepository,
-        answers: Callable[[], Answering],  # made only when a question is asked again
         clock: Clock,
         inbox: InboxStore | None = None,  # where questions wait; without one, none do
         abandoned: AbandonedRuns | None = None,  # asked before a run other than a question is shown as running
@@ -85,7 +82,6 @@ class Jobs:
         self._abandoned = abandoned
         self._repository = repository
         self._conversations = conversations
-        self._answers = answers
         self._clock = clock
 
     async def recent(self, workspace: str, limit: int = 50) -> list[list[Job]]:
@@ -150,11 +146,6 @@ class Jobs:
         """Whether one of these may have been ended just now because its process died."""
         running = [root for root in roots if root.kind is not JobKind.REQUEST and not root.status.is_final]
         return bool(running and self._abandoned is not None and await self._abandoned.settle())
-
-    async def retry(self, job_id: str, workspace: str, progress: ProgressSink) -> Answer:
-        """Ask the question of a failed or cancelled request again, here and now. Raises as `question_of` does."""
-        question = await self.question_of(job_id, workspace)
-        return await self._answers().answer(question, progress, ONLY_ATTEMPT)
 
     async def question_of(self, job_id: str, workspace: str) -> IncomingMessage:
         """The question of a failed or cancelled request, to be asked again: the next version of the same message.

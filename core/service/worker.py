@@ -11,12 +11,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
 from core.answering.answers.posting import Posting
-from core.answering.service import STOPPED, Answering, Attempt
+from core.answering.pipeline import STOPPED, Answering
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.service import WITHDRAWN, InboxEntry, InboxStatus
 from core.errors import AccessDenied, FootnoteError, InvalidState, StorageError
 from core.ports import Clock
 from core.ports.service import ChatPlatform, InboxStore, JobRepository
+from core.work.attempts import Attempt
 from core.work.retries import MOST_CRASHES, GiveUp, decide, pause, poison_sentence, to_sentence
 from core.work.runs import LostLease, Run
 

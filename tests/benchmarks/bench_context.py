@@ -26,6 +26,7 @@ from rich.table import Table
 
 from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
+from bot.wiring.pipeline import build_pipeline
 from core.answering.context import BYTES_PER_TOKEN
 from core.answering.providers.scripted import says
 from core.domain.answer import Answer, ChatRequest, ChatResponse
@@ -109,7 +110,7 @@ async def ask_all(app: Parts, questions: Sequence[Json], thread: str) -> list[An
         message = IncomingMessage(
             address=address, author="bench", text=question["question"], event_key=f"{thread}-{place}"
         )
-        answers.append(await app.answers.answer(message, SilentProgress()))
+        answers.append(await build_pipeline(app).answer(message, SilentProgress()))
     return answers
 
 

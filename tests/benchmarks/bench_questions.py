@@ -23,6 +23,7 @@ from rich.table import Table
 from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.parts import build_parts, open_parts
+from bot.wiring.pipeline import build_pipeline
 from core.answering.context import BYTES_PER_TOKEN
 from core.answering.providers.scripted import calls
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, CitedText, PassageCitation, ToolInvocation
@@ -90,7 +91,7 @@ async def measure(
         for number, question in enumerate([*questions[:WARM_UP], *questions]):
             before = judge.seconds
             started = time.perf_counter()
-            await app.answers.answer(question_message(app.workspace, question), SilentProgress())
+            await build_pipeline(app).answer(question_message(app.workspace, question), SilentProgress())
             judged = judge.seconds - before
             if number >= WARM_UP:
                 ours.append((time.perf_counter() - started - judged) * 1000)

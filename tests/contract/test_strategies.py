@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 
 from core.answering.answers.stored import stored_ids
-from core.answering.context import FullHistoryCapped
 from core.answering.limits import Budget
 from core.answering.providers.scripted import ScriptedProvider, Turn, check_request
-from core.answering.service import AnswerService
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
@@ -41,6 +39,7 @@ from core.work.conversations import Conversations
 from tests.builders import build_incoming
 from tests.fakes import ManualClock, RecordingProgress
 from tests.librarian import USAGE, Librarian, called, said
+from tests.pipeline import build_answers
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
@@ -289,16 +288,17 @@ class Desk:
         """What the model says from now on."""
         self.provider = ScriptedProvider(script, capabilities=self._case.capabilities)
         strategy = self._case.make(self.provider, Budget(), self.clock)
-        self._answers = AnswerService(
-            corpus=self._shelf.corpus,
-            access=self._shelf.access,
-            library=self._shelf.library,
-            conversations=self._conversations,
-            jobs=self.jobs,
-            context=FullHistoryCapped(self._shelf.corpus),
-            strategy=lambda _: strategy,
-            toolbox=lambda reading: Toolbox([self.search], self._shelf.context(scope=reading.scope)),
+        self._answers = build_answers(
+            self._shelf,
             clock=self.clock,
+            provider=self.provider,
+            conversations=self._conversations,
+            job_store=self.jobs,
+            has_references=False,
+            pipeline={
+                "strategy": lambda message, observer: strategy,
+                "toolbox": lambda context, observer: Toolbox([self.search], self._shelf.context(scope=context.scope)),
+            },
         )
 
     async def ask(self, attempt: Attempt | None = None) -> Answer:

@@ -11,6 +11,7 @@ import pytest
 from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
+from bot.wiring.pipeline import build_pipeline
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Role
 from tests.anthropic_server import AnthropicServer, Call, Cite, Fault, Reply, Say
@@ -35,7 +36,7 @@ class Desk:
         from dataclasses import replace
 
         message = replace(question_message("local", text), **fields)
-        return await self.app.answers.answer(message, self.progress)
+        return await build_pipeline(self.app).answer(message, self.progress)
 
 
 Make = Callable[..., Config]

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -49,15 +49,15 @@ def chat(data_dir: Path) -> Chat:
 
     def run(*lines: str | BaseException, **options: object) -> str:
         console = Console(width=120, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
-        stack = AsyncExitStack()
+        operations = LocalOperations("local", partial(build_parts, Config(data_dir=data_dir)))
         with console.file, asyncio.Runner() as runner:
-            app = runner.run(build_parts(Config(data_dir=data_dir), stack))
+            runner.run(operations.open())
             try:
                 TerminalChat(
-                    ChatOperations(LocalOperations(app)), console, ChatOptions(author="ada", **options), Typist(*lines)
+                    ChatOperations(operations), console, ChatOptions(author="ada", **options), Typist(*lines)
                 ).run(runner)
             finally:
-                runner.run(stack.aclose())
+                runner.run(operations.close())
         return " ".join(console.export_text().split())
 
     return run

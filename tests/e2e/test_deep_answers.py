@@ -19,6 +19,7 @@ from bot.config import Config
 from bot.presentation.answer_text import job_line, job_tree
 from bot.terminal.render import answer_view, job_trees
 from bot.wiring.parts import Parts, open_parts
+from bot.wiring.pipeline import build_pipeline
 from core.answering.strategies.plan_and_synthesise import WITHOUT_FORM, WITHOUT_PLAN
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Role
@@ -46,7 +47,7 @@ class Desk:
         self.progress = RecordingProgress()
 
     async def ask(self, text: str = QUESTION, **fields: Any) -> Answer:
-        return await self.app.answers.answer(replace(question_message("local", text), **fields), self.progress)
+        return await build_pipeline(self.app).answer(replace(question_message("local", text), **fields), self.progress)
 
 
 @pytest.fixture

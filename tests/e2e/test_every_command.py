@@ -14,6 +14,7 @@ from typer.main import get_command
 from bot.cli.app import app, run
 from bot.config import Config
 from bot.wiring.parts import open_parts
+from bot.wiring.pipeline import build_pipeline
 from tests.copying import copy_folder
 from tests.e2e.serving import ServiceProcess
 
@@ -189,12 +190,12 @@ async def fill(folder: Path) -> dict[str, str]:
     from core.work.progress import SilentProgress
 
     async with open_parts(Config.model_validate({"data_dir": folder / "data", "replay": {"record": True}})) as parts:
-        answer = await parts.answers.answer(question_message("local", QUESTION), SilentProgress())
+        answer = await build_pipeline(parts).answer(question_message("local", QUESTION), SilentProgress())
         page = answer.citations[0].page_id
     provider = {"name": "openai_compatible", "model": "m", "base_url": "http://127.0.0.1:9", "max_retries": 0}
     wrong = {"data_dir": folder / "data", "provider": provider}
     async with open_parts(Config.model_validate(wrong)) as parts:
-        failed = await parts.answers.answer(question_message("local", "Who failed?"), SilentProgress())
+        failed = await build_pipeline(parts).answer(question_message("local", "Who failed?"), SilentProgress())
     return {
         "conversation": answer.conversation_id,
         "message": answer.message_id,

@@ -15,6 +15,7 @@ from bot.cli.app import run
 from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
+from bot.wiring.pipeline import build_pipeline
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.jobs import JobKind, JobStatus
 from tests.anthropic_server import AnthropicServer, Call, Cite, Fault, Reply, Say
@@ -96,7 +97,7 @@ class Desk:
 
     async def ask(self, text: str, **fields: Any) -> Answer:
         message = replace(question_message("local", text), **fields)
-        return await self.app.answers.answer(message, RecordingProgress())
+        return await build_pipeline(self.app).answer(message, RecordingProgress())
 
     def told(self, request: int = -1) -> str:
         """All text of a request's messages."""

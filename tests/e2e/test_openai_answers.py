@@ -12,6 +12,7 @@ from bot.cli.ask import question_message
 from bot.config import Config
 from bot.service.doctor import Check, examine
 from bot.wiring.parts import Parts, build_parts
+from bot.wiring.pipeline import build_pipeline
 from core.domain.answer import Answer, AnswerStatus
 from tests.anthropic_server import AnthropicServer
 from tests.anthropic_server import Fault as AnthropicFault
@@ -44,7 +45,7 @@ class Desk:
         self, app: Parts, text: str = "How long before the gate controller starts again?", **of: Any
     ) -> Answer:
         self.progress = RecordingProgress()
-        return await app.answers.answer(replace(question_message("local", text), **of), self.progress)
+        return await build_pipeline(app).answer(replace(question_message("local", text), **of), self.progress)
 
 
 def at(server: OpenAIServer | AnthropicServer, kind: str = "openai_compatible", **more: Any) -> dict[str, Any]:

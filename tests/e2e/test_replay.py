@@ -7,6 +7,7 @@ import pytest
 from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.parts import open_parts
+from bot.wiring.pipeline import build_pipeline
 from core.work.progress import SilentProgress
 from tests.anthropic_server import AnthropicServer, Call, Cite, Reply, Say
 from tests.anthropic_server.server import KEY, MODEL
@@ -27,7 +28,7 @@ async def recorded(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         )
         settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "max_retries": 0}
         async with open_parts(Config.model_validate({"data_dir": data_dir, "provider": settings})) as app:
-            answer = await app.answers.answer(question_message("local", QUESTION), SilentProgress())
+            answer = await build_pipeline(app).answer(question_message("local", QUESTION), SilentProgress())
     assert answer.citations
     return answer.message_id
 

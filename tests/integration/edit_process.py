@@ -16,22 +16,18 @@ from pathlib import Path
 
 from core.answering.limits import Budget
 from core.answering.providers.scripted import calls, says
-from core.answering.steps.preparing import PreparedAnswers
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Answer, Capabilities, ChatRequest, ChatResponse, ChatRole, ToolInvocation
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress, event_key, message_key
 from core.domain.service import InboxEntry
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.worker import Worker
-from core.work.conversations import Conversations
 from core.work.progress import SilentProgress
 from storage.database import Database
-from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.inbox import SqlInboxStore
 from tests.builders import NOON
 from tests.fakes import RealClock
 from tests.kill.parts.service import build_answers
-from tests.stores import Stores
 from tests.told_process import say, told
 from tests.unit.core.library_builder import Shelf
 
@@ -105,14 +101,8 @@ async def main(folder: Path) -> None:
     store = SqlInboxStore(database, clock)
     await store.release_abandoned()
     platform = PostFile(folder / "posts.jsonl")
-    answers = PreparedAnswers(
-        build_answers(database, clock, shelf, ToolUseStrategy(SlowModel(), Budget(), clock)),
-        {PLATFORM: platform},
-        conversations=Conversations(SqlConversationRepository(database), clock),
-        inbox=store,
-        settings=Stores().settings,
-        clock=clock,
-    )
+    strategy = ToolUseStrategy(SlowModel(), Budget(), clock)
+    answers = build_answers(database, clock, shelf, strategy, readers={PLATFORM: platform})
     worker = Worker(store, answers, {PLATFORM: platform}, clock)
     inbox = Inbox(store, STANDARD_GATES, clock, worker.wake, worker.withdraw)
     work = asyncio.create_task(worker.run())

@@ -6,22 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.config.sections import AgentConfig
-from bot.wiring.pipeline import strategy_for
-from core.answering.context import FullHistoryCapped
 from core.answering.deletion import Forgetting
+from core.answering.observer import RunObserver
+from core.answering.pipeline import QuestionContext
 from core.answering.providers.scripted import Turn, calls, says
-from core.answering.service import AnswerService, Reading
-from core.answering.steps.preparing import PreparedAnswers
-from core.answering.steps.private_answers import PrivateAnswers, ToPrivate
-from core.answering.steps.sharing import SharedAnswers, Sharing
+from core.answering.steps.private_answers import ToPrivate
 from core.answering.tools.base import Toolbox
 from core.domain.answer import ChatResponse, Citation, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers
 from core.features.staleness.detection import Staleness
-from core.features.staleness.stale_notes import NotedAnswers
 from core.ports import Clock
 from core.ports.service import ChatPlatform, ThreadReader
 from core.service.commands import Commands, ServiceQuestions
@@ -30,6 +25,7 @@ from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from tests.integration.platform_files import Files
+from tests.pipeline import build_answers
 from tests.unit.bot.web.chat_place import HeldProvider
 from tests.unit.core.library_builder import Shelf, by_rule
 
@@ -90,34 +86,18 @@ class PlatformPlace:
         """A new process's worker; its platforms are put into `platforms` and `readers` afterwards."""
         self.platforms: dict[str, ChatPlatform] = {}
         self.readers: dict[str, ThreadReader] = {}
-        self.answers = AnswerService(
-            corpus=self.shelf.corpus,
-            library=self.shelf.library,
-            conversations=self.conversations,
-            jobs=self.job_store,
-            context=FullHistoryCapped(self.shelf.corpus),
-            strategy=lambda message: strategy_for(AgentConfig(max_steps=2), message, self.provider, self._clock),
-            toolbox=self._toolbox,
+        answers = build_answers(
+            self.shelf,
             clock=self._clock,
-            references=self.shelf.references(clock=self._clock),
-            access=self.shelf.access,
-        )
-        prepared = PreparedAnswers(
-            self.answers,
-            self.readers,
+            provider=self.provider,
             conversations=self.conversations,
-            inbox=self.entries,
-            settings=self.settings,
-            clock=self._clock,
+            job_store=self.job_store,
+            inbox_store=self.entries,
+            staleness=self.staleness,
             attachments=self.attachments,
+            pipeline={"toolbox": self._toolbox, "readers": self.readers, "to_private": to_private},
         )
-        private = PrivateAnswers(
-            prepared, to_private, access=self.shelf.access, library=self.shelf.library, inbox=self.entries
-        )
-        sharing = Sharing(conversations=self.conversations, corpus=self.shelf.corpus, access=self.shelf.access)
-        shared = SharedAnswers(private, sharing)
-        noted = NotedAnswers(shared, self.staleness)
-        self.worker = Worker(self.entries, noted, self.platforms, self._clock, pause_scale=0.01)
+        self.worker = Worker(self.entries, answers, self.platforms, self._clock, pause_scale=0.01)
 
     def core_parts(self) -> dict[str, Any]:
         """The fields of PlatformParts, for the worker that was built last."""
@@ -128,7 +108,7 @@ class PlatformPlace:
             self.worker.wake,
             self.worker.withdraw,
         )
-        jobs = Jobs(self.job_store, self.conversation_store, lambda: self.answers, self._clock)
+        jobs = Jobs(self.job_store, self.conversation_store, self._clock)
         kept = (
             KeptAnswers(
                 corpus=self.shelf.corpus,
@@ -184,7 +164,7 @@ class PlatformPlace:
         await self.worker.stop()
         await self._working
 
-    def _toolbox(self, reading: Reading) -> Toolbox:
+    def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
         return self.shelf.toolbox(reading.offer, scope=reading.scope)
 
 

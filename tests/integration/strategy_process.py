@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from core.answering.context import FullHistoryCapped
 from core.answering.limits import Budget
-from core.answering.service import AnswerService, Reading
+from core.answering.observer import RunObserver
+from core.answering.pipeline import QuestionContext
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.choosing import ALWAYS, PLANNED, TOOL_USE
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
@@ -24,14 +24,13 @@ from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.worker import Worker
-from core.work.conversations import Conversations
 from storage.database import Database
-from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.inbox import SqlInboxStore
 from storage.database.repositories.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, FilePlatform
 from tests.librarian import Librarian, shown_numbers
+from tests.pipeline import build_answers
 from tests.told_process import say, told
 from tests.unit.core.library_builder import Shelf
 
@@ -80,24 +79,16 @@ async def main(folder: Path, *, hangs: bool) -> None:
     await store.release_abandoned()
     asked: list[str] = []  # a toolbox is made for each question, right after its strategy
 
-    def choose(message: IncomingMessage) -> ToolUseStrategy | AlwaysRetrieveStrategy | PlanAndSynthesiseStrategy:
+    def choose(
+        message: IncomingMessage, observer: RunObserver
+    ) -> ToolUseStrategy | AlwaysRetrieveStrategy | PlanAndSynthesiseStrategy:
         asked.append(str(message.strategy))
         return MADE[asked[-1]](Model(asked[-1], hangs=hangs), Budget(), clock)
 
-    def toolbox(reading: Reading) -> Toolbox:
+    def toolbox(reading: QuestionContext, observer: RunObserver) -> Toolbox:
         return Toolbox([CountedSearch(asked[-1], folder / "runs.txt")], shelf.context(scope=reading.scope))
 
-    answers = AnswerService(
-        corpus=shelf.corpus,
-        access=shelf.access,
-        library=shelf.library,
-        conversations=Conversations(SqlConversationRepository(database), clock),
-        jobs=SqlJobRepository(database),
-        context=FullHistoryCapped(shelf.corpus),
-        strategy=choose,
-        toolbox=toolbox,
-        clock=clock,
-    )
+    answers = build_answers(shelf, clock=clock, database=database, pipeline={"strategy": choose, "toolbox": toolbox})
     platforms = {PLATFORM: FilePlatform(folder / "posts.jsonl")}
     worker = Worker(store, answers, platforms, clock, jobs=SqlJobRepository(database), parallel=1 if not hangs else 8)
     inbox = Inbox(store, STANDARD_GATES, clock, worker.wake)

@@ -12,14 +12,13 @@ import pytest
 import core.knowledge.attachments
 from core.access.scopes import attached_name
 from core.answering.providers.scripted import calls, says
-from core.answering.service import Attempt
-from core.answering.steps.preparing import PreparedAnswers
 from core.domain.answer import AnswerStatus, ToolInvocation
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import FileStamp, SearchScope
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError
 from core.knowledge.attachments import safe_name
+from core.work.attempts import Attempt
 from core.work.conversations import Conversations
 from tests.builders import build_conversation, build_incoming
 from tests.fakes import ManualClock
@@ -208,17 +207,17 @@ async def test_an_answer_cites_a_file_by_its_name_and_goes_on_without_those_it_c
     shelf = Shelf()
     await shelf.add("house.md", "# Keys\n\nThe key hangs under the stairs.", title="House")
     search = calls(ToolInvocation(id="t1", name="search", arguments={"query": "when does the ferry sail"}))
-    desk = Desk(shelf, search, says("It sails at seven [1]."))
-    answers = PreparedAnswers(
-        desk.service,
-        {"web": downloads},
-        conversations=Conversations(desk.store, desk.clock),
-        inbox=Stores().inbox(desk.clock),
+    stores = Stores()
+    desk = Desk(
+        shelf,
+        search,
+        says("It sails at seven [1]."),
+        stores=stores,
+        pipeline={"readers": {"web": downloads}},
         settings=Languages(),
-        clock=desk.clock,
-        attachments=Files(shelf.corpus, shelf.index).attachments(desk.store),
+        attachments=Files(shelf.corpus, shelf.index).attachments(stores.conversations),
     )
-    answer = await answers.answer(question(downloads, "ferry.pdf", "broken.pdf"), desk.progress, Attempt())
+    answer = await desk.service.answer(question(downloads, "ferry.pdf", "broken.pdf"), desk.progress, Attempt())
 
     assert answer.status is AnswerStatus.ANSWERED
     assert [(citation.document, citation.quote) for citation in answer.citations] == [

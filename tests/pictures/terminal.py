@@ -16,6 +16,7 @@ from bot.cli.demo import load_examples
 from bot.config import Config
 from bot.terminal.render import answer_view
 from bot.wiring.parts import open_parts
+from bot.wiring.pipeline import build_pipeline
 from core.domain.answer import Answer
 from core.work.progress import SilentProgress
 
@@ -30,7 +31,7 @@ async def answered(question: str, data_dir: Path) -> Answer:
     folder = Path(str(files("bot") / "sample_library" / "documents"))
     async with open_parts(Config(data_dir=data_dir)) as app:
         await app.ingest([folder], source="sample library", kind="auto", force=False, progress=lambda done: None)
-        return await app.answers.answer(question_message(app.workspace, question), SilentProgress())
+        return await build_pipeline(app).answer(question_message(app.workspace, question), SilentProgress())
 
 
 def main() -> None:

@@ -23,7 +23,6 @@ from bot.web.parts import PARTS, WebParts
 from bot.web.requests import file_response
 from core.access.positions.reading import positions_for, split_position
 from core.answering.redaction import Histories
-from core.answering.service import check_question
 from core.domain.answer import Answer
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role, event_key, message_key
 from core.domain.service import InboxEntry, Receipt
@@ -32,6 +31,7 @@ from core.features.export import export_conversation
 from core.ports.service import InboxStore
 from core.serializers.objects import Json, answer_json, conversation_json
 from core.service.outcomes import Outcomes
+from core.work.questions import check_question
 
 VERSIONS_WITHIN = 50  # messages of a thread to search for the latest version
 

@@ -7,6 +7,7 @@ from core.answering.agent.calls import invoke_all
 from core.answering.agent.prompts import empty_answer, last_turn
 from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
 from core.answering.limits import Meter
+from core.answering.observer import NO_OBSERVER, RunObserver
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,
@@ -40,13 +41,14 @@ class AgentLoop:
         meter: Meter,
         system: str,
         model: str | None = None,
+        observer: RunObserver = NO_OBSERVER,
     ) -> None:
         self._provider = provider
         self._tools = tools
         self._meter = meter
         self._system = system
         self._model = model
-        self._model_turns = ModelTurns(provider, meter, progress, model)
+        self._model_turns = ModelTurns(provider, meter, progress, model, observer)
         self._turns: list[ChatMessage] = []
         self._new: list[ChatMessage] = []  # tool rounds of this run
         self._paused: tuple[CitedText, ...] = ()  # the answer's beginning, where the model paused in the middle

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from core.answering.agent.streaming import HeldText, held_characters
 from core.answering.limits import Meter
+from core.answering.observer import NO_OBSERVER, RunObserver
 from core.domain.answer import ChatMessage, ChatRequest, ChatResponse, ToolChoice, ToolInvocation, Usage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError
@@ -34,8 +35,14 @@ class ModelTurns:
     """Asks a provider, within a meter. `progress` None: nothing of what it writes is shown while it runs."""
 
     def __init__(
-        self, provider: ChatProvider, meter: Meter, progress: ProgressSink | None = None, model: str | None = None
+        self,
+        provider: ChatProvider,
+        meter: Meter,
+        progress: ProgressSink | None = None,
+        model: str | None = None,
+        observer: RunObserver = NO_OBSERVER,
     ) -> None:
+        self._observer = observer
         self._provider = provider
         self._meter = meter
         self._progress = progress
@@ -83,12 +90,14 @@ class ModelTurns:
     async def _stream(self, request: ChatRequest, shown: HeldText | None) -> ChatResponse:
         """A turn that breaks after text came is begun again once: providers retry only what nobody has seen yet."""
         try:
-            return await self._provider.complete(request, shown)
+            reply = await self._provider.complete(request, shown)
         except ProviderError as error:
             if not error.retryable or shown is None or not shown.heard:
                 raise
             shown.drop()
-            return await self._provider.complete(request, shown)
+            reply = await self._provider.complete(request, shown)
+        self._observer.record_turn(self._provider, request, reply)
+        return reply
 
 
 def with_unique_ids(calls: Sequence[ToolInvocation], turns: Sequence[ChatMessage]) -> tuple[ToolInvocation, ...]:

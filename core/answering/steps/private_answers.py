@@ -1,9 +1,8 @@
-"""Answers that lie beyond what a channel has read, but not beyond what their asker has: they go to the asker privately.
+"""Answers beyond the reading position of a channel but not of the asker: the asker gets them privately.
 
-Stands around the answer service in the same form. The channel's question is answered with one sentence without content;
-its answer is a question of its own in the inbox, of the asker's own thread, so that it survives whatever happens like
-any other. Both are known by their event keys: a repeat is no second one. Nothing that was found beyond the channel's
-position is ever in the channel's answer, history or steps.
+The channel gets one sentence without content. The private answer is a question of its own in the inbox, known by its
+event key, so a repeat adds none. Content beyond the channel's position never reaches the channel's answer, history or
+job tree.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,14 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from core.access.scopes import Access
-from core.answering.service import Answering, Attempt, check_question
+from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus, QueryType
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import SearchQuery
 from core.knowledge.library import Library
-from core.ports import ProgressSink
 from core.ports.service import InboxStore
 from core.service.inbox import ACCEPTED
+from core.work.questions import check_question
 
 LOOKED_AT = 5  # pages that the asker may see, best first
 
@@ -34,43 +33,40 @@ class _Beyond:
     some: bool = False
 
 
-class PrivateAnswers:
-    """Implements Answering. Questions of platforms that `to_private` does not name pass through."""
+class PrivateAnswer:
+    """Question of a channel -> a private copy of it in the inbox, if the answer lies beyond the channel's position.
+
+    `decide` looks before the request, and ends the path if the best page lies beyond. `hand_over` runs after a stored
+    answer of status not_found, if any page lies beyond. Only questions of platforms in `to_private` are looked at.
+    """
 
     def __init__(
-        self,
-        inner: Answering,
-        to_private: Mapping[str, ToPrivate],
-        *,
-        access: Access,
-        library: Library,
-        inbox: InboxStore,
+        self, to_private: Mapping[str, ToPrivate], *, access: Access, library: Library, inbox: InboxStore
     ) -> None:
         """`to_private` by platform name."""
-        self._inner = inner
         self._to_private = to_private
         self._access = access
         self._library = library
         self._inbox = inbox
 
-    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer:
-        """As AnswerService.answer. What is for the asker alone is in the inbox before the channel is told."""
+    async def decide(self, question: Question) -> Answer | None:
+        message = question.message
         private = self._private(message)
         if private is None:
-            return await self._inner.answer(message, progress, attempt)
+            return None
         beyond = await self._look(message, private)
-        if beyond.best and message.query_type is QueryType.QUESTION:  # a summary is one as far as the channel has read
+        if beyond.best and message.query_type is QueryType.QUESTION:  # a summary covers what the channel has read
             await self._inbox.accept(private, ACCEPTED)
-            return await self._inner.settle(message, _elsewhere(message))
-        answer = await self._inner.answer(message, progress, attempt)
-        if answer.status is not AnswerStatus.NOT_FOUND or not beyond.some:
-            return answer
-        await self._inbox.accept(private, ACCEPTED)
-        said = _elsewhere(message)
-        return replace(answer, status=said.status, text=said.text, references=(), suggestions=())
+            return _elsewhere(message)
+        question.private = private if beyond.some else None
+        return None
 
-    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        return await self._inner.settle(message, answer)
+    async def hand_over(self, question: Question) -> None:
+        if question.private is None or question.answer.status is not AnswerStatus.NOT_FOUND:
+            return
+        await self._inbox.accept(question.private, ACCEPTED)
+        said = _elsewhere(question.message)
+        question.answer = replace(question.answer, status=said.status, text=said.text, references=(), suggestions=())
 
     def _private(self, message: IncomingMessage) -> IncomingMessage | None:
         """None where the asker reads alone already, or says how far to look."""

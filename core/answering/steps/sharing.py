@@ -1,8 +1,6 @@
-"""Private answers that their readers show to a channel: only what everybody there may read themselves.
+"""Private answers that their readers share with a channel: only content that everybody there may read.
 
-`SharedAnswers` stands around the answer service in the same form. A message that shares (its metadata has SHARED) is
-answered with the stored answer, which is looked up and checked anew at that moment; nothing is asked of a model. What
-can't be shown is answered with one sentence without content.
+The stored answer is checked again when it is shared; no model is asked.
 """
 
 from dataclasses import replace
@@ -10,12 +8,12 @@ from dataclasses import replace
 from core.access.scopes import Access
 from core.answering.answers.passages import surroundings
 from core.answering.answers.stored import to_answer
-from core.answering.service import Answering, Attempt
+from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus, Citation
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
-from core.ports import CorpusRepository, ProgressSink
+from core.ports import CorpusRepository
 from core.work.conversations import Conversations
 
 SHARED = "shared"  # key of a message's metadata: the id of the stored answer that it shares
@@ -61,26 +59,21 @@ class Sharing:
             raise InvalidState(f"{CANT_SHARE} the pages behind it have changed since: ask again.")
 
 
-class SharedAnswers:
-    """Implements core.answering.service.Answering. Messages that share nothing pass through."""
+class SharedAnswer:
+    """Message that shares (SHARED in its metadata) -> the stored answer, or a refusal without content."""
 
-    def __init__(self, inner: Answering, sharing: Sharing) -> None:
-        self._inner = inner
+    def __init__(self, sharing: Sharing) -> None:
         self._sharing = sharing
 
-    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer:
-        """As AnswerService.answer."""
+    async def __call__(self, question: Question) -> Answer | None:
+        message = question.message
         shared = message.metadata.get(SHARED)
         if shared is None:
-            return await self._inner.answer(message, progress, attempt)
+            return None
         try:
-            answer = await self._sharing.answer_for(message.address, message.author, shared)
+            return await self._sharing.answer_for(message.address, message.author, shared)
         except (NotFound, AccessDenied, BadInput, InvalidState) as error:
-            answer = Answer(status=AnswerStatus.REFUSED, text=str(error))
-        return await self._inner.settle(message, answer)
-
-    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        return await self._inner.settle(message, answer)
+            return Answer(status=AnswerStatus.REFUSED, text=str(error))
 
 
 def _is_same(now: Citation, then: Citation) -> bool:

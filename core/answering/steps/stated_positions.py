@@ -1,9 +1,7 @@
-"""Reading positions that people tell as they talk: "I've finished chapter 5 of Emma" is remembered, not looked up.
+"""Reading positions that people state in chat: "I've finished chapter 5 of Emma" is stored, not looked up.
 
-`StatedPositions` stands around the answer service in the same form. A message is such a statement only as a whole: who
-speaks, how far, a chapter or a page (see core/access/positions/named_places.py), perhaps the book, and nothing
-besides. So no question is one, and no sentence with more in it. It sets the position of who says it, as /position does,
-and is answered with what that means.
+The whole message has to be such a statement: a speaker, a chapter or page (core/access/positions/named_places.py),
+perhaps the book, and nothing else. It sets the speaker's own position, as /position does.
 """
 
 import re
@@ -13,18 +11,17 @@ from core.access.positions.named_places import MODE, SPEAKER, TARGET, place_of
 from core.access.positions.places import KINDS
 from core.access.positions.reading import positions_for
 from core.access.scopes import Access
-from core.answering.service import Answering, Attempt
+from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
 from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import Ambiguous, BadInput, NotFound
 from core.knowledge.library import Library
-from core.ports import Clock, CorpusRepository, ProgressSink
+from core.ports import Clock, CorpusRepository
 from core.ports.service import SettingsRepository
 from core.service.commands.position import told
 from core.text.words import collapse
-from core.work.attempts import ONLY_ATTEMPT
 from core.work.conversations import Conversations, live_focus
 
 LONGEST = 200  # characters: more is more than a statement
@@ -66,12 +63,11 @@ def read_statement(text: str) -> Statement | None:
     return None
 
 
-class StatedPositions:
-    """Implements core.answering.service.Answering. Messages that state no position pass through."""
+class StatedPosition:
+    """Message that only states a reading position -> a confirmation, after storing the position."""
 
     def __init__(
         self,
-        inner: Answering,
         *,
         settings: SettingsRepository,
         library: Library,
@@ -80,7 +76,6 @@ class StatedPositions:
         access: Access,
         clock: Clock,
     ) -> None:
-        self._inner = inner
         self._settings = settings
         self._library = library
         self._corpus = corpus
@@ -88,23 +83,16 @@ class StatedPositions:
         self._access = access
         self._clock = clock
 
-    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt = ONLY_ATTEMPT) -> Answer:
-        """As AnswerService.answer."""
-        statement = read_statement(message.text)
+    async def __call__(self, question: Question) -> Answer | None:
+        statement = read_statement(question.message.text)
         if statement is None:
-            return await self._inner.answer(message, progress, attempt)
+            return None
         try:
-            answer = await self._remember(statement, message)
+            return await self._remember(statement, question.message)
         except Ambiguous as error:
-            answer = Answer(status=AnswerStatus.CLARIFY, text=f"{error}.")
+            return Answer(status=AnswerStatus.CLARIFY, text=f"{error}.")
         except BadInput as error:
-            answer = Answer(status=AnswerStatus.CLARIFY, text=str(error))
-        if answer is None:
-            return await self._inner.answer(message, progress, attempt)
-        return await self._inner.settle(message, answer)
-
-    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        return await self._inner.settle(message, answer)
+            return Answer(status=AnswerStatus.CLARIFY, text=str(error))
 
     async def _remember(self, statement: Statement, message: IncomingMessage) -> Answer | None:
         """None where what is meant is no book here. Raises BadInput for a place that the book does not have."""

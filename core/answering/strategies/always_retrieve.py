@@ -14,6 +14,7 @@ from core.answering.agent.loop import AgentLoop
 from core.answering.agent.prompts import build_turns, empty_answer, reading_companion
 from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
 from core.answering.limits import Budget, Meter
+from core.answering.observer import NO_OBSERVER, RunObserver
 from core.answering.strategies.prompts import from_passages, search_queries
 from core.answering.strategies.shown_passages import passage_text, within_tokens, without_tool_turns
 from core.domain.answer import (
@@ -47,7 +48,10 @@ class AlwaysRetrieveStrategy:
 
     name = "always_retrieve"
 
-    def __init__(self, provider: ChatProvider, budget: Budget, clock: Clock) -> None:
+    def __init__(
+        self, provider: ChatProvider, budget: Budget, clock: Clock, observer: RunObserver = NO_OBSERVER
+    ) -> None:
+        self._observer = observer
         self._provider = provider
         self._budget = budget
         self._clock = clock
@@ -68,9 +72,10 @@ class AlwaysRetrieveStrategy:
                 meter=meter,
                 system=system,
                 model=question.model,
+                observer=self._observer,
             )
             return await loop.run(build_turns(history, question))
-        model = ModelTurns(self._provider, meter, progress, question.model)
+        model = ModelTurns(self._provider, meter, progress, question.model, self._observer)
         turns = build_turns(history, question)
         opening = tools.opening()
         queries = await self._queries(question, turns, tools, meter)
@@ -111,7 +116,7 @@ class AlwaysRetrieveStrategy:
             tools=tools.definitions if as_calls else (),
             tool_choice=ToolChoice.ANY if as_calls else ToolChoice.NONE,
         )
-        unseen = ModelTurns(self._provider, meter, None, question.model)
+        unseen = ModelTurns(self._provider, meter, None, question.model, self._observer)
         response = await unseen.ask(request, meter.seconds_left, TurnStep(name=QUERIES, conclude=_tell_queries))
         return (_queries_of(response) if response is not None else []) or [itself]
 

@@ -7,14 +7,17 @@ Where what was asked for can't be had, the nearest that can be answers, and says
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from core.answering.limits import Budget
+from core.answering.observer import RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
+from core.answering.strategies.facts_first import FactsFirstStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.strategies.wording import wording_of
 from core.domain.answer import Capabilities, ChatMessage, Draft
 from core.domain.conversation import IncomingMessage
 from core.errors import UnsupportedFeature
-from core.ports import ProgressSink, RetrievalStrategy, Tools
+from core.ports import ChatProvider, Clock, ProgressSink, RetrievalStrategy, Tools
 from core.work.questions import DEEP_STRATEGY
 
 AUTO = "auto"  # by the question's wording: a comparison, a timeline and the like are planned
@@ -54,6 +57,30 @@ def known_name(name: str) -> str:
     if word not in NAMES:
         raise UnsupportedFeature(f"There is no strategy {name!r}: use {', '.join(NAMES[:-1])} or {AUTO}.")
     return word
+
+
+STRATEGIES = {made.name: made for made in (ToolUseStrategy, AlwaysRetrieveStrategy, PlanAndSynthesiseStrategy)}
+
+
+def build_strategy(
+    message: IncomingMessage,
+    provider: ChatProvider,
+    budget: Budget,
+    clock: Clock,
+    observer: RunObserver,
+    *,
+    configured: str,
+    facts: bool,
+) -> RetrievalStrategy:
+    """Build the chosen strategy over a provider; with `facts`, lists of extracted rows come first.
+
+    Raises UnsupportedFeature for an unknown name.
+    """
+    choice = choose(message, configured, provider.capabilities)
+    strategy: RetrievalStrategy = STRATEGIES[choice.name](provider, budget, clock, observer)
+    if choice.note:
+        strategy = NotedStrategy(strategy, choice.note)
+    return FactsFirstStrategy(strategy) if facts and message.strategy is None else strategy
 
 
 class NotedStrategy:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from core.answering.observer import NO_OBSERVER, RunObserver
 from core.domain.answer import ChatMessage, Draft
 from core.domain.conversation import IncomingMessage
 from core.errors import ProviderChanged
@@ -10,28 +11,35 @@ from core.ports import ChatProvider, ProgressSink, RetrievalStrategy, Tools
 MOST_CHANGES = 4  # of providers in one question; configurations have fewer
 
 
-class PreparedStrategy:
-    """Implements ports.RetrievalStrategy over another, which it builds anew when another provider has to answer.
+class FailoverStrategy:
+    """Rebuilds its strategy when another provider has to answer (implements ports.RetrievalStrategy).
 
-    `ready` gives the provider of this question, its capabilities known; `build` the strategy over it.
+    `ready` returns the question's provider with known capabilities; `build` the strategy over it.
     """
 
     name = "prepared"
 
     def __init__(
-        self, ready: Callable[[], Awaitable[ChatProvider]], build: Callable[[ChatProvider], RetrievalStrategy]
+        self,
+        ready: Callable[[], Awaitable[ChatProvider]],
+        build: Callable[[ChatProvider], RetrievalStrategy],
+        observer: RunObserver = NO_OBSERVER,
     ) -> None:
         self._ready = ready
         self._build = build
+        self._observer = observer
 
     async def draft(
         self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink
     ) -> Draft:
-        """Raises ProviderError, also of the asking what a model can do, and what `build` raises."""
-        for _ in range(MOST_CHANGES):
+        """Raises ProviderError, and what `build` raises."""
+        for changes in range(MOST_CHANGES + 1):
             strategy = self._build(await self._ready())
+            self._observer.choose_strategy(strategy.name)
             try:
                 return await strategy.draft(question, history, tools, progress)
             except ProviderChanged:
+                if changes == MOST_CHANGES:
+                    raise
                 progress.reset()
-        return await self._build(await self._ready()).draft(question, history, tools, progress)
+        raise AssertionError("unreachable")

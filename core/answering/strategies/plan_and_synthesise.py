@@ -12,6 +12,7 @@ from core.answering.agent.prompts import build_turns
 from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
 from core.answering.citations import strip_markers
 from core.answering.limits import Budget, Meter
+from core.answering.observer import NO_OBSERVER, RunObserver
 from core.answering.strategies.assembly import assemble
 from core.answering.strategies.planned_calls import Called, run_plan
 from core.answering.strategies.plans import (
@@ -70,7 +71,10 @@ class PlanAndSynthesiseStrategy:
 
     name = "plan_and_synthesise"
 
-    def __init__(self, provider: ChatProvider, budget: Budget, clock: Clock) -> None:
+    def __init__(
+        self, provider: ChatProvider, budget: Budget, clock: Clock, observer: RunObserver = NO_OBSERVER
+    ) -> None:
+        self._observer = observer
         self._provider = provider
         self._budget = budget
         self._clock = clock
@@ -88,7 +92,7 @@ class PlanAndSynthesiseStrategy:
                 f"The provider {self._provider.name!r} can't plan: choose one whose model calls tools."
             )
         tools.adopt(history)
-        run = _Run(question, tools, Meter(self._budget, self._clock), self._provider)
+        run = _Run(question, tools, Meter(self._budget, self._clock), self._provider, self._observer)
         plan, notes = await run.plan(build_turns(history, question))
         if not plan.calls:
             return replace(run.to_draft(()), unanswerable=plan.reason)
@@ -102,12 +106,14 @@ class PlanAndSynthesiseStrategy:
 class _Run:
     """One question."""
 
-    def __init__(self, question: IncomingMessage, tools: Tools, meter: Meter, provider: ChatProvider) -> None:
+    def __init__(
+        self, question: IncomingMessage, tools: Tools, meter: Meter, provider: ChatProvider, observer: RunObserver
+    ) -> None:
         self.meter = meter
         self._question = question
         self._tools = tools
         self._provider = provider
-        self._model = ModelTurns(provider, meter, None, question.model)
+        self._model = ModelTurns(provider, meter, None, question.model, observer)
         self._opening = tools.opening()
         self._answered_by = question.model or provider.name
 

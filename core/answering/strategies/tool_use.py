@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from core.answering.agent.loop import AgentLoop
 from core.answering.agent.prompts import build_turns, reading_companion
 from core.answering.limits import Budget, Meter
+from core.answering.observer import NO_OBSERVER, RunObserver
 from core.domain.answer import ChatMessage, Draft
 from core.domain.conversation import IncomingMessage
 from core.errors import UnsupportedFeature
@@ -16,7 +17,10 @@ class ToolUseStrategy:
 
     name = "tool_use"
 
-    def __init__(self, provider: ChatProvider, budget: Budget, clock: Clock) -> None:
+    def __init__(
+        self, provider: ChatProvider, budget: Budget, clock: Clock, observer: RunObserver = NO_OBSERVER
+    ) -> None:
+        self._observer = observer
         self._provider = provider
         self._budget = budget
         self._clock = clock
@@ -39,5 +43,6 @@ class ToolUseStrategy:
             meter=Meter(self._budget, self._clock),
             system=reading_companion(capabilities, question),
             model=question.model,
+            observer=self._observer,
         )
         return await loop.run(build_turns(history, question))

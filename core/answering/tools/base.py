@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Protocol, TypeVar
 
+from core.answering.observer import NO_OBSERVER, RunObserver
 from core.answering.tools.arguments import Arguments, to_parameters, validate
 from core.answering.tools.kept import kept_in, to_digest, to_kept
 from core.answering.tools.section_notes import SectionReader
@@ -99,7 +100,14 @@ class Toolbox:
     reread within scope, and only if one is missing the call is repeated.
     """
 
-    def __init__(self, tools: Sequence[Tool[Any]], context: ToolContext, offer: LinkedContext | None = None) -> None:
+    def __init__(
+        self,
+        tools: Sequence[Tool[Any]],
+        context: ToolContext,
+        offer: LinkedContext | None = None,
+        observer: RunObserver = NO_OBSERVER,
+    ) -> None:
+        self._observer = observer
         self._tools = {tool.name: tool for tool in tools}
         self._context = context
         self._offer = offer
@@ -125,7 +133,9 @@ class Toolbox:
     def opening(self) -> tuple[ChatMessage, ...]:
         if self._offer is None:
             return ()
-        return to_turns(self._offer, [self._number(passage) for passage in self._offer.passages])
+        turns = to_turns(self._offer, [self._number(passage) for passage in self._offer.passages])
+        self._observer.record_opening(turns)
+        return turns
 
     def problem(self, invocation: ToolInvocation) -> str | None:
         tool = self._tools.get(invocation.name)
@@ -134,6 +144,7 @@ class Toolbox:
                 raise self._no_tool(invocation.name)
             validate(tool.name, tool.arguments, invocation.arguments)
         except ToolRetry as error:
+            self._observer.record_problem(invocation, str(error))
             return str(error)
         return None
 
@@ -146,7 +157,9 @@ class Toolbox:
             if before is not None:
                 await before.wait()
             self._searches.extend(finding.searches)
-            return self._to_result(invocation, finding, is_error=is_error)
+            result = self._to_result(invocation, finding, is_error=is_error)
+            self._observer.record_call(invocation, result)
+            return result
         finally:
             done.set()
 
@@ -166,7 +179,7 @@ class Toolbox:
         if not found.rows:
             return None
         self._searches.append(intent.query)
-        return ListedFacts(
+        listed = ListedFacts(
             rows=tuple(row for row, _ in found.rows),
             total=found.total,
             unknown=found.unknown,
@@ -174,6 +187,8 @@ class Toolbox:
             invocation=invocation,
             result=self._to_result(invocation, finding),
         )
+        self._observer.record_facts(listed)
+        return listed
 
     async def _run(self, invocation: ToolInvocation, key: str | None) -> tuple[Finding, bool]:
         """Return the finding, and whether it is an error."""

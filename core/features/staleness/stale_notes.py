@@ -5,38 +5,31 @@ It is put into words when it is posted: what is true again by then, or was asked
 
 from collections.abc import Sequence
 
-from core.answering.service import Answering, Attempt
+from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus, AskAgain
-from core.domain.conversation import IncomingMessage
 from core.domain.features import StaleAnswer
 from core.domain.service import NOTE_ON, is_note
 from core.features.staleness.detection import Staleness
 from core.features.staleness.listing import told
-from core.ports import ProgressSink
 from core.text.words import shorten
 
 TOLD = 5  # answers that a note names one by one
 QUESTION_LENGTH = 120
 
 
-class NotedAnswers:
-    """Implements core.answering.service.Answering. What people asked passes through."""
+class StaleNotes:
+    """Message that is a note -> its text. An empty `note_on` means that nothing is stale any more."""
 
-    def __init__(self, inner: Answering, staleness: Staleness) -> None:
-        self._inner = inner
+    def __init__(self, staleness: Staleness) -> None:
         self._staleness = staleness
 
-    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer:
-        """As AnswerService.answer. A note that tells of nothing any more has an empty `note_on`."""
+    async def __call__(self, question: Question) -> Answer | None:
+        message = question.message
         if not is_note(message):
-            return await self._inner.answer(message, progress, attempt)
+            return None
         wanted = message.metadata[NOTE_ON].split()
         stale = await self._staleness.list_stale(message.address.workspace, message.conversation_id)
         return to_note([item for item in stale if item.message.id in wanted], message.conversation_id or "")
-
-    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        """A note is no answer: nothing is stored for it."""
-        return answer if is_note(message) else await self._inner.settle(message, answer)
 
 
 def to_note(stale: Sequence[StaleAnswer], conversation_id: str) -> Answer:

@@ -15,6 +15,7 @@ from bot.config.sections import SlackConfig, WebConfig
 from bot.service.worker import start_task
 from bot.web.app import MAX_BODY_BYTES
 from bot.wiring.parts import Parts
+from bot.wiring.pipeline import build_pipeline
 from bot.wiring.slack import SlackDoor, SlackEars, hear_slack, open_slack
 from core.domain.service import InboxEntry
 from core.service.worker import Worker
@@ -75,7 +76,9 @@ async def open_door(app: Parts) -> AsyncIterator[Opened]:
     async with AsyncExitStack() as stack:
         door = await open_slack(stack, app)
         assert door is not None, "Slack is off"
-        ears = await hear_slack(stack, door, app, app.commands, Worker(app.inbox_store, app.answers, {}, app.clock))
+        ears = await hear_slack(
+            stack, door, app, app.commands, Worker(app.inbox_store, build_pipeline(app), {}, app.clock)
+        )
         opened = Opened(app=app, door=door, ears=ears)
         if ears.pages is not None:
             opened.url = await _serve(stack, ears, app.config.web.public_url)

@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.access.positions.places import places_of
-from core.answering.context import FullHistoryCapped
 from core.answering.limits import Budget
+from core.answering.observer import RunObserver
+from core.answering.pipeline import Pipeline, QuestionContext
 from core.answering.providers.scripted import calls, says
 from core.answering.redaction import Histories
-from core.answering.service import AnswerService, Reading
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
@@ -38,6 +38,7 @@ from storage.documents.extractors.base import build_extractors
 from tests.builders import NOON, build_document
 from tests.fakes import ManualClock
 from tests.integration.spoilers.books import Book
+from tests.pipeline import build_answers
 from tests.unit.core.library_builder import Shelf, by_rule
 
 CHANNEL = ThreadAddress(platform="web", workspace="local", channel="club", thread="t1")
@@ -156,7 +157,7 @@ class World:
             library=self.shelf.library,
             corpus=self.shelf.corpus,
             conversations=self.conversations,
-            jobs=Jobs(self.jobs, self.store, self._service, self.clock),
+            jobs=Jobs(self.jobs, self.store, self.clock),
             access=self.shelf.access,
             settings=self.shelf.settings,
             facts=self.shelf.facts,
@@ -179,21 +180,16 @@ class World:
     async def scope(self, author: str = "ada") -> SearchScope:
         return await self.shelf.access.scope("local", CHANNEL, reader=author)
 
-    def _service(self) -> AnswerService:
-        return AnswerService(
-            corpus=self.shelf.corpus,
-            access=self.shelf.access,
-            library=self.shelf.library,
-            conversations=self.conversations,
-            jobs=self.jobs,
-            context=FullHistoryCapped(self.shelf.corpus),
-            strategy=self._strategy,
-            toolbox=self._toolbox,
+    def _service(self) -> Pipeline:
+        return build_answers(
+            self.shelf,
             clock=self.clock,
-            references=self.shelf.references(clock=self.clock),
+            conversations=self.conversations,
+            job_store=self.jobs,
+            pipeline={"strategy": self._strategy, "toolbox": self._toolbox},
         )
 
-    def _strategy(self, message: IncomingMessage) -> RetrievalStrategy:
+    def _strategy(self, message: IncomingMessage, observer: RunObserver) -> RetrievalStrategy:
         provider: ChatProvider = self.provider
         budget = Budget(steps=3)
         if message.strategy == "always_retrieve":
@@ -202,7 +198,7 @@ class World:
             return PlanAndSynthesiseStrategy(provider, budget, self.clock)
         return ToolUseStrategy(provider, budget, self.clock)
 
-    def _toolbox(self, reading: Reading) -> Toolbox:
+    def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
         tools = (
             SearchTool(),
             GetPageTool(),

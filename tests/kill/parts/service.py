@@ -6,38 +6,34 @@ import os
 import random
 from pathlib import Path
 
-from core.answering.context import FullHistoryCapped
-from core.answering.service import AnswerService, Reading
+from core.answering.observer import RunObserver
+from core.answering.pipeline import Pipeline, QuestionContext
 from core.answering.tools.base import Toolbox
 from core.domain.answer import Answer
 from core.domain.conversation import ThreadAddress
 from core.domain.service import InboxEntry
 from core.ports import Clock, RetrievalStrategy
-from core.work.conversations import Conversations
 from core.work.progress import SilentProgress
 from storage.database import Database
-from storage.database.repositories.conversations import SqlConversationRepository
-from storage.database.repositories.jobs import SqlJobRepository
+from tests.pipeline import build_answers as build_product
 from tests.unit.core.library_builder import Shelf
 
 PLATFORM = "web"
 REPLY_SECONDS = 0.03  # at most, each way, between here and the platform
 
 
-def build_answers(database: Database, clock: Clock, shelf: Shelf, strategy: RetrievalStrategy) -> AnswerService:
-    def toolbox(reading: Reading) -> Toolbox:
-        return shelf.toolbox(scope=reading.scope)
+def build_answers(
+    database: Database, clock: Clock, shelf: Shelf, strategy: RetrievalStrategy, **pipeline: object
+) -> Pipeline:
+    def toolbox(context: QuestionContext, observer: RunObserver) -> Toolbox:
+        return shelf.toolbox(scope=context.scope)
 
-    return AnswerService(
-        corpus=shelf.corpus,
-        access=shelf.access,
-        library=shelf.library,
-        conversations=Conversations(SqlConversationRepository(database), clock),
-        jobs=SqlJobRepository(database),
-        context=FullHistoryCapped(shelf.corpus),
-        strategy=lambda _: strategy,
-        toolbox=toolbox,
+    return build_product(
+        shelf,
         clock=clock,
+        database=database,
+        has_references=False,
+        pipeline={"strategy": lambda _, observer: strategy, "toolbox": toolbox, **pipeline},
     )
 
 

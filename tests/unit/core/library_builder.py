@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.access.scopes import Access
+from core.answering.observer import NO_OBSERVER, RunObserver
 from core.answering.tools.base import Toolbox, ToolContext
 from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.query_journal import QueryJournalTool
@@ -107,8 +108,10 @@ class Shelf:
             scope=scope or self.scope(), library=self.library, corpus=self.corpus, facts=self.facts, **fields
         )
 
-    def toolbox(self, offer: LinkedContext | None = None, **fields: object) -> Toolbox:
-        return Toolbox([SearchTool(), GetPageTool(), QueryJournalTool()], self.context(**fields), offer)
+    def toolbox(
+        self, offer: LinkedContext | None = None, *, observer: RunObserver = NO_OBSERVER, **fields: object
+    ) -> Toolbox:
+        return Toolbox([SearchTool(), GetPageTool(), QueryJournalTool()], self.context(**fields), offer, observer)
 
     def lines(self) -> DocumentLines:
         return DocumentLines(corpus=self.corpus, summaries=self.stores.summaries)

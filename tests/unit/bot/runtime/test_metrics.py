@@ -1,17 +1,12 @@
 """What is counted, in Prometheus' own form."""
 
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.runtime.metrics import MeteredAnswers, Metrics
-from core.answering.service import Attempt
+from bot.runtime.metrics import MeteredRun, Metrics
 from core.domain.answer import Answer, AnswerStatus, Usage
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.ingest_report import Failure, IngestReport
 from core.domain.service import InboxStatus
-from core.errors import ProviderOverloaded
-from core.ports import ProgressSink
-from core.work.progress import SilentProgress
 
 ADDRESS = ThreadAddress(platform="web", workspace="local", channel="c", thread="t")
 MESSAGE = IncomingMessage(address=ADDRESS, author="ada", text="Where?", event_key="e")
@@ -63,36 +58,14 @@ def test_two_services_in_one_process_count_apart() -> None:
     assert values(second) == {}
 
 
-class Answers:
-    def __init__(self, outcome: Answer | Exception) -> None:
-        self._outcome = outcome
-
-    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        return answer
-
-    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer:
-        if isinstance(self._outcome, Exception):
-            raise self._outcome
-        return self._outcome
-
-
-async def test_metered_answers_give_the_answer_and_count_it() -> None:
-    metrics, answer = Metrics(), Answer(status=AnswerStatus.ANSWERED, text="Here.")
-
-    assert await MeteredAnswers(Answers(answer), metrics).answer(MESSAGE, SilentProgress(), Attempt()) is answer
-    assert values(metrics)["footnote_questions_total", "answered", "web"] == 1
-
-
-async def test_a_try_that_raises_is_counted_as_that() -> None:
+async def test_a_run_counts_its_answer_or_that_it_raised() -> None:
     metrics = Metrics()
-    with pytest.raises(ProviderOverloaded):
-        await MeteredAnswers(Answers(ProviderOverloaded("busy")), metrics).answer(MESSAGE, SilentProgress(), Attempt())
+    run = MeteredRun(metrics, None)
+    run.count_answer(MESSAGE, Answer(status=AnswerStatus.ANSWERED, text="Here."))
+    run.count_answer(MESSAGE, Answer(status=AnswerStatus.STOPPED, text="Stopped."))
+    run.count_failure(MESSAGE)
 
-    assert values(metrics) == {("footnote_questions_total", "raised", "web"): 1.0}
-
-
-async def test_an_answer_that_was_stopped_or_given_up_counts_too() -> None:
-    metrics, stopped = Metrics(), Answer(status=AnswerStatus.STOPPED, text="Stopped.")
-    await MeteredAnswers(Answers(stopped), metrics).settle(MESSAGE, stopped)
-
-    assert values(metrics)["footnote_questions_total", "stopped", "web"] == 1
+    found = values(metrics)
+    assert [found["footnote_questions_total", outcome, "web"] for outcome in ("answered", "stopped", "raised")] == [
+        1
+    ] * 3

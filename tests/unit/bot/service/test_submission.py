@@ -32,7 +32,7 @@ class Office(ApiOffice):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.listeners = AnswerListeners()
-        self.jobs = Jobs(self.job_store, self.conversation_store, self.build_answers, self.clock)
+        self.jobs = Jobs(self.job_store, self.conversation_store, self.clock)
         self.serve(self.listeners)
 
     def serve(self, listeners: AnswerListeners) -> None:

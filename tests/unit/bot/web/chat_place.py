@@ -12,22 +12,19 @@ from time import monotonic
 from aiohttp import ClientResponse
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.config.sections import AgentConfig
 from bot.web.app import WebParts, build_web
 from bot.web.chat import ChatParts, add_chat
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
-from bot.wiring.pipeline import strategy_for
-from core.answering.context import FullHistoryCapped
+from core.answering.observer import RunObserver
+from core.answering.pipeline import QuestionContext
 from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
-from core.answering.service import AnswerService, Reading
 from core.answering.tools.base import Toolbox
 from core.domain.answer import ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.features.feedback import Feedbacks
 from core.features.staleness.detection import Staleness
-from core.features.staleness.stale_notes import NotedAnswers
 from core.serializers.objects import Json
 from core.service.commands import Commands, ServiceQuestions
 from core.service.inbox import Inbox, platform_gates
@@ -35,6 +32,7 @@ from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
+from tests.pipeline import build_answers
 from tests.unit.core.library_builder import Shelf, by_rule
 
 KEY = "The key hangs under the stairs."
@@ -88,18 +86,6 @@ class ChatPlace:
         self.entries = stores.inbox(self.clock)
         self.conversations = Conversations(self.conversation_store, self.clock)
         self.provider = HeldProvider(self.script)
-        self.answers = AnswerService(
-            corpus=self.shelf.corpus,
-            access=self.shelf.access,
-            library=self.shelf.library,
-            conversations=self.conversations,
-            jobs=self.job_store,
-            context=FullHistoryCapped(self.shelf.corpus),
-            strategy=lambda message: strategy_for(AgentConfig(max_steps=2), message, self.provider, self.clock),
-            toolbox=self._toolbox,
-            clock=self.clock,
-            references=self.shelf.references(clock=self.clock),
-        )
         self.staleness = Staleness(
             stores.stale,
             conversations=self.conversation_store,
@@ -114,14 +100,23 @@ class ChatPlace:
         """A new process over what is stored: another hub, platform and worker."""
         self.hub = EventHub()
         self.platform = WebPlatform(self.hub, self.conversations, self.clock)
-        answers = NotedAnswers(self.answers, self.staleness)
+        answers = build_answers(
+            self.shelf,
+            clock=self.clock,
+            provider=self.provider,
+            conversations=self.conversations,
+            job_store=self.job_store,
+            inbox_store=self.entries,
+            staleness=self.staleness,
+            pipeline={"toolbox": self._toolbox},
+        )
         self.worker = Worker(self.entries, answers, {"web": self.platform}, self.clock, pause_scale=0.01)
         self.inbox = Inbox(
             self.entries, platform_gates(self.shelf.settings, self.clock, None), self.clock, self.worker.wake
         )
 
     def parts(self) -> WebParts:
-        jobs = Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock)
+        jobs = Jobs(self.job_store, self.conversation_store, self.clock)
         return WebParts(
             workspace="local",
             library=self.shelf.library,
@@ -174,7 +169,7 @@ class ChatPlace:
     async def _scope(self, thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
         return await self.shelf.access.scope("local", thread, reader=reader)
 
-    def _toolbox(self, reading: Reading) -> Toolbox:
+    def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
         return self.shelf.toolbox(reading.offer, scope=reading.scope)
 
 

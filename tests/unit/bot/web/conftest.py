@@ -8,7 +8,6 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from bot.web.app import WebAddition, WebParts, build_web
 from core.access.scopes import Access
-from core.answering.service import AnswerService
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.knowledge.facts import Facts
@@ -52,7 +51,7 @@ class Shelves:
     def parts(self) -> WebParts:
         library = Library(corpus=self.corpus, index=self.index, conversations=self.conversations)
         conversations = Conversations(self.conversations, self.clock)
-        jobs = Jobs(self.jobs, self.conversations, no_answers, self.clock)
+        jobs = Jobs(self.jobs, self.conversations, self.clock)
         return WebParts(
             workspace="local",
             library=library,
@@ -81,10 +80,6 @@ async def read(browser: Browser, path: str, status: int = 200) -> str:
     assert response.status == status, text
     assert "<script>alert" not in text
     return text
-
-
-def no_answers() -> AnswerService:
-    raise AssertionError("no page answers questions")
 
 
 @pytest.fixture

@@ -2,13 +2,15 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from core.answering.context import FullHistoryCapped
+from core.answering.answers.building import NOT_FROM_DOCUMENTS, PARTIAL_NOTE
 from core.answering.limits import Budget
+from core.answering.observer import RunObserver
+from core.answering.pipeline import QuestionContext
 from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
-from core.answering.service import NOT_FROM_DOCUMENTS, PARTIAL_NOTE, AnswerService, Reading
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.base import Toolbox
 from core.domain.answer import (
@@ -26,8 +28,8 @@ from core.domain.service import PersonAddress
 from core.errors import BadInput, NotFound, ProviderBadRequest, ProviderOverloaded, ProviderRefused
 from core.serializers.objects import job_json
 from core.service.jobs import Jobs
-from core.work.conversations import Conversations
 from tests.fakes import ManualClock, RecordingProgress
+from tests.pipeline import build_answers
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
@@ -43,29 +45,40 @@ def message(text: str = "Where is the key?", thread: str = "t", **fields: object
 class Desk:
     """An answer service over a shelf, and what it stored."""
 
-    def __init__(self, shelf: Shelf, *script: Turn, stores: Stores | None = None) -> None:
-        self.clock = ManualClock()
+    def __init__(
+        self,
+        shelf: Shelf,
+        *script: Turn,
+        stores: Stores | None = None,
+        clock: ManualClock | None = None,
+        pipeline: dict[str, Any] | None = None,
+        **own: Any,
+    ) -> None:
+        """`pipeline` holds further arguments of `build_pipeline`; `own` replaces parts."""
+        self.clock = clock or ManualClock()
         stores = stores or Stores()
         self.store = stores.conversations
         self.job_store = stores.jobs
+        self.inbox = stores.inbox(self.clock)
         self.provider = ScriptedProvider(script)
         self.progress = RecordingProgress()
-        self.readings: list[Reading] = []
+        self.readings: list[QuestionContext] = []
         self._shelf = shelf
-        self.service = AnswerService(
-            corpus=shelf.corpus,
-            access=shelf.access,
-            library=shelf.library,
-            conversations=Conversations(self.store, self.clock),
-            jobs=self.job_store,
-            context=FullHistoryCapped(shelf.corpus),
-            strategy=lambda _: ToolUseStrategy(self.provider, Budget(steps=2), self.clock),
-            toolbox=self._toolbox,
+        self.service = build_answers(
+            shelf,
             clock=self.clock,
-            references=shelf.references(clock=self.clock),
+            provider=self.provider,
+            database=stores.database,
+            inbox_store=self.inbox,
+            **own,
+            pipeline={
+                "strategy": lambda _, observer: ToolUseStrategy(self.provider, Budget(steps=2), self.clock, observer),
+                "toolbox": self._toolbox,
+                **(pipeline or {}),
+            },
         )
 
-    def _toolbox(self, reading: Reading) -> Toolbox:
+    def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
         self.readings.append(reading)
         limit = frozenset({reading.document.id}) if reading.document else frozenset()
         return self._shelf.toolbox(
@@ -74,6 +87,7 @@ class Desk:
             focus=reading.focus,
             document_ids=limit,
             linked=frozenset(document.id for document in reading.linked),
+            observer=observer,
         )
 
     async def ask(self, text: str = "Where is the key?", **fields: object):
@@ -299,8 +313,8 @@ async def test_suggestions_are_headings_that_the_index_finds(shelf: Shelf) -> No
 async def test_a_failed_request_can_be_asked_again_with_its_options(shelf: Shelf) -> None:
     desk = Desk(shelf, ProviderOverloaded("busy"), SEARCH, says("Under the stairs [1]."))
     failed = await desk.ask(document="House", query_type=QueryType.SUMMARY)
-    jobs = Jobs(desk.job_store, desk.store, lambda: desk.service, desk.clock)
-    answer = await jobs.retry(failed.jobs[0].id, "local", desk.progress)
+    jobs = Jobs(desk.job_store, desk.store, desk.clock)
+    answer = await desk.service.answer(await jobs.question_of(failed.jobs[0].id, "local"), desk.progress)
 
     assert (answer.status, answer.conversation_id) == (AnswerStatus.ANSWERED, failed.conversation_id)
     assert desk.readings[-1].document is not None

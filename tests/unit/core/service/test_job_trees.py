@@ -10,7 +10,7 @@ from core.domain.jobs import RETENTION, JobKind, JobStatus
 from core.errors import InvalidState, NotFound
 from core.service.jobs import Jobs
 from tests.builders import build_conversation, build_job, build_message
-from tests.fakes import ManualClock, RecordingProgress
+from tests.fakes import ManualClock
 from tests.stores import Stores
 
 
@@ -20,10 +20,7 @@ class Office:
         self.store = stores.jobs
         self.conversations = stores.conversations
         self.clock = ManualClock()
-        self.jobs = Jobs(self.store, self.conversations, self._no_answers, self.clock)
-
-    def _no_answers(self):
-        raise AssertionError("nothing may be asked")
+        self.jobs = Jobs(self.store, self.conversations, self.clock)
 
 
 @pytest.fixture
@@ -61,13 +58,13 @@ async def test_a_run_that_no_question_made_is_not_asked_again(office: Office) ->
     await office.store.save(build_job("x", kind=JobKind.EXTRACTION, name="extract", status=JobStatus.FAILED))
 
     with pytest.raises(InvalidState, match="a run of extraction: give its command again"):
-        await office.jobs.retry("x", "local", RecordingProgress())
+        await office.jobs.question_of("x", "local")
 
 
 @pytest.mark.parametrize(("job_id", "part"), [("r", "only failed or cancelled"), ("r/t0", "retry its request 'r'")])
 async def test_only_failed_requests_can_be_retried(office: Office, job_id: str, part: str) -> None:
     with pytest.raises(InvalidState, match=part):
-        await office.jobs.retry(job_id, "local", RecordingProgress())
+        await office.jobs.question_of(job_id, "local")
 
 
 async def test_a_question_that_is_gone_cannot_be_asked_again(office: Office) -> None:
@@ -76,7 +73,7 @@ async def test_a_question_that_is_gone_cannot_be_asked_again(office: Office) -> 
         build_job("x", status=JobStatus.FAILED, input={"conversation_id": "c1", "message_id": "gone"})
     )
     with pytest.raises(InvalidState, match="no longer"):
-        await office.jobs.retry("x", "local", RecordingProgress())
+        await office.jobs.question_of("x", "local")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from core.answering.service import Attempt
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
@@ -19,6 +18,7 @@ from core.domain.service import InboxEntry, InboxStatus
 from core.errors import AccessDenied, BadInput, InvalidState, PlatformError, ProviderOverloaded, StorageError
 from core.service.inbox import ACCEPTED
 from core.service.worker import POST_TRIES, Worker
+from core.work.attempts import Attempt
 from core.work.progress import SilentProgress
 from core.work.retries import MOST_CRASHES
 from storage.database.tables import InboxRow

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.runtime.metrics import MeteredAnswers, Metrics
+from bot.runtime.metrics import MeteredRun, Metrics
 from bot.web.api.auth import ApiContext
 from bot.web.api.platform import ApiPlatform
 from bot.web.api.routes import add_api
 from bot.web.app import build_web
 from bot.web.pages.library import add_connection_pages
 from bot.web.parts import WebParts
-from core.answering.context import FullHistoryCapped
 from core.answering.limits import Budget
+from core.answering.observer import RunObserver
+from core.answering.pipeline import Pipeline, QuestionContext
 from core.answering.providers.scripted import calls, says
-from core.answering.service import AnswerService, Reading
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.base import Toolbox
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation
@@ -34,6 +34,7 @@ from core.service.worker import Worker
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
 from tests.fakes import ManualClock
+from tests.pipeline import build_answers
 from tests.unit.core.library_builder import Shelf
 
 WORKSPACE = "/api/v1/workspaces/local"
@@ -85,30 +86,33 @@ class Office:
         )
         self.store = stores.inbox(self.clock)
         self.conversations = Conversations(self.conversation_store, self.clock)
-        answers = MeteredAnswers(self.build_answers(), self.metrics)
+        answers = self.build_answers()
         self.worker = Worker(self.store, answers, {self.platform.name: self.platform}, self.clock)
         self.inbox = Inbox(self.store, STANDARD_GATES, self.clock, self.worker.wake)
 
-    def build_answers(self) -> AnswerService:
-        return AnswerService(
-            corpus=self.shelf.corpus,
-            access=self.shelf.access,
-            library=self.shelf.library,
-            conversations=self.conversations,
-            jobs=self.job_store,
-            context=FullHistoryCapped(self.shelf.corpus),
-            strategy=lambda _: ToolUseStrategy(self.provider, Budget(steps=2), self.clock),
-            toolbox=self._toolbox,
+    def build_answers(self) -> Pipeline:
+        return build_answers(
+            self.shelf,
             clock=self.clock,
+            provider=self.provider,
+            conversations=self.conversations,
+            job_store=self.job_store,
+            inbox_store=self.store,
+            has_references=False,
+            pipeline={
+                "strategy": lambda _, observer: ToolUseStrategy(self.provider, Budget(steps=2), self.clock, observer),
+                "toolbox": self._toolbox,
+                "observe": lambda: MeteredRun(self.metrics, None),
+            },
         )
 
-    def _toolbox(self, reading: Reading) -> Toolbox:
+    def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
         limit = frozenset({reading.document.id}) if reading.document else frozenset()
         return self.shelf.toolbox(scope=reading.scope, focus=reading.focus, document_ids=limit)
 
     def parts(self) -> WebParts:
         library, corpus = self.shelf.library, self.shelf.corpus
-        jobs = Jobs(self.job_store, self.conversation_store, self.build_answers, self.clock)
+        jobs = Jobs(self.job_store, self.conversation_store, self.clock)
         return WebParts(
             workspace="local",
             library=library,

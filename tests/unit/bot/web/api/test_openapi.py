@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient
 
 from bot.web.api.bodies import MAX_BODY_BYTES, ChatBody, TitleBody
 from bot.web.api.routes import OPENAPI_FILE, ROUTES
-from core.answering.service import MAX_QUESTION_CHARACTERS
+from core.work.questions import MAX_QUESTION_CHARACTERS
 
 RAW: dict[str, Any] = json.loads(OPENAPI_FILE.read_text(encoding="utf-8"))
 

@@ -8,17 +8,16 @@ from datetime import timedelta
 import pytest
 
 from core.answering.providers.scripted import Turn, says
-from core.answering.service import Attempt
-from core.answering.steps.preparing import TALK_LIMIT, PreparedAnswers
+from core.answering.steps.preparing import TALK_LIMIT
 from core.domain.answer import Answer, AnswerStatus, ChatRequest, ChatResponse, ChatRole
 from core.domain.conversation import Attachment, ChannelAddress, IncomingMessage, Role, Talk, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import ChannelSettings, Listening
 from core.errors import NotFound, PlatformError, StorageError
 from core.service.inbox import ACCEPTED
+from core.work.attempts import Attempt
 from core.work.conversations import Conversations
 from tests.builders import NOON
-from tests.stores import Stores
 from tests.unit.core.answering.test_service import KEY, SEARCH, Desk
 from tests.unit.core.library_builder import Shelf
 
@@ -71,18 +70,11 @@ class Room:
     """A desk behind what prepares its questions."""
 
     def __init__(self, shelf: Shelf, thread: Thread, *script: Turn, **languages: str) -> None:
-        self.desk = Desk(shelf, *script)
+        self.desk = Desk(shelf, *script, pipeline={"readers": {"chat": thread}}, settings=Languages(**languages))
         self.thread = thread
-        self.inbox = Stores().inbox(self.desk.clock)
+        self.inbox = self.desk.inbox
         self.conversations = Conversations(self.desk.store, self.desk.clock)
-        self.answers = PreparedAnswers(
-            self.desk.service,
-            {"chat": thread},
-            conversations=self.conversations,
-            inbox=self.inbox,
-            settings=Languages(**languages),
-            clock=self.desk.clock,
-        )
+        self.answers = self.desk.service
 
     async def ask(self, message: IncomingMessage, attempt: Attempt | None = None) -> Answer:
         await self.inbox.accept(message, ACCEPTED)

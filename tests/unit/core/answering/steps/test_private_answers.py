@@ -5,14 +5,12 @@ from dataclasses import replace
 import pytest
 
 from core.answering.providers.scripted import Turn, calls, says
-from core.answering.service import Attempt
-from core.answering.steps.private_answers import PrivateAnswers
 from core.domain.answer import Answer, AnswerStatus, QueryType, ToolInvocation
 from core.domain.conversation import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import BadInput
 from core.service.inbox import ACCEPTED
-from tests.stores import Stores
+from core.work.attempts import Attempt
 from tests.unit.core.answering.test_service import Desk
 from tests.unit.core.library_builder import Shelf
 
@@ -44,15 +42,9 @@ class Room:
 
     def __init__(self, shelf: Shelf, *script: Turn) -> None:
         self.shelf = shelf
-        self.desk = Desk(shelf, *script)
-        self.inbox = Stores().inbox(self.desk.clock)
-        self.answers = PrivateAnswers(
-            self.desk.service,
-            {"chat": to_private},
-            access=shelf.access,
-            library=shelf.library,
-            inbox=self.inbox,
-        )
+        self.desk = Desk(shelf, *script, pipeline={"to_private": {"chat": to_private}})
+        self.inbox = self.desk.inbox
+        self.answers = self.desk.service
 
     async def ask(self, asked: IncomingMessage) -> Answer:
         return await self.answers.answer(asked, self.desk.progress, Attempt())

@@ -9,14 +9,14 @@ import pytest
 
 from core.access.scopes import ATTACHMENTS, attached_name
 from core.answering.providers.scripted import says
-from core.answering.service import Attempt
-from core.answering.steps.sharing import CANT_SHARE, SHARED, SharedAnswers, Sharing
+from core.answering.steps.sharing import CANT_SHARE, SHARED, Sharing
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
 from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.corpus import Span
 from core.domain.jobs import JobStatus
 from core.domain.service import ChannelSettings, PersonAddress
 from core.errors import StorageError
+from core.work.attempts import Attempt
 from core.work.conversations import Conversations
 from tests.builders import build_citation, build_source
 from tests.unit.core.answering.test_service import SEARCH, Desk
@@ -47,7 +47,7 @@ class Tower:
         self.desk = Desk(self.shelf)
         conversations = Conversations(self.desk.store, self.desk.clock)
         self.sharing = Sharing(conversations=conversations, corpus=self.shelf.corpus, access=self.shelf.access)
-        self.answers = SharedAnswers(self.desk.service, self.sharing)
+        self.answers = self.desk.service
 
     async def build(self) -> "Tower":
         texts = [f"# Page {page}\n\n{secret(page)}" for page in range(1, PAGES + 1)]
@@ -99,7 +99,7 @@ async def test_the_stored_answer_is_shown_whole_with_its_footnotes_and_no_model_
 
 async def test_a_message_that_shares_nothing_is_answered_as_ever(tower: Tower) -> None:
     desk = Desk(tower.shelf, SEARCH, says("Secret number 1 is told on this page [1]."))
-    answers = SharedAnswers(desk.service, tower.sharing)
+    answers = desk.service
     asked = replace(share(""), metadata={"other": "thing"}, text="Which secret is told on page 1?")
     answer = await answers.answer(asked, desk.progress, Attempt())
 

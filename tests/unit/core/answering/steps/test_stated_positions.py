@@ -7,12 +7,11 @@ from datetime import timedelta
 import pytest
 
 from core.answering.providers.scripted import says
-from core.answering.steps.stated_positions import WHICH_BOOK, StatedPositions, read_statement
+from core.answering.steps.stated_positions import WHICH_BOOK, read_statement
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import ChannelAddress, Circumstances, Focus
 from core.domain.service import TO_THE_END, PersonAddress
 from core.work.attempts import ONLY_ATTEMPT
-from core.work.conversations import Conversations
 from core.work.progress import SilentProgress
 from tests.builders import build_conversation
 from tests.unit.core.answering.test_service import SEARCH, Desk, message
@@ -33,16 +32,7 @@ async def shelf() -> Shelf:
 
 async def say(shelf: Shelf, text: str, *script: object, desk: Desk | None = None, **fields: object) -> Answer:
     desk = desk or Desk(shelf, *script)
-    stated = StatedPositions(
-        desk.service,
-        settings=shelf.settings,
-        library=shelf.library,
-        corpus=shelf.corpus,
-        conversations=Conversations(desk.store, desk.clock),
-        access=shelf.access,
-        clock=desk.clock,
-    )
-    return await stated.answer(message(text, **fields), SilentProgress(), ONLY_ATTEMPT)
+    return await desk.service.answer(message(text, **fields), SilentProgress(), ONLY_ATTEMPT)
 
 
 @pytest.mark.parametrize(

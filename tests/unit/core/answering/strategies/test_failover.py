@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from core.answering.providers.scripted import ScriptedProvider
-from core.answering.strategies.failover import MOST_CHANGES, PreparedStrategy
+from core.answering.strategies.failover import MOST_CHANGES, FailoverStrategy
 from core.domain.answer import Capabilities, ChatMessage, CitedText, Draft
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import ProviderChanged
@@ -48,7 +48,7 @@ class World:
 
     async def ask(self) -> tuple[str, RecordingProgress]:
         progress = RecordingProgress()
-        strategy = PreparedStrategy(self.ready, lambda provider: Fickle(provider, self))
+        strategy = FailoverStrategy(self.ready, lambda provider: Fickle(provider, self))
         return (await strategy.draft(QUESTION, (), Shelf().toolbox(), progress)).text, progress
 
 

@@ -7,6 +7,7 @@ import pytest
 from core.errors import AccessDenied, BadInput, NotFound
 from core.features.replay.cassettes import CaseCommands
 from core.service.commands import CommandCall
+from core.work.conversations import Conversations
 from tests.builders import NOON
 from tests.unit.core.features.replay.test_replaying import LOOKED_UP, QUESTION, Room
 from tests.unit.core.library_builder import Shelf
@@ -20,7 +21,7 @@ async def room() -> Room:
 
 
 async def give(room: Room, conversation_id: str, **fields: bool) -> str:
-    [command] = CaseCommands(room.desk.service._conversations, room.cassettes).rows
+    [command] = CaseCommands(Conversations(room.desk.store, room.desk.clock), room.cassettes).rows
     conversation = await room.desk.store.get(conversation_id, "local")
     call = CommandCall(name="case", workspace="local", conversation=conversation, author="ada", **fields)
     return (await command.run(call)).text

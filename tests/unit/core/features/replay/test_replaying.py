@@ -2,11 +2,13 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from sqlalchemy import select
 
 from core.answering.limits import Budget
+from core.answering.observer import NO_OBSERVER, RunObserver
 from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
@@ -16,7 +18,7 @@ from core.domain.features import Cassette, StoredCassette
 from core.errors import InvalidState, ProviderError
 from core.features.replay.cassette_text import answer_bytes, pack, unpack
 from core.features.replay.cassettes import Cassettes
-from core.features.replay.recording import RecordingProvider, recorded
+from core.features.replay.recording import Recording
 from core.features.replay.replaying import replay
 from core.ports import ChatProvider, RetrievalStrategy
 from storage.database.repositories.replay import SqlCassetteRepository
@@ -34,8 +36,10 @@ def search(query: str, id: str = "t1") -> ToolInvocation:
     return ToolInvocation(id=id, name="search", arguments={"query": query})
 
 
-def over(name: str, question: IncomingMessage, provider: ChatProvider) -> RetrievalStrategy:
-    return STRATEGIES[name](provider, Budget(steps=4, tokens=50_000, seconds=30), ManualClock())
+def over(
+    name: str, question: IncomingMessage, provider: ChatProvider, observer: RunObserver = NO_OBSERVER
+) -> RetrievalStrategy:
+    return STRATEGIES[name](provider, Budget(steps=4, tokens=50_000, seconds=30), ManualClock(), observer)
 
 
 class Room:
@@ -44,11 +48,18 @@ class Room:
     def __init__(self, shelf: Shelf, *script: Turn, strategy: str = "tool_use") -> None:
         self.shelf = shelf
         self.model = ScriptedProvider(script, capabilities=Capabilities(tools=strategy == "tool_use"))
-        self.desk = Desk(shelf, *script, stores=shelf.stores)
         self.kept = shelf.stores.cassettes
-        self.cassettes = Cassettes(self.kept, over, self.desk.clock)
-        self.desk.service._cassettes = self.cassettes
-        self.desk.service._strategy = lambda message: recorded(over(strategy, message, RecordingProvider(self.model)))
+        self.cassettes = Cassettes(self.kept, over, clock := ManualClock())
+
+        def choose(message: IncomingMessage, observer: RunObserver) -> RetrievalStrategy:
+            chosen = over(strategy, message, self.model, observer)
+            observer.choose_strategy(chosen.name)
+            return chosen
+
+        observe = partial(Recording, self.cassettes.keep)
+        self.desk = Desk(
+            shelf, *script, stores=shelf.stores, clock=clock, pipeline={"strategy": choose, "observe": observe}
+        )
 
     async def ask(self, text: str = QUESTION, **fields: object) -> Answer:
         answer = await self.desk.ask(text, **fields)

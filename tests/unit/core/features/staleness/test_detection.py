@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from core.domain.answer import Answer, AnswerStatus
+from core.answering.observer import NO_OBSERVER
+from core.answering.pipeline import Question
+from core.domain.answer import Answer
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
 from core.domain.corpus import Span
 from core.domain.service import InboxEntry, Listening, is_note
 from core.features.staleness.detection import Staleness
-from core.features.staleness.stale_notes import NotedAnswers
+from core.features.staleness.stale_notes import StaleNotes
 from core.work.attempts import ONLY_ATTEMPT
 from core.work.progress import SilentProgress
 from storage.database.tables import MessageRow
@@ -283,20 +284,15 @@ async def test_an_answer_whose_question_was_asked_again_is_not_listed(place: Pla
     assert await place.staleness().list_stale("local") == []
 
 
-class Inner:
-    """Answers what people ask."""
-
-    async def answer(self, message: IncomingMessage, progress: object, attempt: object) -> Answer:
-        return Answer(status=AnswerStatus.ANSWERED, text=f"answered {message.text}")
-
-    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        return replace(answer, text="stored")
-
-
 async def noted(place: Place) -> Answer:
-    answers = NotedAnswers(Inner(), place.staleness())
     [note] = await place.notes()
-    return await answers.answer(note.incoming, SilentProgress(), ONLY_ATTEMPT)
+    answer = await StaleNotes(place.staleness())(to_question(note.incoming))
+    assert answer is not None
+    return answer
+
+
+def to_question(message: IncomingMessage) -> Question:
+    return Question(message=message, progress=SilentProgress(), attempt=ONLY_ATTEMPT, observer=NO_OBSERVER)
 
 
 async def test_a_note_says_which_footnotes_of_which_document_are_lost(place: Place) -> None:
@@ -337,12 +333,8 @@ async def test_a_note_that_is_not_true_any_more_tells_nothing(place: Place) -> N
     assert (await noted(place)).note_on == ()
 
 
-async def test_what_people_ask_passes_through(place: Place) -> None:
-    answers = NotedAnswers(Inner(), place.staleness())
-    question = build_incoming("Where?")
-    answer = await answers.answer(question, SilentProgress(), ONLY_ATTEMPT)
-    assert answer.text == "answered Where?"
-    assert (await answers.settle(question, answer)).text == "stored"
+async def test_questions_of_people_are_no_notes(place: Place) -> None:
+    assert await StaleNotes(place.staleness())(to_question(build_incoming("Where?"))) is None
 
 
 async def test_a_notes_key_ends_with_the_moment_it_was_due_and_is_its_own(place: Place) -> None:

@@ -28,7 +28,14 @@ from core.errors import BadInput, StorageError
 from core.knowledge.questions import MOST_LINKS
 from core.knowledge.references.document_lines import DocumentLines
 from core.knowledge.references.linked_context import OPENED
-from core.knowledge.references.service import MOST_KEPT, all_references, labels, looked_at, search_references
+from core.knowledge.references.service import (
+    MOST_KEPT,
+    References,
+    all_references,
+    labels,
+    looked_at,
+    search_references,
+)
 from tests.builders import NOON, build_citation, build_document, build_pages, build_passages
 from tests.unit.core.answering.test_service import KEY, SEARCH, Desk, message
 from tests.unit.core.library_builder import Shelf
@@ -228,7 +235,7 @@ class BrokenLines(DocumentLines):
 async def test_a_failed_reference_step_is_a_failed_job_and_the_answer_still_goes_out(shelf: Shelf) -> None:
     desk = Desk(shelf, SEARCH, says("Under the stairs [1]."))
     broken = BrokenLines(corpus=shelf.corpus, summaries=shelf.stores.summaries)
-    desk.service._references = shelf.references(lines=broken)
+    use_references(desk, shelf.references(lines=broken))
     more = calls(ToolInvocation(id="t2", name="search", arguments={"query": "boat red"}))
     desk.provider = ScriptedProvider((SEARCH, more, says("Under the stairs [1].")))
     answer = await desk.ask("Where is the key of [[House]]?")
@@ -243,7 +250,7 @@ async def test_a_failed_reference_step_is_a_failed_job_and_the_answer_still_goes
 
 async def test_a_step_that_takes_too_long_is_a_failed_job(shelf: Shelf) -> None:
     desk = Desk(shelf, SEARCH, says("Under the stairs [1]."))
-    desk.service._references = shelf.references(seconds=0.0)
+    use_references(desk, shelf.references(seconds=0.0))
     answer = await desk.ask("Where is the key of [[House]]?")
 
     assert answer.status is AnswerStatus.ANSWERED
@@ -252,7 +259,7 @@ async def test_a_step_that_takes_too_long_is_a_failed_job(shelf: Shelf) -> None:
 
 async def test_switched_off_links_are_words_like_others(shelf: Shelf) -> None:
     desk = Desk(shelf, SEARCH, says("Under the stairs [1]."))
-    desk.service._references = None
+    use_references(desk, None)
     answer = await desk.ask("Where is the key of [[House]]?")
 
     assert direct(answer) == []
@@ -363,3 +370,10 @@ def test_labels_make_a_sentence() -> None:
     references = [Reference(type=ReferenceType.SEARCH, label=name, document=None) for name in "abc"]
 
     assert [labels(references[:count]) for count in range(4)] == ["", "“a”", "“a” and “b”", "“a”, “b” and “c”"]
+
+
+def use_references(desk: Desk, references: References | None) -> None:
+    """Replace what the pipeline's steps ask about links."""
+    for step in desk.service.steps:
+        if hasattr(step.run, "_references"):
+            step.run._references = references

@@ -33,7 +33,7 @@ class Counter:
             library=shelf.library,
             corpus=shelf.corpus,
             conversations=self.conversations,
-            jobs=Jobs(desk.job_store, desk.store, lambda: desk.service, desk.clock),
+            jobs=Jobs(desk.job_store, desk.store, desk.clock),
             access=shelf.access,
             settings=shelf.settings,
             questions=ServiceQuestions(self.entries, self.stop) if serves else None,

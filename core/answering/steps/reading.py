@@ -1,0 +1,195 @@
+"""Steps of the request: open, scope, history, links, draft, proof, and what goes around the proved text."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from core.access.scopes import Access
+from core.answering.answer_store import AnswerStore
+from core.answering.answers.building import bounded, build_answer, with_notes
+from core.answering.answers.live_pages import live_pages
+from core.answering.answers.suggestions import suggest
+from core.answering.answers.typed import prove_typed
+from core.answering.observer import RunObserver
+from core.answering.pipeline import Question, QuestionContext
+from core.answering.question_scope import QuestionScopes
+from core.answering.redaction import withheld
+from core.domain.answer import Answer, AnswerStatus
+from core.domain.conversation import Conversation, IncomingMessage, Message
+from core.domain.corpus import Document, SearchScope
+from core.knowledge.library import Library
+from core.knowledge.references.service import References
+from core.ports import Clock, ContextStrategy, CorpusRepository, RetrievalStrategy, Tools
+from core.work.conversations import live_focus
+from core.work.questions import as_asked
+
+# Tokens of the history in a prompt; the rest of the window is for tools and the answer.
+DEFAULT_HISTORY_TOKENS = 12_000
+
+
+class ToolboxFactory(Protocol):
+    def __call__(self, context: QuestionContext, observer: RunObserver) -> Tools: ...
+
+
+class StrategyChooser(Protocol):
+    def __call__(self, message: IncomingMessage, observer: RunObserver) -> RetrievalStrategy:
+        """Return the strategy and model for a message. Raises UnsupportedFeature for unknown names."""
+        ...
+
+
+class Opening:
+    """Message -> its conversation (`opened`). A stored answer ends the path."""
+
+    def __init__(self, store: AnswerStore) -> None:
+        self._store = store
+
+    async def __call__(self, question: Question) -> Answer | None:
+        question.opened = await self._store.open(question.message)
+        question.asked = question.message
+        stored = question.opened.stored
+        return await self._store.load_answer(stored) if stored is not None else None
+
+
+class Recording:
+    """Opened conversation, `before` -> the question in the history, unless an earlier attempt put it there."""
+
+    def __init__(self, store: AnswerStore) -> None:
+        self._store = store
+
+    async def __call__(self, question: Question) -> None:
+        opened = question.conversation
+        question.asked = as_asked(question.asked)
+        if not opened.is_recorded:
+            known = {item.id for item in opened.history}
+            new = [item for item in question.before if item.id not in known]
+            await self._store.record(opened, [*new, opened.question])
+
+
+class Scoping:
+    """Question, focus -> `context`: the scope, computed again for each question, and the document asked about."""
+
+    def __init__(self, access: Access, library: Library, corpus: CorpusRepository, clock: Clock) -> None:
+        self._scopes = QuestionScopes(access, library, corpus)
+        self._library = library
+        self._corpus = corpus
+        self._clock = clock
+
+    async def __call__(self, question: Question) -> None:
+        message, conversation = question.asked, question.conversation.conversation
+        scope = await self._scopes.of(message)
+        document = await self._document(message, conversation, scope)
+        scope = await self._scopes.up_to(message, document, scope)
+        focus = live_focus(question.focus or conversation.focus, self._clock.now())
+        question.context = QuestionContext(scope=scope, focus=focus, document=document)
+
+    async def _document(
+        self, message: IncomingMessage, conversation: Conversation, scope: SearchScope
+    ) -> Document | None:
+        if message.document:
+            return await self._library.find_document(message.document, scope)
+        if message.journal:
+            return await self._library.find_journal(message.journal, scope)
+        if conversation.pinned_document_id:
+            return await self._corpus.get_document(conversation.pinned_document_id, scope)
+        return None
+
+
+class HistoryRedaction:
+    """Opened conversation, `before`, scope -> `messages` without turns that go beyond the scope."""
+
+    def __init__(self, corpus: CorpusRepository) -> None:
+        self._corpus = corpus
+
+    async def __call__(self, question: Question) -> None:
+        last = {item.id for item in question.before}
+        messages: Sequence[Message] = [
+            *(item for item in question.conversation.history if item.id not in last),
+            *question.before,
+        ]
+        question.messages = await withheld(messages, question.context.scope, self._corpus, questions=True)
+
+
+class LinkedDocuments:
+    """Question, messages, scope -> direct `references`, and their text in `context`. None: links are plain words."""
+
+    def __init__(self, references: References | None) -> None:
+        self._references = references
+
+    async def __call__(self, question: Question) -> None:
+        if self._references is None:
+            return
+        context = question.context
+        links = await self._references.of(question.asked, question.messages, context.scope, context.document)
+        question.context = replace(context, linked=links.documents, offer=links.offer)
+        question.references = tuple(links.references)
+        question.notes = (*question.notes, *links.notes)
+
+
+class ContextSelection:
+    """Messages, scope -> `history`, as much as fits into the model's prompt."""
+
+    def __init__(self, context: ContextStrategy, tokens: int = DEFAULT_HISTORY_TOKENS) -> None:
+        self._context = context
+        self._tokens = tokens
+
+    async def __call__(self, question: Question) -> None:
+        question.history = await self._context.select(question.messages, question.context.scope, self._tokens)
+
+
+class Drafting:
+    """Question, history, context -> `draft`, by the question's strategy and tools. Raises ProviderError."""
+
+    def __init__(self, strategy: StrategyChooser, toolbox: ToolboxFactory) -> None:
+        self._strategy = strategy
+        self._toolbox = toolbox
+
+    async def __call__(self, question: Question) -> None:
+        strategy = self._strategy(question.asked, question.observer)
+        tools = self._toolbox(question.context, question.observer)
+        question.observer.begin(question.asked, question.history, tools)
+        question.draft = await strategy.draft(question.asked, question.history, tools, question.progress)
+
+
+class Proof:
+    """Draft, scope -> `answer` with proved footnotes and marked claims, from the pages as they are stored now."""
+
+    def __init__(self, corpus: CorpusRepository) -> None:
+        self._corpus = corpus
+
+    async def __call__(self, question: Question) -> None:
+        pages = await live_pages(question.draft, self._corpus, question.context.scope)
+        question.observer.record_proof(pages, question.references, question.notes)
+        question.draft, proved = prove_typed(question.draft, pages)
+        question.answer = build_answer(question.draft, proved, question.references, question.asked.text)
+
+
+class ReferenceDescriptions:
+    """Answer, scope -> `answer` with a summary of each referenced document."""
+
+    def __init__(self, references: References | None) -> None:
+        self._references = references
+
+    async def __call__(self, question: Question) -> None:
+        if self._references is not None:
+            question.answer = await self._references.described(question.answer, question.context.scope)
+
+
+class Suggestions:
+    """Answer, scope -> `answer` with follow-up questions that the library can answer."""
+
+    def __init__(self, corpus: CorpusRepository, library: Library) -> None:
+        self._corpus = corpus
+        self._library = library
+
+    async def __call__(self, question: Question) -> None:
+        answer = question.answer
+        if answer.status is AnswerStatus.ANSWERED and answer.citations:
+            found = await suggest(
+                question.asked.text, answer.citations, self._corpus, self._library, question.context.scope
+            )
+            question.answer = replace(answer, suggestions=found)
+
+
+async def add_notes(question: Question) -> None:
+    """Answer, notes, scope -> `answer` with its reading positions and a note for each part that failed."""
+    question.answer = with_notes(bounded(question.answer, question.context.scope.positions), question.notes)

@@ -1,0 +1,44 @@
+"""The product's own pipeline over a test's library: the parts that a test names, and the real build function."""
+
+from contextlib import AsyncExitStack
+from typing import Any
+
+from bot.config import Config
+from bot.config.sections import AgentConfig, ReferencesConfig
+from bot.wiring.parts import Parts
+from bot.wiring.pipeline import build_pipeline
+from core.answering.pipeline import Pipeline
+from core.ports import ChatProvider, Clock
+from storage.database import Database
+from tests.unit.core.library_builder import Shelf
+
+AGENT = AgentConfig(max_steps=2, context="full")
+
+
+def build_parts_over(
+    shelf: Shelf,
+    *,
+    clock: Clock | None = None,
+    provider: ChatProvider | None = None,
+    database: Database | None = None,
+    agent: AgentConfig = AGENT,
+    has_references: bool = True,
+    **own: Any,
+) -> Parts:
+    """Parts over a shelf; `own` replaces further parts by name."""
+    parts = Parts(
+        config=Config(agent=agent, references=ReferencesConfig(enabled=has_references)),
+        clock=clock or shelf.clock,
+        stack=AsyncExitStack(),
+        database=database or shelf.stores.database,
+        own_index=shelf.index,
+        own_provider=provider,
+    )
+    library = {name: getattr(shelf, name) for name in ("corpus", "library", "access", "extracts", "facts", "settings")}
+    vars(parts).update({**library, "attachments": None, **own})
+    return parts
+
+
+def build_answers(shelf: Shelf, *, pipeline: dict[str, Any] | None = None, **parts: Any) -> Pipeline:
+    """The pipeline over a shelf; `pipeline` holds further arguments of `build_pipeline`."""
+    return build_pipeline(build_parts_over(shelf, **parts), **(pipeline or {}))
