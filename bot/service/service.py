@@ -50,6 +50,7 @@ from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
 from core.service.commands import ServiceQuestions
 from core.service.inbox import Inbox, platform_gates
+from core.service.worker import Worker
 from core.thread_work import to_its_end
 from core.work.orphaned_jobs import end_abandoned_questions
 
