@@ -222,7 +222,7 @@ class _PlainWords:
     """The words of a question; reading takes those away that say more than themselves."""
 
     def __init__(self, text: str, types: set[FactType], today: date, *, has_conditions: bool) -> None:
-        self.words = [word for token in _TOKEN.findall(text) if (word := token.strip(".;:!?()[]"))]
+        self.words: list[str] = [word for token in _TOKEN.findall(text) if (word := token.strip(".;:!?()[]"))]
         self.conditions: list[Condition] = []
         self.document = self._read_document()
         self.types = types or self._read_types()
