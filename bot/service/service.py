@@ -39,12 +39,13 @@ from bot.service.worker import (
     until_end,
     warm,
 )
+from bot.slackbot.connection import SlackConnection
 from bot.web.app import build_runner
 from bot.web.inbox_poller import InboxPoller
 from bot.wiring.discord import open_discord
 from bot.wiring.parts import Parts, build_parts
 from bot.wiring.platforms import shared_parts
-from bot.wiring.slack import SlackDoor, hear_slack, open_slack
+from bot.wiring.slack import open_slack, receive_slack
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
 from core.service.commands import ServiceQuestions
@@ -123,7 +124,7 @@ class Service:
         await command_server.open()
         if app.is_shared:
             await start_task(stack, InboxPoller(app.inbox_store, platforms.hub, app.workspace).run())
-        ears = await hear_slack(stack, slack, app, commands, worker) if slack else None
+        reception = await receive_slack(stack, slack, app, commands, worker) if slack else None
         parts = PageParts(
             app=app,
             commands=commands,
@@ -133,7 +134,7 @@ class Service:
             metrics=metrics,
             examples=self._examples,
             submitter=submitter,
-            additions=(ears.pages,) if ears and ears.pages else (),
+            additions=(reception.add_pages,) if reception and reception.add_pages else (),
         )
         await _start_pages(stack, build_pages(parts), listening)
         await _start_schedule(stack, app, inbox, discord, slack)
@@ -143,7 +144,7 @@ class Service:
         await start_task(stack, app.extractions.work(_workspaces(app, discord, slack)))
         gates = platform_gates(app.settings, app.clock)
         heard = [discord.listen(PlatformParts(**shared_parts(app, commands, worker, gates)))] if discord else []
-        heard += [ears.stay_connected()] if ears and ears.stay_connected else []
+        heard += [reception.stay_connected()] if reception and reception.stay_connected else []
         working = [task, *[await start_task(stack, work) for work in heard]]
         url = address_of(listening)
         lock.announce(ServiceInfo(pid=os.getpid(), socket=str(command_server.path), url=url))
@@ -182,7 +183,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
 
 
 async def _start_schedule(
-    stack: AsyncExitStack, app: Parts, inbox: Inbox, *doors: DiscordConnection | SlackDoor | None
+    stack: AsyncExitStack, app: Parts, inbox: Inbox, *doors: DiscordConnection | SlackConnection | None
 ) -> None:
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
@@ -209,7 +210,7 @@ async def _start_schedule(
     stack.push_async_callback(schedule.stop)
 
 
-def _workspaces(app: Parts, *doors: DiscordConnection | SlackDoor | None) -> set[str]:
+def _workspaces(app: Parts, *doors: DiscordConnection | SlackConnection | None) -> set[str]:
     """Return our own workspace, the configured ones, and the workspaces of the bot's servers and teams."""
     configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
     found = [door.workspaces() for door in doors if door is not None]
