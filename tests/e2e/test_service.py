@@ -124,7 +124,7 @@ def test_a_second_service_and_a_taken_port_are_clear_errors(
     assert (second.returncode, taken.returncode) == (1, 1)
     assert "already runs on data directory" in second.stderr
     assert f"process {service.process.pid}" in second.stderr
-    assert "can't be used" in taken.stderr
+    assert "Can't use port" in taken.stderr
     for outcome in (second, taken):
         assert outcome.stderr.count("\n") == 1
         assert outcome.stderr.startswith("footnote: ")

@@ -161,7 +161,7 @@ async def test_a_service_that_nobody_could_answer_for_is_refused(tmp_path: Path)
     ("settings", "reason"),
     [
         ({}, "SQLite file is only for one"),
-        ({"database": {"url": "postgresql://127.0.0.1:1/x"}}, r"set \[index\] url"),
+        ({"database": {"url": "postgresql://127.0.0.1:1/x"}}, r"Set \[index\] url"),
         (
             {
                 "database": {"url": "postgresql://127.0.0.1:1/x"},
