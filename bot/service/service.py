@@ -49,6 +49,7 @@ from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
 from core.service.commands import ServiceQuestions
 from core.service.inbox import Inbox, platform_gates
+from core.service.worker import Worker
 from core.thread_work import to_its_end
 from core.work.orphaned_jobs import end_abandoned_questions
 
@@ -107,14 +108,7 @@ class Service:
         inbox = Inbox(
             app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake, worker.withdraw
         )
-        submitter = QuestionSubmitter(
-            inbox=inbox,
-            store=app.inbox_store,
-            listeners=listeners,
-            conversations=app.conversations,
-            jobs=app.jobs,
-            cancel=worker.cancel,
-        )
+        submitter = build_submitter(app, inbox, listeners, worker)
         controls = ServiceControls(
             submitter=submitter, commands=commands, stop_answer=worker.cancel, count_ingest=metrics.ingested
         )
@@ -151,6 +145,18 @@ class Service:
         _log.info("Serving %s from %s", url, self._config.data_path)
         self._on_ready(url)
         return working
+
+
+def build_submitter(app: Parts, inbox: Inbox, listeners: AnswerListeners, worker: Worker) -> QuestionSubmitter:
+    """Build the submitter of questions of commands and of the jobs page."""
+    return QuestionSubmitter(
+        inbox=inbox,
+        store=app.inbox_store,
+        listeners=listeners,
+        conversations=app.conversations,
+        jobs=app.jobs,
+        cancel=worker.cancel,
+    )
 
 
 def listen(settings: WebConfig) -> socket.socket:
