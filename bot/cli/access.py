@@ -1,4 +1,4 @@
-"""`access explain`: who may read what, and why."""
+"""`access explain`: access rights, and the reasons."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from core.features.access_explanation import AccessQuestion, explanation_json
 
 TERMINAL = "terminal"
 
-access = typer.Typer(help="Explain who may read what, and why.", no_args_is_help=True)
+access = typer.Typer(help="Explain who may read a source or document, and why.", no_args_is_help=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
 
 @access.callback()
 def group() -> None:
-    """Explain who may read what, and why."""  # a group even with one command
+    """Explain who may read a source or document, and why."""  # a group even with one command
 
 
 @access.command("explain")
@@ -109,5 +109,5 @@ def to_address(channel: str, thread: str, workspace: str) -> ThreadAddress:
 
 
 def is_direct(address: ThreadAddress) -> bool:
-    """Return whether only one person reads there; Discord's direct channels can't be told from others."""
+    """Return whether only one person reads there. Discord's direct channels look like all others."""
     return address.platform == TERMINAL or is_direct_thread(replace(address, thread=address.thread or "any"))

@@ -42,7 +42,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "doctor": ("doctor", "Check every part that an answer needs, and print a fix for each problem."),
     "replay": ("replay", "Repeat a recorded answer from its recording, and show differences."),
     "stats": ("statistics", "Show the most and least cited documents, and unanswered questions."),
-    "access": ("access", "Explain who may read what, and why."),
+    "access": ("access", "Explain who may read a source or document, and why."),
     "db": ("database", "Show, check, back up and rebuild the database and its search index."),
     "serve": ("serve", "Run the service: web pages, API, chat platforms and worker."),
     "worker": ("serve", "Run only a worker, next to `footnote serve`."),

@@ -30,7 +30,7 @@ def default(context: typer.Context) -> None:
 
 @commands.command("status")
 def status(context: typer.Context) -> None:
-    """Show what the database holds, and whether the search index holds the same."""
+    """Show the contents of the database, and whether the search index matches."""
     session: Session = context.obj
     found = session.call(ops.show_storage, None)
     if session.as_json:
@@ -60,7 +60,7 @@ def reindex(
         bool, typer.Option("--from-scratch", help="Delete the index first, as for another embedding model.")
     ] = False,
 ) -> None:
-    """Build what the search index lacks from the database, without reading any files."""
+    """Add missing passages to the search index from the database, without reading any files."""
     session: Session = context.obj
     with ingest_progress(session.notes) as progress:
         report = session.call(ops.reindex, from_scratch, ops.report_ingest(progress))

@@ -126,7 +126,7 @@ class Session:
         write_line(to_json_text(value, indent=2))
 
     def print_removal(self, removal: "Removal") -> None:
-        """Print what was removed from the library."""
+        """Print the result of a removal."""
         if self.as_json:
             self.print_json(
                 {"removed": removal.name, "documents": removal.documents, "conversations": removal.conversations}

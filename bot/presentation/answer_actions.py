@@ -88,7 +88,7 @@ class AnswerActions:
         )
 
     async def references(self, place: ThreadAddress, reader: str, message_id: str) -> Answer:
-        """Return the answer with its broken references and those that its thread may read. Raises as `answer` does."""
+        """Return the answer with its broken and its readable references. Raises as `answer` does."""
         conversation, message = await self.answer(place, reader, message_id)
         scope = await self._parts.access.scope(place.workspace, conversation.address)
         shown = [item for item in message.references if item.broken or await self._can_read(item.document_id, scope)]

@@ -108,7 +108,7 @@ def ask_again_label(question: str, *, alone: bool) -> str:
 
 
 def gaps_line(answer: Answer, escape: Escape = str) -> str:
-    """Return the gaps on one line; "" if there are none, or the text names them."""
+    """Return the gaps on one line; "" without gaps, or if the text names them."""
     gaps = [escape(clip(gap, GAP_LENGTH)) for gap in answer.data_gaps if gap not in answer.text]
     more = f" and {len(gaps) - GAPS_LISTED} more" if len(gaps) > GAPS_LISTED else ""
     return f"Asked and not found: {'; '.join(gaps[:GAPS_LISTED])}{more}" if gaps else ""

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from core.domain.conversation import ThreadAddress
 
 _DIRECT: Mapping[str, Callable[[ThreadAddress], bool]] = {
-    "slack": lambda address: address.channel.startswith("D"),  # as bot/slackbot/translate.py has it
-    "discord": lambda address: not address.thread,  # bot/discordbot/translate.py: DIRECT_THREAD
+    "slack": lambda address: address.channel.startswith("D"),  # as in bot/slackbot/events/translate.py
+    "discord": lambda address: not address.thread,  # DIRECT_THREAD in bot/discordbot/events/translate.py
 }
 
 

@@ -6,7 +6,7 @@ Messages hold names, IDs and counts, never keys, tokens or the text of documents
 import logging
 import sys
 
-# Libraries log at INFO what they do; only their warnings and errors matter here.
+# Of libraries, only warnings and errors are logged.
 OWN_LOGGERS = ("bot", "core", "storage")
 LINE = "%(asctime)s.%(msecs)03d %(levelname)s %(name)s: %(message)s"
 TIME = "%Y-%m-%dT%H:%M:%S"

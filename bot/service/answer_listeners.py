@@ -1,4 +1,4 @@
-"""Listeners for the answers of this process's worker: the draft as it grows, then what was posted.
+"""Listeners for the answers of this process's worker: the draft as it grows, then the post.
 
 Answers that another process posts don't reach them; a waiting command also polls the inbox.
 """
@@ -30,7 +30,7 @@ class AnswerListeners:
 
     @contextmanager
     def listen(self, message_key: str, progress: ProgressSink) -> Iterator[asyncio.Future[Answer]]:
-        """Report the answer to `progress` while it is made; the future gets what is posted.
+        """Report the answer to `progress` while it is made; the future gets the post.
 
         An error post comes as an answer of status error, in no conversation.
         """

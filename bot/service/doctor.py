@@ -8,11 +8,10 @@ from bot.config import Config
 from bot.config.slack import APP_PAGE, SlackSettings, read_settings
 from bot.service.calls import OperationContext, operation
 from bot.slackbot.events.manifest import SCOPES
-from bot.slackbot.events.translate import PLATFORM
+from bot.slackbot.events.teams import PLATFORM, check_token
 from bot.slackbot.events.transport import open_address
 from bot.slackbot.web_api import build_client
 from bot.wiring.parts import Parts, build_parts
-from bot.wiring.slack_teams import test_token
 from core.domain.answer import Capabilities
 from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError, InvalidState
@@ -179,7 +178,7 @@ OFF = "off: no token in SLACK_BOT_TOKEN or the file of [slack] token_file, and n
 
 
 async def describe_slack(app: Parts) -> str:
-    """Return what works, in one line. ConfigError lists everything that doesn't."""
+    """Return the working parts in one line. ConfigError lists all problems."""
     settings = read_settings(app.config)
     if settings is None:
         return OFF
@@ -197,7 +196,7 @@ async def describe_slack(app: Parts) -> str:
 async def _check_token(app: Parts, settings: SlackSettings) -> list[str]:
     if settings.token is None:
         return []
-    tested = await test_token(settings.token)
+    tested = await check_token(settings.token)
     team = str(tested.get("team") or tested["team_id"])
     _require_scopes(str(tested["scopes"]).replace(" ", "").split(","), team)
     return [f"{tested.get('user') or tested['user_id']} is ready in {team} ({tested['team_id']})"]
@@ -215,7 +214,7 @@ async def _check_teams(app: Parts, settings: SlackSettings) -> list[str]:
 
 async def _check_team(team: Installation) -> None:
     try:
-        tested = await test_token(team.token)
+        tested = await check_token(team.token)
     except ConfigError as error:
         raise ConfigError(
             f"The token of {team.team_name} ({team.team_id}) was refused. Install the app there again."

@@ -206,7 +206,7 @@ async def find_document(context: OperationContext, request: str) -> Document:
 
 @operation
 async def list_documents(context: OperationContext, request: None) -> list[Document]:
-    """List all documents of the workspace, those that couldn't be read too."""
+    """List all documents of the workspace, even unreadable ones."""
     readable = {document.id: document for document in await context.parts.library.documents(await context.scope())}
     return [readable.get(item.id, item) for item in await context.parts.corpus.list_documents(context.workspace)]
 
@@ -340,25 +340,25 @@ async def explain_access(context: OperationContext, request: AccessQuestion) -> 
 
 @operation
 async def show_storage(context: OperationContext, request: None) -> StorageStatus:
-    return await context.parts.upkeep.status()
+    return await context.parts.maintenance.status()
 
 
 @operation
 async def check_storage(context: OperationContext, request: None) -> list[str]:
-    return await context.parts.upkeep.check()
+    return await context.parts.maintenance.check()
 
 
 @operation
 async def reindex(context: OperationContext, request: bool) -> RepairReport:
-    """Build what the search index lacks; with True, the whole index from scratch."""
+    """Add missing passages to the search index; with True, rebuild it from scratch."""
     if request and context.service is not None:
         raise InvalidState("The Footnote service is using the search index. Stop it, then repeat the command.")
     if request:
         await context.parts.clear_index()
-    return await context.parts.upkeep.reindex(context.emit)
+    return await context.parts.maintenance.reindex(context.emit)
 
 
 @operation
 async def back_up(context: OperationContext, request: Path) -> int:
     """Write a backup and return its size in bytes."""
-    return await context.parts.upkeep.back_up(request)
+    return await context.parts.maintenance.database.back_up(request)

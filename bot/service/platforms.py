@@ -15,7 +15,7 @@ from bot.discordbot.events.translate import PLATFORM as DISCORD
 from bot.discordbot.events.translate import to_private
 from bot.runtime.metrics import MeteredRun, Metrics
 from bot.slackbot.delivery.platform import SlackPlatform
-from bot.slackbot.events.translate import PLATFORM as SLACK
+from bot.slackbot.events.teams import PLATFORM as SLACK
 from bot.slackbot.events.translate import to_private as to_private_on_slack
 from bot.terminal.platform import TerminalPlatform
 from bot.web.api.platform import ApiPlatform

@@ -39,12 +39,13 @@ from bot.service.worker import (
     until_end,
     warm,
 )
+from bot.slackbot.connection import SlackConnection
 from bot.web.app import build_runner
 from bot.web.inbox_poller import InboxPoller
 from bot.wiring.discord import open_discord
 from bot.wiring.parts import Parts, build_parts
 from bot.wiring.platforms import shared_parts
-from bot.wiring.slack import SlackDoor, hear_slack, open_slack
+from bot.wiring.slack import open_slack, receive_slack
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
 from core.service.commands import ServiceQuestions
@@ -55,7 +56,7 @@ from core.work.orphaned_jobs import end_abandoned_questions
 
 # Time for open event streams and requests to end.
 REQUESTS_END_SECONDS = 0.5
-# Each ingest checks for stale answers; this finds those of a killed ingest.
+# Each ingest checks for stale answers; this finds the ones that a killed ingest left.
 STALE_EVERY, STALE_FIRST = timedelta(hours=1), timedelta(seconds=30)
 BACKLOG = 128  # connections that wait to be accepted
 
@@ -108,7 +109,7 @@ class Service:
         inbox = Inbox(
             app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake, worker.withdraw
         )
-        submitter = build_submitter(app, inbox, listeners, worker)
+        submitter = _build_submitter(app, inbox, listeners, worker)
         controls = ServiceControls(
             submitter=submitter, commands=commands, stop_answer=worker.cancel, count_ingest=metrics.ingested
         )
@@ -117,7 +118,7 @@ class Service:
         await command_server.open()
         if app.is_shared:
             await start_task(stack, InboxPoller(app.inbox_store, platforms.hub, app.workspace).run())
-        ears = await hear_slack(stack, slack, app, commands, worker) if slack else None
+        reception = await receive_slack(stack, slack, app, commands, worker) if slack else None
         parts = PageParts(
             app=app,
             commands=commands,
@@ -127,7 +128,7 @@ class Service:
             metrics=metrics,
             examples=self._examples,
             submitter=submitter,
-            additions=(ears.pages,) if ears and ears.pages else (),
+            additions=(reception.add_pages,) if reception and reception.add_pages else (),
         )
         await _start_pages(stack, build_pages(parts), listening)
         await _start_schedule(stack, app, inbox, discord, slack)
@@ -137,7 +138,7 @@ class Service:
         await start_task(stack, app.extractions.work(_workspaces(app, discord, slack)))
         gates = platform_gates(app.settings, app.clock)
         heard = [discord.listen(PlatformParts(**shared_parts(app, commands, worker, gates)))] if discord else []
-        heard += [ears.stay_connected()] if ears and ears.stay_connected else []
+        heard += [reception.stay_connected()] if reception and reception.stay_connected else []
         working = [task, *[await start_task(stack, work) for work in heard]]
         url = address_of(listening)
         lock.announce(ServiceInfo(pid=os.getpid(), socket=str(command_server.path), url=url))
@@ -145,18 +146,6 @@ class Service:
         _log.info("Serving %s from %s", url, self._config.data_path)
         self._on_ready(url)
         return working
-
-
-def build_submitter(app: Parts, inbox: Inbox, listeners: AnswerListeners, worker: Worker) -> QuestionSubmitter:
-    """Build the submitter of questions of commands and of the jobs page."""
-    return QuestionSubmitter(
-        inbox=inbox,
-        store=app.inbox_store,
-        listeners=listeners,
-        conversations=app.conversations,
-        jobs=app.jobs,
-        cancel=worker.cancel,
-    )
 
 
 def listen(settings: WebConfig) -> socket.socket:
@@ -180,6 +169,17 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
 
 
+def _build_submitter(app: Parts, inbox: Inbox, listeners: AnswerListeners, worker: Worker) -> QuestionSubmitter:
+    return QuestionSubmitter(
+        inbox=inbox,
+        store=app.inbox_store,
+        listeners=listeners,
+        conversations=app.conversations,
+        jobs=app.jobs,
+        cancel=worker.cancel,
+    )
+
+
 async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening: socket.socket) -> None:
     runner = build_runner(pages, shutdown_timeout=REQUESTS_END_SECONDS)
     stack.push_async_callback(runner.cleanup)
@@ -188,7 +188,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
 
 
 async def _start_schedule(
-    stack: AsyncExitStack, app: Parts, inbox: Inbox, *doors: DiscordConnection | SlackDoor | None
+    stack: AsyncExitStack, app: Parts, inbox: Inbox, *doors: DiscordConnection | SlackConnection | None
 ) -> None:
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
@@ -197,7 +197,7 @@ async def _start_schedule(
         return f"Deleted {messages} old inbox entries, {jobs} old jobs and {runs} recorded answers"
 
     async def repair() -> str | None:
-        return repair_note(await app.upkeep.reindex(ignore_progress))
+        return repair_note(await app.maintenance.reindex(ignore_progress))
 
     async def drop_files() -> str | None:
         gone = await app.attachments.sweep(sorted(_workspaces(app, *doors)))
@@ -215,8 +215,8 @@ async def _start_schedule(
     stack.push_async_callback(schedule.stop)
 
 
-def _workspaces(app: Parts, *doors: DiscordConnection | SlackDoor | None) -> set[str]:
-    """Return our own workspace, the configured ones, and those of the bot's servers and teams."""
+def _workspaces(app: Parts, *doors: DiscordConnection | SlackConnection | None) -> set[str]:
+    """Return our own workspace, the configured ones, and the workspaces of the bot's servers and teams."""
     configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
     found = [door.workspaces() for door in doors if door is not None]
     return {app.workspace} | configured.union(*found)

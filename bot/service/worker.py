@@ -137,7 +137,7 @@ async def repair_index(app: Parts) -> None:
         missing, expected = await count_lacking(app)
         if missing:
             _log.warning("The search index lacks %d of %d passages. They are indexed again now", missing, expected)
-            _log.info("%s", repair_note(await app.upkeep.reindex(ignore_progress)))
+            _log.info("%s", repair_note(await app.maintenance.reindex(ignore_progress)))
     except FootnoteError as error:
         _log.error("%s", error)
 

@@ -12,57 +12,59 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
 
 from bot.presentation.action_names import read_action_name
+from bot.presentation.platform_parts import PlatformParts
+from bot.presentation.platform_text import NOT_SAVED, is_silent
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import commands, home, shortcuts
 from bot.slackbot.actions import commands as forms
 from bot.slackbot.actions.buttons import press
-from bot.slackbot.actions.interaction_context import Act, to_act
-from bot.slackbot.actions.interaction_handler import Desk
+from bot.slackbot.actions.interaction_context import InteractionContext, to_context
+from bot.slackbot.actions.interaction_handler import InteractionHandler
 from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.command_text import COMMAND
 from bot.slackbot.events.directory import Channels, People
 from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
-from bot.slackbot.events.teams import SlackParts, Team
+from bot.slackbot.events.teams import PLATFORM, Team, Teams
 from bot.slackbot.events.translate import (
-    PLATFORM,
     Event,
     author_of,
     deleted_ts,
     people_in,
     private_key,
+    read_message,
     thread_address,
     to_address,
     to_circumstances,
     to_incoming,
-    written,
 )
 from core.domain.conversation import ChannelAddress, IncomingMessage, message_key
 from core.domain.service import Receipt
 from core.errors import StorageError
 from core.work.conversations import title_from
 
-# Refusals that nobody has to be told of: the message was not meant for us.
-SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
-NOT_TAKEN = "I couldn't save your message because of a storage problem. Send it again in a few minutes."
-LAST_TRY = 3  # Slack sends an event again three times
-LOOKED_THROUGH = 20  # newest entries of a thread among which an accepted one is looked for
+LAST_TRY = 3  # Slack repeats an event up to three times
+LOOKED_THROUGH = 20  # newest entries of a thread, searched for an accepted one
 Body = Mapping[str, Any]
 _OURS = re.compile(r"^fn:")
 _ANY = re.compile(r".*", re.DOTALL)
 _log = logging.getLogger(__name__)
 
 
-class Events:
-    """Handlers of Slack's events and interactions, for a slack_bolt app."""
+class Listeners:
+    """Listeners for all events and interactions of a slack_bolt app."""
 
-    def __init__(self, app: AsyncApp, parts: SlackParts, platform: SlackPlatform, people: People) -> None:
+    def __init__(
+        self, app: AsyncApp, parts: PlatformParts, teams: Teams, platform: SlackPlatform, people: People
+    ) -> None:
         self._app = app
         self._parts = parts
+        self._teams = teams
         self._platform = platform
         self._people = people
-        self.desk = Desk(parts=parts, platform=platform, people=people, channels=Channels(parts.clock))
+        self.handler = InteractionHandler(parts=parts, platform=platform, people=people, channels=Channels(parts.clock))
 
     def bind(self) -> None:
-        """Tell the app what is heard. The last listener takes what no other does, or Slack would send it again."""
+        """Bind all listeners. The last one accepts unknown events, which Slack would send again otherwise."""
         event = self._app.event
         event("app_mention")(self.on_message)
         event("message")(self.on_message)
@@ -73,7 +75,7 @@ class Events:
         event("group_deleted")(self.on_channel_deleted)
         event("tokens_revoked")(self.on_removed)
         event("app_uninstalled")(self.on_removed)
-        self._app.command(self._parts.command)(self.on_command)
+        self._app.command(COMMAND)(self.on_command)
         self._app.action(_OURS)(self.on_action)
         self._app.action(_ANY)(self.on_nothing)
         self._app.shortcut(ASK_ABOUT)(self.on_shortcut)
@@ -83,75 +85,79 @@ class Events:
         event(_ANY)(self.on_nothing)
 
     async def close(self) -> None:
-        await self.desk.close()
+        await self.handler.close()
 
     # ------------------------------------------------------------------ messages
 
     async def on_message(self, event: Event, body: Body, context: AsyncBoltContext, request: Any) -> None:
-        """Raises StorageError where it can't be stored: it is not acknowledged then, and Slack sends it again."""
+        """Handle or delete a message. A StorageError leaves it unacknowledged, so that Slack sends it again."""
         team = await self._team(context)
         gone = deleted_ts(event)
         if gone is not None:
-            await self.desk.spawn(self._forget(team, str(event["channel"]), gone))
+            await self.handler.spawn(self._forget(team, str(event["channel"]), gone))
             return
         if "is_ext_shared_channel" in body:
-            self.desk.channels.note(team, str(event["channel"]), is_external=bool(body["is_ext_shared_channel"]))
-        message = written(event)
+            self.handler.channels.note(team, str(event["channel"]), is_external=bool(body["is_ext_shared_channel"]))
+        message = read_message(event)
         if message is not None and author_of(message) not in ("", team.bot_user_id):
-            await self.hear(message, team, is_last_try=_retries(request) >= LAST_TRY)
+            await self.handle(message, team, is_last_try=_retries(request) >= LAST_TRY)
 
-    async def hear(self, message: Event, team: Team, *, is_last_try: bool = False) -> Receipt | None:
-        """Hand a message to the inbox, then let people know. None: it is no message of people."""
+    async def handle(self, message: Event, team: Team, *, is_last_try: bool = False) -> Receipt | None:
+        """Pass a message to the inbox, then show the receipt. Returns None if the event is no message of a person."""
         incoming = await self._translate(message, team)
         if incoming is None:
             return None
-        act = _act_of(message, team)
-        how = incoming.circumstances
-        begins_pane = how.direct and how.in_thread and not await self._is_ours(message, team)
+        ctx = _context_of(message, team)
+        circumstances = incoming.circumstances
+        begins_pane = circumstances.direct and circumstances.in_thread and not await self._is_ours(message, team)
         try:
             receipt = await self._parts.inbox.receive(incoming)
         except StorageError as error:
-            _log.error("Message %s was not taken in: %s", message.get("ts"), error)
-            if is_last_try and (how.mentioned or how.direct):
-                self.desk.spawn(self.desk.guarded(act, self.desk.say(act, NOT_TAKEN)))
+            _log.error("Message %s was not saved: %s", message.get("ts"), error)
+            if is_last_try and (circumstances.mentioned or circumstances.direct):
+                self.handler.spawn(self.handler.guarded(ctx, self.handler.say(ctx, NOT_SAVED)))
             raise
         if not receipt.repeated:
-            self._acknowledge(act, receipt, incoming)
+            self._acknowledge(ctx, receipt, incoming)
             if receipt.accepted and begins_pane:
-                self.desk.spawn(pane.give_title(self.desk, act, incoming.address, title_from(incoming.text)))
+                self.handler.spawn(pane.give_title(self.handler, ctx, incoming.address, title_from(incoming.text)))
         return receipt
 
     async def _translate(self, message: Event, team: Team) -> IncomingMessage | None:
-        how = to_circumstances(message, team, in_our_thread=False)
-        is_ours = not (how.mentioned or how.direct) and how.in_thread and await self._is_ours(message, team)
+        circumstances = to_circumstances(message, team, in_our_thread=False)
+        is_ours = (
+            not (circumstances.mentioned or circumstances.direct)
+            and circumstances.in_thread
+            and await self._is_ours(message, team)
+        )
         ids = people_in(message)
-        is_likely = how.mentioned or how.direct or is_ours
+        is_likely = circumstances.mentioned or circumstances.direct or is_ours
         names = await self._people.names(team, ids) if is_likely else self._people.known(team, ids)
         incoming = to_incoming(
             message, team=team, in_our_thread=is_ours, names=names, commands=tuple(self._parts.commands.table)
         )
-        return await self.desk.told_of_others(incoming, team) if incoming is not None else None
+        return await self.handler.mark_external(incoming, team) if incoming is not None else None
 
     async def _is_ours(self, message: Event, team: Team) -> bool:
-        """Whether the bot answered in the message's thread, or is about to."""
+        """Return whether the bot has answered in the message's thread, or is about to."""
         address = to_address(message, team)
         if await self._parts.conversations.find(address) is not None:
             return True
         entries = await self._parts.entries.recent(team.workspace, address=address, limit=LOOKED_THROUGH)
         return any(entry.decision.accepted for entry in entries)
 
-    def _acknowledge(self, act: Act, receipt: Receipt, incoming: IncomingMessage) -> None:
-        """Behind the acknowledgement of the event, which waits for nothing but the inbox."""
-        desk = self.desk
+    def _acknowledge(self, ctx: InteractionContext, receipt: Receipt, incoming: IncomingMessage) -> None:
+        """Show the receipt in the background, after Slack's event was acknowledged."""
+        handler = self.handler
         if receipt.accepted:
-            desk.spawn(self._platform.show_status(incoming))
+            handler.spawn(self._platform.show_status(incoming))
         elif receipt.command is not None:
-            desk.spawn(desk.guarded(act, commands.run_typed(desk, act, receipt.command)))
-        elif receipt.decision.code not in SILENT:
-            desk.spawn(desk.guarded(act, commands.tell(desk, act, receipt.decision.sentence)))
+            handler.spawn(handler.guarded(ctx, commands.run_typed(handler, ctx, receipt.command)))
+        elif not is_silent(receipt):
+            handler.spawn(handler.guarded(ctx, handler.say(ctx, receipt.decision.sentence)))
 
     async def _forget(self, team: Team, channel: str, ts: str) -> None:
-        """However long it takes: Slack tells of it again as long as it is not done."""
+        """Delete a message and its answers before the acknowledgement, so that Slack repeats a failed deletion."""
         address = thread_address(team.workspace, channel, "")
         for key in (message_key(address, ts), private_key(address, ts)):
             for ref in await self._parts.forgetting.forget_message(key):
@@ -159,21 +165,23 @@ class Events:
             await self._platform.take_back(key)
 
     async def on_channel_deleted(self, event: Event, context: AsyncBoltContext) -> None:
-        """Its threads are gone with it, and not acknowledged before."""
+        """Delete the channel's threads before the event is acknowledged."""
         team = await self._team(context)
         place = ChannelAddress(platform=PLATFORM, workspace=team.workspace, channel=str(event["channel"]))
-        await self.desk.spawn(self._parts.forgetting.forget_channel(place))
+        await self.handler.spawn(self._parts.forgetting.forget_channel(place))
 
     # ------------------------------------------------------------------ the app itself
 
     async def on_home(self, event: Event, context: AsyncBoltContext) -> None:
-        act = Act(team=await self._team(context), person=str(event["user"]), channel=str(event.get("channel") or ""))
+        ctx = InteractionContext(
+            team=await self._team(context), person=str(event["user"]), channel=str(event.get("channel") or "")
+        )
         if event.get("tab", "home") == "home":
-            self.desk.spawn(self.desk.guarded(act, home.show_home(self.desk, act)))
+            self.handler.spawn(self.handler.guarded(ctx, home.show_home(self.handler, ctx)))
 
     async def on_pane(self, event: Event, context: AsyncBoltContext) -> None:
         team, opened = await self._team(context), event["assistant_thread"]
-        act = Act(
+        ctx = InteractionContext(
             team=team,
             person=str(opened["user_id"]),
             channel=str(opened["channel_id"]),
@@ -181,76 +189,78 @@ class Events:
         )
         is_new = event["type"] == "assistant_thread_started"
         work = (
-            pane.greet(self.desk, act) if is_new else pane.look_elsewhere(self.desk, act, opened.get("context") or {})
+            pane.greet(self.handler, ctx)
+            if is_new
+            else pane.on_context_changed(self.handler, ctx, opened.get("context") or {})
         )
-        self.desk.spawn(self.desk.guarded(act, work))
+        self.handler.spawn(self.handler.guarded(ctx, work))
 
     async def on_removed(self, event: Event, context: AsyncBoltContext) -> None:
-        """The app was removed from a team, or its token revoked: nothing can be said there any more."""
+        """Forget a team that removed the app or revoked its token."""
         if event["type"] == "tokens_revoked" and not (event.get("tokens") or {}).get("bot"):
-            return  # somebody's own token, which we have no use for
-        await self._parts.teams.remove(context.team_id or "")
+            return  # a person's token, which Footnote doesn't use
+        await self._teams.remove(context.team_id or "")
 
     # ------------------------------------------------------------------ interactions
 
     async def on_command(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        act = await self._act(body, context)
-        running = commands.run_slash(self.desk, act, str(body.get("text") or ""))
-        await self.desk.in_time(self.desk.guarded(act, running))
+        ctx = await self._interaction(body, context)
+        running = commands.run_slash(self.handler, ctx, str(body.get("text") or ""))
+        await self.handler.in_time(self.handler.guarded(ctx, running))
         await ack()
 
     async def on_action(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        act = await self._act(body, context)
+        ctx = await self._interaction(body, context)
         for action in body.get("actions") or ():
             name = read_action_name(str(action.get("action_id") or ""))
             if name is not None:
-                await self.desk.in_time(self.desk.guarded(act, press(self.desk, act, name, values_of(action))))
+                await self.handler.in_time(self.handler.guarded(ctx, press(self.handler, ctx, name, values_of(action))))
         await ack()
 
     async def on_shortcut(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        act, message = await self._act(body, context), body.get("message") or {}
+        ctx, message = await self._interaction(body, context), body.get("message") or {}
         wanted = shortcuts.ask_about if body.get("callback_id") == ASK_ABOUT else shortcuts.keep_answer
-        await self.desk.in_time(self.desk.guarded(act, wanted(self.desk, act, message)))
+        await self.handler.in_time(self.handler.guarded(ctx, wanted(self.handler, ctx, message)))
         await ack()
 
     async def on_options(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        act = await self._act(body, context)
-        found = await self.desk.in_time(forms.suggest(self.desk, act, body))
+        ctx = await self._interaction(body, context)
+        found = await self.handler.in_time(forms.suggest(self.handler, ctx, body))
         await ack(options=[dict(option) for option in found or ()])
 
     async def on_view(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        act, view = await self._act(body, context), body.get("view") or {}
+        ctx, view = await self._interaction(body, context), body.get("view") or {}
         submit = shortcuts.submit if shortcuts.is_ours(view) else forms.submit
-        wrong = await self.desk.in_time(self.desk.guarded(act, submit(self.desk, act, view)))
+        wrong = await self.handler.in_time(self.handler.guarded(ctx, submit(self.handler, ctx, view)))
         if wrong:
             await ack(response_action="errors", errors=dict(wrong))
         else:
             await ack()
 
     async def on_nothing(self, ack: AsyncAck) -> None:
-        """Heard, and that is all."""
+        """Acknowledge an event that needs no action."""
         await ack()
 
     # ------------------------------------------------------------------ whose it is
 
     async def _team(self, context: AsyncBoltContext) -> Team:
-        """The one that authorized it. What happens in a channel that two companies share names the other's, too."""
-        return await self._parts.teams.get(context.team_id or "")
+        """Return the team that authorized the event; in a shared channel, the event also names the other company's."""
+        return await self._teams.get(context.team_id or "")
 
-    async def _act(self, body: Body, context: AsyncBoltContext) -> Act:
-        return to_act(body, await self._team(context))
+    async def _interaction(self, body: Body, context: AsyncBoltContext) -> InteractionContext:
+        return to_context(body, await self._team(context))
 
 
 def values_of(action: Mapping[str, Any]) -> tuple[str, ...]:
-    """What was chosen in a menu, or the value of what was pressed."""
+    """Return the values chosen in a menu, or the value of a button."""
     options = [action.get("selected_option"), *(action.get("selected_options") or ())]
     chosen = tuple(str(option["value"]) for option in options if option)
     return chosen or ((str(action["value"]),) if action.get("value") else ())
 
 
-def _act_of(message: Event, team: Team) -> Act:
-    """Somebody wrote something: what there is to say about it comes into the same thread."""
-    return Act(
+def _context_of(message: Event, team: Team) -> InteractionContext:
+    """Return the context of a message; replies go to its thread."""
+    return InteractionContext(
         team=team,
         person=author_of(message),
         channel=str(message["channel"]),

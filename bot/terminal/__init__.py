@@ -1,1 +1,1 @@
-"""The terminal adapter: `footnote chat`, and what the other commands print for people."""
+"""The terminal adapter: `footnote chat`, and the output of other commands for people."""

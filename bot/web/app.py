@@ -44,7 +44,7 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
         undefined=jinja2.StrictUndefined,
         auto_reload=False,  # an upgrade under a running service must not mix new templates with old code
     )
-    app.middlewares.extend((error_pages, guard))  # after those of aiohttp-jinja2, whose context error pages need
+    app.middlewares.extend((error_pages, guard))  # after aiohttp-jinja2's, whose context error pages need
     environment.globals["static"] = _add_static(app)
     environment.globals["workspace"] = parts.workspace
     environment.filters["took"] = took

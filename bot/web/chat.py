@@ -313,7 +313,7 @@ class _Chat:
         }
 
     def _tell_of(self, result: CommandResult) -> None:
-        """Notify other pages that show what a command changed."""
+        """Notify other pages of a command's changes."""
         for changed, kind in ((result.renamed, "changed"), (result.deleted, "deleted")):
             if changed is not None:
                 self._chat.hub.publish(str(changed.address), kind, {})

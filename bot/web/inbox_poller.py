@@ -1,7 +1,7 @@
 """Polls the inbox for changes made by other processes, and notifies the browsers.
 
 Any process on the database can accept and answer questions of the chat page, but browsers are connected to this one.
-It polls the newest entries, and those that were open at the last poll.
+It polls the newest entries, and the open ones of the last poll.
 """
 
 import asyncio

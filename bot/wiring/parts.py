@@ -31,7 +31,7 @@ from storage.database import Database
 from storage.database.process_lock import process_lock, try_process_lock
 from storage.database.repositories.connections import SqlCitedRepository
 from storage.database.repositories.feedback import SqlFeedbackRepository
-from storage.database.repositories.maintenance import SqlUpkeep
+from storage.database.repositories.maintenance import SqlMaintenance
 from storage.database.repositories.staleness import SqlStaleRepository
 from storage.database.repositories.statistics import SqlAskedRepository
 from storage.database.repositories.syncing import SqlSyncRepository
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from core.features.connections import Connections
     from core.features.feedback import Feedbacks
     from core.features.kept_answers import KeptAnswers
-    from core.features.maintenance import Upkeep
+    from core.features.maintenance import Maintenance
     from core.features.recap import Recaps
     from core.features.replay.cassettes import Cassettes
     from core.features.statistics import UsageStatistics
@@ -406,11 +406,11 @@ class Parts(Resources):
         )
 
     @cached_property
-    def upkeep(self) -> Upkeep:
-        from core.features.maintenance import Upkeep
+    def maintenance(self) -> Maintenance:
+        from core.features.maintenance import Maintenance
 
-        return Upkeep(
-            database=SqlUpkeep(self.database, BACKED_UP),
+        return Maintenance(
+            database=SqlMaintenance(self.database, BACKED_UP),
             corpus=self.corpus,
             index=self.index,
             compare=self.ingests.compare,

@@ -1,4 +1,4 @@
-"""The observer of one run: what a recording and the metrics learn of it."""
+"""The observer of one run, for recordings and metrics."""
 
 from collections.abc import Mapping, Sequence
 

@@ -28,7 +28,7 @@ class ExtractType(StrEnum):
 class ExtractorInput:
     """A document for an extractor: pages of one revision, in order, never empty.
 
-    `path` is the file, for details that its text doesn't show (a PDF's ruled lines); None if there is none.
+    `path` is the file, for details that its text doesn't show (a PDF's ruled lines), or None.
     """
 
     document: Document

@@ -179,7 +179,7 @@ class ExtractionReport:
             self.warnings.append((path, extractor, warning))
 
     def troubles(self, path: str) -> dict[str, object]:
-        """Return the problems of a document for its job; empty if there are none."""
+        """Return the problems of a document for its job."""
         problems = {"failures": self.failures, "warnings": self.warnings}
         named = {
             kind: [f"{name}: {why}" for where, name, why in items if where == path] for kind, items in problems.items()

@@ -81,7 +81,7 @@ class InboxEntry:
     decision: Decision
     created_at: datetime
     finished_at: datetime | None = None
-    attempts: int = 0  # claims so far, also those that a crash ended
+    attempts: int = 0  # claims so far, also crashed ones
     failures: int = 0  # attempts that ended in an error
     error: str | None = None  # the last error, one sentence
     final_error: str | None = None  # given up: this sentence is to be posted

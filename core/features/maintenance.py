@@ -2,11 +2,10 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from core.domain.ingest_report import IndexState, ProgressCallback, RepairReport
 from core.ports import CorpusRepository, SearchIndex
-from core.ports.service import DatabaseFacts, DatabaseUpkeep
+from core.ports.service import DatabaseFacts, DatabaseMaintenance
 
 REINDEX = "`footnote db reindex`"
 
@@ -29,20 +28,20 @@ class StorageStatus:
         }
 
 
-class Upkeep:
+class Maintenance:
     """The use cases of `footnote db`. None of them changes the library's content."""
 
     def __init__(
         self,
         *,
-        database: DatabaseUpkeep,
+        database: DatabaseMaintenance,
         corpus: CorpusRepository,
         index: SearchIndex,
         compare: Callable[[], Awaitable[IndexState]],
         repair: Callable[[ProgressCallback], Awaitable[RepairReport]],
     ) -> None:
         """`compare` and `repair` come from storage/documents/index_repair.py, holding the index lock."""
-        self._database = database
+        self.database = database
         self._corpus = corpus
         self._index = index
         self._compare = compare
@@ -50,12 +49,12 @@ class Upkeep:
 
     async def status(self) -> StorageStatus:
         """Raises StorageError when database or index can't be read."""
-        facts, live = await self._database.describe(), await self._corpus.live_revisions()
+        facts, live = await self.database.describe(), await self._corpus.live_revisions()
         return StorageStatus(database=facts, indexed=await self._index.count(), expected=sum(live.values()))
 
     async def check(self) -> list[str]:
         """Return one sentence for each problem, with its fix; an empty list if all is well."""
-        faults = await self._database.find_faults()
+        faults = await self.database.check_integrity()
         state = await self._compare()
         if state.lacking:
             faults.append(lacking(state.lacking, state.expected))
@@ -69,10 +68,6 @@ class Upkeep:
     async def reindex(self, progress: ProgressCallback) -> RepairReport:
         """Bring the index in line with the database. Raises StorageError and ModelMissing."""
         return await self._repair(progress)
-
-    async def back_up(self, target: Path) -> int:
-        """As DatabaseUpkeep.back_up."""
-        return await self._database.back_up(target)
 
 
 def lacking(count: int, expected: int) -> str:

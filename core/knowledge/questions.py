@@ -113,7 +113,7 @@ def without_reading(question: str) -> str:
     """Remove asides about a reading position: in brackets, before the question, or as a sentence after it.
 
     They say nothing about the question's subject; in a query, they would lift text about books, readers and chapters.
-    The question stays whole if nothing is left, or if the rest refers to the aside ("who dies in that chapter?").
+    The question stays whole if nothing is left, or if the rest refers to the aside ("in that chapter").
     """
     rest = question
     for aside in _asides():

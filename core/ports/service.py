@@ -48,9 +48,9 @@ class InboxStore(Protocol):
     async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
         """Claim at most `limit` entries to work on, oldest first, each the first open one of its thread.
 
-        Their `attempts` are incremented, and they are RUNNING under a new lease. Entries of other platforms, those
-        that wait for their next attempt and those under a lease are skipped, together with everything after them in
-        their thread.
+        Their `attempts` are incremented, and they are RUNNING under a new lease. Entries are skipped, together with
+        everything after them in their thread, if they belong to other platforms, wait for their next attempt or are
+        under a lease.
         """
 
     async def renew(self, seqs: Collection[int]) -> dict[int, str | None]:
@@ -327,12 +327,12 @@ class DatabaseFacts:
     rows: Mapping[str, int]  # by kind, in the usual order
 
 
-class DatabaseUpkeep(Protocol):
+class DatabaseMaintenance(Protocol):
     """Reads a database and copies it; changes nothing."""
 
     async def describe(self) -> DatabaseFacts: ...
 
-    async def find_faults(self) -> list[str]:
+    async def check_integrity(self) -> list[str]:
         """Return one sentence for each fault, with the next step.
 
         Checks the file's own structure, rows without an owner, and that every passage is verbatim in its page. Reads

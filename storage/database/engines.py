@@ -99,7 +99,8 @@ _SQLITE_ERRORS = {
     "SQLITE_CANTOPEN": "can't be opened; check that its folder exists and may be written",
     "SQLITE_READONLY": "can't be written; check the permissions of the file and its folder",
     "SQLITE_PERM": "can't be written; check the permissions of the file and its folder",
-    "SQLITE_BUSY": f"is locked by another process since {BUSY_TIMEOUT_SECONDS:g} seconds; try again when it is done",
+    "SQLITE_BUSY": f"has been locked by another process for {BUSY_TIMEOUT_SECONDS:g} seconds; try again when that "
+    "process finishes",
     "SQLITE_IOERR": "can't be read or written; check the disk",
 }
 

@@ -22,7 +22,7 @@ PAUSE_SECONDS = 0.5  # between attempts to take the lock
 
 _TAKE = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
 
-Take = Callable[[], Awaitable[bool]]  # takes the lock if it is free
+Acquire = Callable[[], Awaitable[bool]]  # takes the lock if it is free
 
 
 @asynccontextmanager
@@ -33,8 +33,8 @@ async def process_lock(location: Path | str, name: str, *, with_file: bool = Fal
     Raises StorageError when the server can't be reached or the file can't be created. A lost connection releases the
     lock without notice. Cancellation never leaves a file or connection open.
     """
-    async with _lock_of(location, name, with_file=with_file) as take:
-        while not await take():  # noqa: ASYNC110 - another process releases it
+    async with _open_lock(location, name, with_file=with_file) as acquire:
+        while not await acquire():  # noqa: ASYNC110 - another process releases it
             await asyncio.sleep(PAUSE_SECONDS)
         yield
 
@@ -42,21 +42,21 @@ async def process_lock(location: Path | str, name: str, *, with_file: bool = Fal
 @asynccontextmanager
 async def try_process_lock(location: Path | str, name: str, *, with_file: bool = False) -> AsyncIterator[bool]:
     """Take the lock as `process_lock` does, without waiting: False if this or another process holds it."""
-    async with _lock_of(location, name, with_file=with_file) as take:
-        yield await take()
+    async with _open_lock(location, name, with_file=with_file) as acquire:
+        yield await acquire()
 
 
 @asynccontextmanager
-async def _lock_of(location: Path | str, name: str, *, with_file: bool) -> AsyncIterator[Take]:
+async def _open_lock(location: Path | str, name: str, *, with_file: bool) -> AsyncIterator[Acquire]:
     """Yield the function that takes the lock; the lock is released at the end."""
     if isinstance(location, Path):
-        async with _file_lock(location.parent, name) if with_file else nullcontext(_always_free) as take:
-            yield take
+        async with _file_lock(location.parent, name) if with_file else nullcontext(_always_free) as acquire:
+            yield acquire
         return
     engine, database = build_engine(location)
     try:
         async with opened(lambda: _connect(engine), lambda made: made.close()) as connection:
-            yield lambda: to_its_end(lambda: _take(connection, name))
+            yield lambda: to_its_end(lambda: _try_acquire(connection, name))
     except DBAPIError as error:
         raise to_storage_error(error, database) from error
     finally:
@@ -68,17 +68,17 @@ async def _always_free() -> bool:
 
 
 @asynccontextmanager
-async def _file_lock(folder: Path, name: str) -> AsyncIterator[Take]:
+async def _file_lock(folder: Path, name: str) -> AsyncIterator[Acquire]:
     async with opened(lambda: _open_file(folder, name), lambda file: file.close()) as handle:
         is_held = False
 
-        async def take() -> bool:
+        async def acquire() -> bool:
             nonlocal is_held
             is_held = _try_lock(handle)
             return is_held
 
         try:
-            yield take
+            yield acquire
         finally:
             if is_held:
                 portalocker.unlock(handle)
@@ -105,5 +105,5 @@ def _try_lock(handle: IO[str]) -> bool:
     return True
 
 
-def _take(connection: Connection, name: str) -> bool:
+def _try_acquire(connection: Connection, name: str) -> bool:
     return bool(connection.execute(_TAKE, {"name": f"footnote {name}"}).scalar_one())

@@ -275,6 +275,7 @@ def _limit_process(limits: ReadLimits) -> None:
 
 
 def _private_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Return the two pipes under new numbers, so that output of libraries can't mix with the messages."""
     tasks, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

@@ -98,7 +98,7 @@ def test_a_page_is_shown_by_id_and_by_number_with_its_neighbours(footnote: Footn
         (("jobs", "show", "zebra"), 1, "zebra"),
         (("eval", "/no/such/file.jsonl"), 1, "Can't read"),
         (("nonsense",), 2, "nonsense"),
-        (("--config", "/no/such.toml", "search", "x"), 1, "can't be read"),
+        (("--config", "/no/such.toml", "search", "x"), 1, "Can't read"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_its_exit_code(

@@ -47,13 +47,13 @@ async def home_of(service: SlackService, person: Person, words: str) -> str:
         ("search ferry Marigold", "Marigold leaves pier 7"),
         ("page kites 1", "red kite of Ondar"),
         ("settings", "auto_answer"),
-        ("threads", "There are no conversations yet"),
+        ("threads", "No conversations yet"),
         ("position", "This channel has read"),
         ("new", "begins a conversation of its own"),
         ("jobs", "/footnote jobs needs a conversation"),
         ("stop", "have a question in progress"),
         ("why", "no message of yours"),
-        ("nonsense of mine", "write it behind `/footnote ask`"),
+        ("nonsense of mine", "use `/footnote ask QUESTION`"),
     ],
 )
 async def test_a_slash_command_is_answered_for_who_gave_it(

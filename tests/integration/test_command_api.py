@@ -90,7 +90,6 @@ class Place:
         self.reports: list[IngestReport] = []
         jobs = SimpleNamespace(tree=self._tree, cancel=self._cancel)
         self.parts: Any = SimpleNamespace(
-            upkeep=self.maintenance,
             maintenance=self.maintenance,
             ingest=self._ingest,
             jobs=jobs,

@@ -106,7 +106,7 @@ async def test_an_app_with_a_url_works_on_postgresql_and_makes_no_file(
     (notes / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
     async with open_parts(load_config(None, data_dir=tmp_path / "data")) as app:
         report = await app.ingest([notes], source=None, kind="auto", force=False, progress=lambda _: None)
-        await app.upkeep.reindex(ignore_progress)
+        await app.maintenance.reindex(ignore_progress)
         documents = await app.corpus.list_documents("local")
 
     assert report.added == 1

@@ -43,7 +43,7 @@ from core.domain.answer import Answer, Citation
 
 PLAIN = Flavour()
 # Units of text in a part, tried if one message doesn't hold everything: shorter texts leave room for their sources. The
-# fewest messages win; a message of sources alone counts for one and a half, as readers turn back and forth.
+# fewest messages win; a message that only has sources counts for one and a half, as readers turn back and forth.
 _SHORTER = (2_800, 2_000, 1_400, 1_000)
 _USUAL = 2_000
 _LONG_TEXT = 30_000  # characters; longer texts are split only once

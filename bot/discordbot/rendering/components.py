@@ -28,7 +28,7 @@ MAX_LABEL = 80  # characters of a button
 MAX_OPTIONS = 25  # of a menu
 MAX_OPTION = 100  # characters of an option's label
 MAX_ROW = 5  # buttons
-# What we fill of the 4,000 characters over all texts. Documentation says "all text", so labels may count.
+# Less than Discord's 4,000 characters over all texts. Documentation says "all text", so labels may count.
 TEXT_BUDGET = 3_600
 MENU_CHOICES = MAX_MENUS * MAX_OPTIONS
 _STYLES = {

@@ -1,6 +1,6 @@
 """Markdown for chat platforms: made harmless, and split at safe places. Pure.
 
-`flavour` says what a platform allows, `inline` and `blocks` parse, `splitting` packs blocks into messages.
+`flavour` describes a platform's Markdown, `inline` and `blocks` parse, `splitting` packs blocks into messages.
 """
 
 from bot.presentation.markdown.flavour import Flavour, allow_none, clean, clip, link_target, safe_cut, units

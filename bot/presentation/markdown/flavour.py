@@ -1,4 +1,4 @@
-"""Characters of a text, and what the Markdown of a platform allows and must be kept from doing. Pure."""
+"""Characters of a text, and the Markdown of a platform with its dangers. Pure."""
 
 import re
 import unicodedata
@@ -93,7 +93,7 @@ class Flavour:
         return self.link(self.plain(label), target) if target is not None else self.plain(label)
 
     def _disabled(self, text: str) -> str:
-        """Return the text with all pings and links disabled, except for those that begin with `<`."""
+        """Return the text with all pings and links disabled that don't begin with `<`."""
         text = _PING.sub(rf"\g<0>{self.breaker}", text)
         text = _INVITE.sub(rf"\g<1>{self.breaker}.", text)
         text = _HOST.sub(rf"\g<1>.{self.breaker}", text) if self.links_hosts else text

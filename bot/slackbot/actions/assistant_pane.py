@@ -9,111 +9,94 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any
 
-from bot.slackbot.actions.interaction_context import Act
-from bot.slackbot.actions.interaction_handler import Desk
-from bot.slackbot.events.translate import PLATFORM, thread_address
+from bot.slackbot.actions.interaction_context import InteractionContext
+from bot.slackbot.actions.interaction_handler import InteractionHandler
+from bot.slackbot.events.teams import PLATFORM
+from bot.slackbot.events.translate import thread_address
 from bot.slackbot.rendering.lists import notice_message
-from bot.slackbot.web_api import POST, READ, call
-from core.domain.conversation import Conversation, ThreadAddress
+from bot.slackbot.web_api import READ, call
+from core.domain.conversation import ThreadAddress
 from core.domain.corpus import Document, Page, SearchScope
 from core.errors import FootnoteError
 from core.features.kept_answers import KEPT_SOURCE
 from core.ports import CorpusRepository
 from core.text.words import content_words, shorten
 
-SUGGEST = "suggest questions"  # the ends of “I am not allowed to …”
+SUGGEST = "suggest questions"  # completes “I'm not allowed to …”
 NAME = "name the thread"
 MOST_PROMPTS = 4  # Slack's limit
-MAX_TITLE = 200  # characters; Slack names no limit, and shows less
+MAX_TITLE = 200  # characters; Slack documents no limit, and shows fewer
 TRY = "Try one of these"
-GREETING = "Ask me what your documents say: I answer with footnotes that lead to the very passages."
-READS = "I can read {count} here, of {sources}."
-EMPTY = "Nothing can be read here yet: whoever runs me adds documents with “footnote ingest PATH”."
-NAMED = 3  # sources that the greeting names
-_LOOKED_AT = 5  # first messages of a thread among which a greeting is looked for
+GREETING = "Ask me about your documents. My answers link to the exact passages they come from."
+READS = "Here I can read {count} from {sources}."
+EMPTY = "I can't read any documents here yet. Your Footnote admin can add some with “footnote ingest PATH”."
+NAMED = 3  # named sources
+_LOOKED_AT = 5  # first messages of a thread, searched for a greeting
 _log = logging.getLogger(__name__)
-MOST_TRIED = 12  # documents looked into
-PAGES_TRIED = 3  # of each: a section's name stands on its first pages, or it has none
-NAME_LENGTH = 48  # characters of a title, so that a question reads well on one line
-# Headings that say nothing to whoever does not know the document.
+MOST_TRIED = 12  # documents
+PAGES_TRIED = 3  # per document; section names are on the first pages
+NAME_LENGTH = 48  # characters of a title
+# Headings without a meaning outside their document.
 _BARE = re.compile(
     r"(?:(?:page|chapter|part|section|book|appendix)?\s*[\divxlc.]*|(?:table of )?contents|index|preface|introduction)",
     re.IGNORECASE,
 )
 
 
-async def greet(desk: Desk, act: Act) -> None:
-    """A pane was opened: say what can be asked here. An event that comes again changes nothing. Raises core errors."""
-    scope = await _scope(desk, act)
-    documents = await desk.parts.corpus.list_readable(scope)
-    if not await _is_greeted(desk, act):
-        message = notice_message(_greeting(documents))
-        await call(
-            POST,
-            lambda: act.team.client.chat_postMessage(
-                channel=act.channel,
-                thread_ts=act.thread,
-                text=message.text,
-                blocks=[dict(block) for block in message.blocks],
-                unfurl_links=False,
-                unfurl_media=False,
-            ),
-            pause=desk.parts.pause,
-        )
-    await _suggest(desk, act, await example_questions(documents, desk.parts.corpus, scope, MOST_PROMPTS))
+async def greet(handler: InteractionHandler, ctx: InteractionContext) -> None:
+    """Greet a person who opened the pane, once, and suggest questions. Raises core errors."""
+    scope = await _scope(handler, ctx)
+    documents = await handler.parts.corpus.list_readable(scope)
+    if not await _is_greeted(handler, ctx):
+        await handler.post(ctx, notice_message(_greeting(documents)))
+    await _suggest(handler, ctx, await example_questions(documents, handler.parts.corpus, scope, MOST_PROMPTS))
 
 
-async def look_elsewhere(desk: Desk, act: Act, context: Mapping[str, Any]) -> None:
-    """Another channel was opened beside the pane: suggest what is read there, as far as it is read here, too.
+async def on_context_changed(handler: InteractionHandler, ctx: InteractionContext, context: Mapping[str, Any]) -> None:
+    """Suggest questions about the channel that the person now views, as far as they may be read in the pane.
 
     Raises core errors.
     """
     beside = str(context.get("channel_id") or "")
-    if not beside or context.get("team_id") not in (None, act.team.id):
+    if not beside or context.get("team_id") not in (None, ctx.team.id):
         return
-    here = await _scope(desk, act)
-    there = await desk.parts.access.scope(here.workspace, thread_address(here.workspace, beside, ""))
-    documents = await desk.parts.corpus.list_readable(here)
+    here = await _scope(handler, ctx)
+    there = await handler.parts.access.scope(here.workspace, thread_address(here.workspace, beside, ""))
+    documents = await handler.parts.corpus.list_readable(here)
     near = [item for item in documents if item.source_id in there.sources]
-    questions = await example_questions(near, desk.parts.corpus, here, MOST_PROMPTS)
-    await _suggest(desk, act, questions or await example_questions(documents, desk.parts.corpus, here, MOST_PROMPTS))
+    questions = await example_questions(near, handler.parts.corpus, here, MOST_PROMPTS)
+    await _suggest(
+        handler, ctx, questions or await example_questions(documents, handler.parts.corpus, here, MOST_PROMPTS)
+    )
 
 
-async def name_thread(desk: Desk, act: Act, conversation: Conversation) -> None:
-    """Let the pane list a conversation's thread under its title."""
-    await give_title(desk, act, conversation.address, conversation.title)
-
-
-async def give_title(desk: Desk, act: Act, address: ThreadAddress, title: str) -> None:
-    """Let the pane list a thread under a title. Threads elsewhere have no names on Slack.
-
-    It goes on as it was where that fails: nothing hangs on a name.
-    """
+async def give_title(handler: InteractionHandler, ctx: InteractionContext, address: ThreadAddress, title: str) -> None:
+    """Set the title under which the pane lists a thread. Failures are logged, and threads elsewhere are ignored."""
     if address.platform != PLATFORM or not address.channel.startswith("D") or not address.thread:
         return
     try:
         await call(
             NAME,
-            lambda: act.team.client.assistant_threads_setTitle(
+            lambda: ctx.team.client.assistant_threads_setTitle(
                 channel_id=address.channel, thread_ts=address.thread, title=title[:MAX_TITLE]
             ),
-            pause=desk.parts.pause,
+            pause=handler.parts.pause,
         )
-    except FootnoteError as error:  # also threads of the direct channel that no pane began
+    except FootnoteError as error:  # also for threads of the direct channel outside the pane
         _log.info("The thread %s keeps its name: %s", address, error)
 
 
-async def _suggest(desk: Desk, act: Act, questions: list[str]) -> None:
+async def _suggest(handler: InteractionHandler, ctx: InteractionContext, questions: list[str]) -> None:
     if questions:
         await call(
             SUGGEST,
-            lambda: act.team.client.assistant_threads_setSuggestedPrompts(
-                channel_id=act.channel,
-                thread_ts=act.thread,
+            lambda: ctx.team.client.assistant_threads_setSuggestedPrompts(
+                channel_id=ctx.channel,
+                thread_ts=ctx.thread,
                 title=TRY,
                 prompts=[{"title": question, "message": question} for question in questions],
             ),
-            pause=desk.parts.pause,
+            pause=handler.parts.pause,
         )
 
 
@@ -132,36 +115,30 @@ def _listed(names: list[str]) -> str:
     return f"{', '.join(before)} and {last}" if before else last
 
 
-async def _is_greeted(desk: Desk, act: Act) -> bool:
-    """Whether something of ours stands in the thread, below the message that Slack begins a pane with in our name.
-
-    Where that can't be told, it is greeted: twice is no harm.
-    """
+async def _is_greeted(handler: InteractionHandler, ctx: InteractionContext) -> bool:
+    """Return whether the thread has a message from the bot below Slack's first one; False if that can't be read."""
     try:
         replies = await call(
             READ,
-            lambda: act.team.client.conversations_replies(channel=act.channel, ts=act.thread, limit=_LOOKED_AT),
-            patience_seconds=0.0,
+            lambda: ctx.team.client.conversations_replies(channel=ctx.channel, ts=ctx.thread, limit=_LOOKED_AT),
+            retry_seconds=0.0,
         )
     except FootnoteError as error:
-        _log.info("Whether the thread %s was greeted is not known: %s", act.thread, error)
+        _log.info("It is unknown whether the thread %s was greeted: %s", ctx.thread, error)
         return False
-    below = [item for item in replies.get("messages") or () if item.get("ts") != act.thread]
-    return any(item.get("user") == act.team.bot_user_id for item in below)
+    below = [item for item in replies.get("messages") or () if item.get("ts") != ctx.thread]
+    return any(item.get("user") == ctx.team.bot_user_id for item in below)
 
 
-async def _scope(desk: Desk, act: Act) -> SearchScope:
-    place = await desk.place(act)
-    return await desk.parts.access.scope(place.workspace, place, reader=act.person)
+async def _scope(handler: InteractionHandler, ctx: InteractionContext) -> SearchScope:
+    address = await handler.address_of(ctx)
+    return await handler.parts.access.scope(address.workspace, address, reader=ctx.person)
 
 
 async def example_questions(
     documents: Sequence[Document], corpus: CorpusRepository, scope: SearchScope, most: int
 ) -> list[str]:
-    """At most `most`, each about another of these documents; of several sources in turn, newest documents first.
-
-    Nothing is named that the scope does not read.
-    """
+    """Return at most `most` questions, each about another document in the scope: newest first, sources in turn."""
     readable = [item for item in documents if _is_readable(item, scope)]
     found: list[str] = []
     for document in _in_turn(readable)[:MOST_TRIED]:
@@ -179,7 +156,7 @@ def _is_readable(document: Document, scope: SearchScope) -> bool:
 
 
 async def _section(corpus: CorpusRepository, document: Document, scope: SearchScope) -> str | None:
-    """The first heading that says more than the document's title; None where none does, or may be read yet."""
+    """Return the first readable heading that says more than the document's title, or None."""
     for number in range(1, PAGES_TRIED + 1):
         page = await corpus.find_page(document.id, number, scope)
         if page is None:
@@ -195,7 +172,6 @@ def _headings(page: Page) -> Sequence[str]:
 
 
 def _in_turn(documents: Sequence[Document]) -> list[Document]:
-    """One of each source, then the next one of each."""
     newest = sorted(documents, key=_age)
     sources = {item.source: [other for other in newest if other.source == item.source] for item in newest}
     return [item for item in chain.from_iterable(zip_longest(*sources.values())) if item is not None]

@@ -13,8 +13,8 @@ from bot.presentation.action_names import ActionName, Verb, post_id
 from bot.presentation.answer_actions import NO_ACTION, AnswerActions
 from bot.presentation.answer_text import reference_rows
 from bot.slackbot.actions.commands import open_form, threads_post
-from bot.slackbot.actions.interaction_context import Act, whereabouts
-from bot.slackbot.actions.interaction_handler import Desk
+from bot.slackbot.actions.interaction_context import InteractionContext, encode_origin
+from bot.slackbot.actions.interaction_handler import InteractionHandler
 from bot.slackbot.events.translate import CHANNEL_ITSELF, thread_address
 from bot.slackbot.rendering import blocks
 from bot.slackbot.rendering.answers import RenderOptions, passages_view, render_answer
@@ -30,81 +30,84 @@ from core.domain.jobs import Job
 from core.domain.service import InboxEntry, InboxStatus, Receipt
 from core.errors import BadInput, FootnoteError, NotFound
 
-LOADING_SECONDS = 1.0  # a modal has to be open within three; what is read longer comes into it afterwards
-PASSAGES = "Passages"  # titles of the modals while they are read for
+LOADING_SECONDS = 1.0  # Slack closes the trigger after 3
+PASSAGES = "Passages"  # titles of the modals while they load
 HOW = "How it was answered"
-LOADING = "I am reading: one moment."
+LOADING = "Loading. One moment."
 SHARED_NOW = "Shared with the channel."
-SHARED_BEFORE = "This answer was shared with the channel before."
+SHARED_BEFORE = "This answer is already shared with the channel."
 
 
-async def press(desk: Desk, act: Act, name: ActionName, values: tuple[str, ...]) -> None:
-    """Do what a button means, or a menu with its `values`. Raises core errors."""
-    actions = AnswerActions(desk.parts)
-    place, reader = await desk.place(act), act.person
-    if name.verb in (Verb.PASSAGES, Verb.HOW, Verb.REFERENCES) and not act.is_ephemeral:
-        await desk.require_open(act)
+async def press(
+    handler: InteractionHandler, ctx: InteractionContext, name: ActionName, values: tuple[str, ...]
+) -> None:
+    """Run the action of a button, or of a menu with its `values`. Raises core errors."""
+    actions = AnswerActions(handler.parts)
+    place, reader = await handler.address_of(ctx), ctx.person
+    if name.verb in (Verb.PASSAGES, Verb.HOW, Verb.REFERENCES) and not ctx.is_ephemeral:
+        await handler.require_open(ctx)
     match name.verb:
         case Verb.PASSAGES:
-            await _show_view(desk, act, PASSAGES, _passages(desk, act, name))
+            await _show_view(handler, ctx, PASSAGES, _passages(handler, ctx, name))
         case Verb.HOW:
-            await _show_view(desk, act, HOW, _how(desk, act, name))
+            await _show_view(handler, ctx, HOW, _how(handler, ctx, name))
         case Verb.REFERENCES:
             answer = await actions.references(place, reader, name.id)
-            await desk.show(act, references_post(reference_rows(answer)))
+            await handler.show(ctx, references_post(reference_rows(answer)))
         case Verb.RATE | Verb.UP | Verb.DOWN:
-            await desk.say(act, await actions.rate(place, reader, name.id, _rating(name, values)))
+            await handler.say(ctx, await actions.rate(place, reader, name.id, _rating(name, values)))
         case Verb.STOP:
-            await desk.say(act, await actions.stop(place, reader, name.id))
+            await handler.say(ctx, await actions.stop(place, reader, name.id))
         case Verb.ASK | Verb.CHOOSE:
             wanted = values[0] if values and name.verb is Verb.CHOOSE else str(name.n)
-            await desk.ask(act, await actions.offered_question(place, reader, name.id, name.verb, wanted))
+            await handler.ask(ctx, await actions.offered_question(place, reader, name.id, name.verb, wanted))
         case Verb.AGAIN:
-            asker = await desk.people.name(act.team, reader)
-            await desk.say(act, await actions.ask_again(place, reader, asker, name.id))
+            asker = await handler.people.name(ctx.team, reader)
+            await handler.say(ctx, await actions.ask_again(place, reader, asker, name.id))
         case Verb.SHARE:
-            await share(desk, act, name)
+            await share(handler, ctx, name)
         case Verb.PAGE:
-            await _turn(desk, act, name)
+            await _turn(handler, ctx, name)
         case Verb.FORM:
-            await open_form(desk, act, name.id)
+            await open_form(handler, ctx, name.id)
         case _:
             raise BadInput(NO_ACTION)
 
 
-async def _passages(desk: Desk, act: Act, name: ActionName) -> View:
-    shown = await AnswerActions(desk.parts).passages(await desk.place(act), act.person, name.id)
+async def _passages(handler: InteractionHandler, ctx: InteractionContext, name: ActionName) -> View:
+    shown = await AnswerActions(handler.parts).passages(await handler.address_of(ctx), ctx.person, name.id)
     return passages_view(shown.answer, shown.around, shown.links, page=name.n or 1)
 
 
-async def _how(desk: Desk, act: Act, name: ActionName) -> View:
-    return how_view(await AnswerActions(desk.parts).steps(await desk.place(act), act.person, name.id))
+async def _how(handler: InteractionHandler, ctx: InteractionContext, name: ActionName) -> View:
+    return how_view(await AnswerActions(handler.parts).steps(await handler.address_of(ctx), ctx.person, name.id))
 
 
-async def _show_view(desk: Desk, act: Act, title: str, reading: Coroutine[Any, Any, View]) -> None:
-    """A modal with what is read; in a modal, its next content. Where reading takes long, it is open before."""
+async def _show_view(
+    handler: InteractionHandler, ctx: InteractionContext, title: str, reading: Coroutine[Any, Any, View]
+) -> None:
+    """Show a modal, or update the open one. If reading takes long, open a placeholder first."""
     task = asyncio.ensure_future(reading)
     try:
-        if act.view_id:
-            await desk.update(act, act.view_id, _here(act, await task))
+        if ctx.view_id:
+            await handler.update(ctx, ctx.view_id, _here(ctx, await task))
             return
         done, _ = await asyncio.wait({task}, timeout=LOADING_SECONDS)
         if done:
-            await desk.open(act, _here(act, task.result()))
+            await handler.open(ctx, _here(ctx, task.result()))
             return
-        view_id = await desk.open(act, _words(title, LOADING))
+        view_id = await handler.open(ctx, _words(title, LOADING))
         try:
             view = await task
         except FootnoteError as error:
             view = _words(title, str(error))
-        await desk.update(act, view_id, _here(act, view))
+        await handler.update(ctx, view_id, _here(ctx, view))
     finally:
         task.cancel()
 
 
-def _here(act: Act, view: View) -> View:
-    """A view whose buttons know where it was opened."""
-    return {**view, "private_metadata": whereabouts(act)}
+def _here(ctx: InteractionContext, view: View) -> View:
+    return {**view, "private_metadata": encode_origin(ctx)}
 
 
 def _words(title: str, sentence: str) -> View:
@@ -112,99 +115,107 @@ def _words(title: str, sentence: str) -> View:
 
 
 def _rating(name: ActionName, values: tuple[str, ...]) -> Rating:
-    """Of a pair of buttons by the value, of one button by its verb."""
+    """Return the rating of a pair of buttons (by value) or of a single button (by verb)."""
     told = values[0] if values and name.verb is Verb.RATE else name.verb.value
     if told not in set(Rating):
         raise BadInput(NO_ACTION)
     return Rating(told)
 
 
-async def _turn(desk: Desk, act: Act, name: ActionName) -> None:
-    """Another page of a list, in place of the one shown; where that is gone, as a new one."""
+async def _turn(handler: InteractionHandler, ctx: InteractionContext, name: ActionName) -> None:
+    """Replace a list by another page of it; if the message can't be replaced, show a new one."""
     options = {"show": name.id, "page": str(name.n or 1)}
-    result = await desk.parts.commands.run(await desk.call(act, "threads", options))
-    post = threads_post(act, options, result)
-    if not await desk.replace(act, post.parts[0]):
-        await desk.show(act, post)
+    result = await handler.parts.commands.run(await handler.call(ctx, "threads", options))
+    post = threads_post(ctx, options, result)
+    if not await handler.replace(ctx, post.parts[0]):
+        await handler.show(ctx, post)
 
 
-async def share(desk: Desk, act: Act, name: ActionName) -> None:
-    """Show a private answer to its channel, once. Raises core errors where it can't be shown there."""
-    conversation, answer = await AnswerActions(desk.parts).answer(await desk.place(act), act.person, name.id)
+async def share(handler: InteractionHandler, ctx: InteractionContext, name: ActionName) -> None:
+    """Show a private answer to its channel, once. Raises core errors."""
+    conversation, answer = await AnswerActions(handler.parts).answer(await handler.address_of(ctx), ctx.person, name.id)
     channel = replace(conversation.address, thread=CHANNEL_ITSELF)
-    sharing = Sharing(conversations=desk.parts.conversations, corpus=desk.parts.corpus, access=desk.parts.access)
-    await sharing.answer_for(channel, act.person, answer.id)  # before anybody sees that there is something
-    key = await _free_key(desk, channel, answer.id)
-    receipt = await _post(desk, act, conversation, answer, key) if key is not None else None
+    sharing = Sharing(
+        conversations=handler.parts.conversations, corpus=handler.parts.corpus, access=handler.parts.access
+    )
+    await sharing.answer_for(
+        channel, ctx.person, answer.id
+    )  # checks access before the message shows that an answer exists
+    key = await _free_key(handler, channel, answer.id)
+    receipt = await _post(handler, ctx, conversation, answer, key) if key is not None else None
     if receipt is not None and not receipt.accepted:
-        await desk.say(act, receipt.decision.sentence)
+        await handler.say(ctx, receipt.decision.sentence)
         return
-    is_shown = await _without_button(desk, act, conversation, answer)
+    is_shown = await _hide_share_button(handler, ctx, conversation, answer)
     if receipt is None or receipt.repeated:
-        await desk.say(act, SHARED_BEFORE)
-    elif not is_shown or act.is_direct:
-        await desk.say(act, SHARED_NOW)
+        await handler.say(ctx, SHARED_BEFORE)
+    elif not is_shown or ctx.is_direct:
+        await handler.say(ctx, SHARED_NOW)
 
 
-async def _free_key(desk: Desk, channel: ThreadAddress, answer_id: str) -> str | None:
-    """The event key of this sharing; None: it is shared already, or about to be. What came to nothing is tried anew."""
+async def _free_key(handler: InteractionHandler, channel: ThreadAddress, answer_id: str) -> str | None:
+    """Return an unused event key for this sharing, or None if the answer is shared or about to be."""
     number = 1
     while True:
         key = message_key(channel, f"shared-{answer_id}-{number}")
-        entry = await desk.parts.entries.find(key)
+        entry = await handler.parts.entries.find(key)
         if entry is None:
             return key
-        if await _stands(desk, entry):
+        if await _took_effect(handler, entry):
             return None
         number += 1
 
 
-async def _stands(desk: Desk, entry: InboxEntry) -> bool:
-    """Not so what a gate or the scope refused, what failed, and what was deleted since."""
+async def _took_effect(handler: InteractionHandler, entry: InboxEntry) -> bool:
+    """Return whether a sharing took effect: it wasn't refused, didn't fail, and its answer wasn't deleted."""
     if entry.status is not InboxStatus.DONE:
         return not entry.status.is_final
     try:
-        _, shown = await desk.parts.conversations.message(stored_ids(entry.incoming).answer, entry.workspace)
+        _, shown = await handler.parts.conversations.message(stored_ids(entry.incoming).answer, entry.workspace)
     except NotFound:
         return False
     return shown.status == AnswerStatus.ANSWERED.value
 
 
-async def _post(desk: Desk, act: Act, conversation: Conversation, answer: Message, key: str) -> Receipt:
-    """What is not taken in, or was by another press, does not stay as a message that nobody answers."""
+async def _post(
+    handler: InteractionHandler, ctx: InteractionContext, conversation: Conversation, answer: Message, key: str
+) -> Receipt:
+    """Post the sharer's message and queue the answer below it; delete it if the inbox refuses the answer."""
     place = conversation.address
-    question = await AnswerActions(desk.parts).question_of(conversation, answer) or conversation.title
-    name = await desk.people.name(act.team, act.person)
-    there = replace(act, channel=place.channel, thread=CHANNEL_ITSELF)
-    ts = await desk.post(there, said_message(name, question, does="shares"))
+    question = await AnswerActions(handler.parts).question_of(conversation, answer) or conversation.title
+    name = await handler.people.name(ctx.team, ctx.person)
+    there = replace(ctx, channel=place.channel, thread=CHANNEL_ITSELF)
+    ts = await handler.post(there, said_message(name, question, does="shares"))
     is_taken = False
     try:
-        asked = await desk.bare(there, thread_address(place.workspace, place.channel, ts), ts)
+        asked = await handler.build_message(there, thread_address(place.workspace, place.channel, ts), ts)
         metadata = {**asked.metadata, SHARED: answer.id}
-        receipt = await desk.parts.inbox.receive(replace(asked, text=question, event_key=key, metadata=metadata))
+        receipt = await handler.parts.inbox.receive(replace(asked, text=question, event_key=key, metadata=metadata))
         is_taken = receipt.accepted and not receipt.repeated
     finally:
         if not is_taken:
-            await desk.take_back(there, place.channel, ts)
+            await handler.take_back(there, place.channel, ts)
     return receipt
 
 
-async def _without_button(desk: Desk, act: Act, conversation: Conversation, answer: Message) -> bool:
-    """The private answer as it was, but with nothing left to share; False where Slack does not take it any more."""
-    jobs = await _jobs_of(desk, conversation, answer)
+async def _hide_share_button(
+    handler: InteractionHandler, ctx: InteractionContext, conversation: Conversation, answer: Message
+) -> bool:
+    """Show the private answer again without its share button; return whether Slack accepted that."""
+    jobs = await _jobs_of(handler, conversation, answer)
     key = str(jobs[0].input.get("message_key") or "") if jobs else ""
     options = RenderOptions(
         post_id=post_id(key) if key else answer.id,
-        link=lambda citation: desk.parts.link(citation, conversation.address),
+        link=lambda citation: handler.parts.link(citation, conversation.address),
     )
-    return await desk.replace(act, render_answer(to_answer(answer, jobs), options).parts[-1])
+    return await handler.replace(ctx, render_answer(to_answer(answer, jobs), options).parts[-1])
 
 
-async def _jobs_of(desk: Desk, conversation: Conversation, answer: Message) -> list[Job]:
-    """How an answer was made; empty where that is not kept any more."""
+async def _jobs_of(handler: InteractionHandler, conversation: Conversation, answer: Message) -> list[Job]:
+    """Return the jobs behind an answer; empty if they have expired."""
     if answer.job_id is None:
         return []
     try:
-        return await desk.parts.jobs.tree(answer.job_id, conversation.address.workspace)
+        return await handler.parts.jobs.tree(answer.job_id, conversation.address.workspace)
     except NotFound:
         return []

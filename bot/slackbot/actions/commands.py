@@ -11,13 +11,14 @@ from typing import Any, TypeAlias
 
 from bot.presentation.action_names import ActionName, Verb, to_action_name
 from bot.presentation.markdown import clip, link_target
+from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, list_heading, to_thread_item
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import home
-from bot.slackbot.actions.home import listed
-from bot.slackbot.actions.interaction_context import Act, whereabouts
-from bot.slackbot.actions.interaction_handler import ACKNOWLEDGE_SECONDS, Desk
-from bot.slackbot.events.command_text import in_slack_words
-from bot.slackbot.events.translate import PLATFORM, is_private, link_to, to_text
+from bot.slackbot.actions.interaction_context import InteractionContext, encode_origin
+from bot.slackbot.actions.interaction_handler import ACKNOWLEDGE_SECONDS, InteractionHandler
+from bot.slackbot.events.command_text import COMMAND, format_command_names
+from bot.slackbot.events.teams import PLATFORM
+from bot.slackbot.events.translate import is_private, link_to, to_text
 from bot.slackbot.rendering.blocks import (
     MAX_OPTION_VALUE,
     MAX_OPTIONS,
@@ -44,230 +45,237 @@ from core.service.commands import Command, CommandResult, ThreadRow
 from core.service.commands.threads import PAGE_ROWS
 
 HELP = "help"
-ASKED = "To ask a question, write it behind `/ask`."
-LACKING = "/{name} needs {options}: write that behind it, or pack_items in the form."
+ASKED = "To ask a question, use `/ask QUESTION`."
+LACKING = "Add {options} after /{name}, or fill in the form."
 FILL_IN = "Fill in the form"
-# Asks for what a command lacks, with what was given already.
-_Lacking: TypeAlias = Callable[[Desk, Act, Command, Mapping[str, str]], Awaitable[None]]
+# Asks for missing options; gets the ones already given.
+_Lacking: TypeAlias = Callable[[InteractionHandler, InteractionContext, Command, Mapping[str, str]], Awaitable[None]]
 _LINE = re.compile(r"/?(\S+)\s*(.*)", re.DOTALL)
-SEND_FILES = "send files"  # the end of “I am not allowed to …”
-LINK = "link"  # the action of buttons that only lead somewhere
-OPEN_SOURCE = "Open the source"
-GO_THERE = "Go there"
-NEW = "Mention me in a channel, or write to me: what you ask there begins a conversation of its own."
-SENT = "I have sent you the file as a direct message."
-HEADINGS = {"mine": "Your conversations", "here": "Conversations of this channel"}
-# What these show are words of documents and people: nothing in them is a command's name.
+SEND_FILES = "send files"  # completes “I'm not allowed to …”
+LINK = "link"  # action of buttons that only open an address
+NEW = "To start a new conversation, mention me in a channel or send me a direct message."
+SENT = "I sent you the file as a direct message."
+# Commands whose results quote documents and people: names in them aren't commands.
 _QUOTING = frozenset({"search", "page", "source", "jobs", "facts", "extract"})
-# What these change stands on the home tab.
+# Commands whose results the home tab shows.
 _CHANGING = frozenset({"position", "settings", "rename", "delete", "threads"})
 _log = logging.getLogger(__name__)
-# A field is marked while Slack waits; what is found out later is told in a message.
+# Later errors are sent as a message, as Slack no longer waits for the form.
 _FIELD_SECONDS = ACKNOWLEDGE_SECONDS * 0.8
 
 
-async def run_slash(desk: Desk, act: Act, text: str) -> None:
-    """What stands behind `/footnote`. What it lacks is asked for in a form."""
+async def run_slash(handler: InteractionHandler, ctx: InteractionContext, text: str) -> None:
+    """Run the text behind `/footnote`; open a form for missing options."""
     line = read_line(text)
-    await _run(desk, act, line, _open_form, behind=_hint(desk, line))
+    await _run(handler, ctx, line, _open_form, hint=_hint(handler, line))
 
 
-async def run_typed(desk: Desk, act: Act, line: CommandLine) -> None:
-    """A command in a message: only who presses a button can be shown a form."""
-    if line.name == desk.parts.command.strip("/"):  # typed where Slack has no slash commands
+async def run_typed(handler: InteractionHandler, ctx: InteractionContext, line: CommandLine) -> None:
+    """Run a command in a message. Missing options are asked for by a button, as only a press can open a form."""
+    if line.name == COMMAND.strip("/"):  # typed in a thread, where Slack has no slash commands
         line = read_line(line.argument)
-    await _run(desk, act, line, _offer_form, behind=_hint(desk, line))
+    await _run(handler, ctx, line, _offer_form, hint=_hint(handler, line))
 
 
 def read_line(text: str) -> CommandLine:
-    """`NAME ARGUMENT`, with or without a slash; nothing is help. Slack escapes & < > in it."""
+    """Parse `NAME ARGUMENT`, with or without a slash; empty text means help. Slack escapes & < > in it."""
     found = _LINE.fullmatch(to_text({"text": text}, {}, ""))
     return (
         CommandLine(name=found[1].lower(), argument=found[2].strip()) if found else CommandLine(name=HELP, argument="")
     )
 
 
-async def _run(desk: Desk, act: Act, line: CommandLine, lacking: _Lacking, behind: str = "") -> None:
-    """`behind` is told with an error."""
+async def _run(
+    handler: InteractionHandler, ctx: InteractionContext, line: CommandLine, lacking: _Lacking, hint: str = ""
+) -> None:
+    """Run a line; `hint` is added to error messages."""
     try:
-        command = desk.parts.commands.table.get(line.name)
+        command = handler.parts.commands.table.get(line.name)
         options = command.parse(command.options, line.argument) if command is not None else {}
         if command is not None and _lacks(command, options):
-            await lacking(desk, act, command, options)
+            await lacking(handler, ctx, command, options)
         else:
-            await run_command(desk, act, line.name, options)
+            await run_command(handler, ctx, line.name, options)
     except FootnoteError as error:
-        await tell(desk, act, f"{error}{behind}")
+        await handler.say(ctx, f"{error}{hint}")
 
 
-def _hint(desk: Desk, line: CommandLine) -> str:
-    """For what was probably a question."""
-    return f" {ASKED}" if line.argument and line.name not in desk.parts.commands.table else ""
+def _hint(handler: InteractionHandler, line: CommandLine) -> str:
+    """Return advice for a line that was probably a question."""
+    return f" {ASKED}" if line.argument and line.name not in handler.parts.commands.table else ""
 
 
 def _lacks(command: Command, options: Mapping[str, str]) -> list[str]:
     return [item.name for item in command.options if item.required and not options.get(item.name, "").strip()]
 
 
-async def _open_form(desk: Desk, act: Act, command: Command, options: Mapping[str, str]) -> None:
-    await open_form(desk, act, command.name, options)
+async def _open_form(
+    handler: InteractionHandler, ctx: InteractionContext, command: Command, options: Mapping[str, str]
+) -> None:
+    await open_form(handler, ctx, command.name, options)
 
 
-async def _offer_form(desk: Desk, act: Act, command: Command, options: Mapping[str, str]) -> None:
+async def _offer_form(
+    handler: InteractionHandler, ctx: InteractionContext, command: Command, options: Mapping[str, str]
+) -> None:
     missing = " and ".join(f"“{name}”" for name in _lacks(command, options))
-    sentence = to_words(desk, act, LACKING.format(name=command.name, options=missing))
+    sentence = format_text(handler, ctx, LACKING.format(name=command.name, options=missing))
     form = to_action_name(ActionName(verb=Verb.FORM, id=command.name))
     post = SlackPost(parts=(notice_message(sentence),))
-    await desk.show(act, with_button(post, button(FILL_IN, form, style="primary")))
+    await handler.show(ctx, with_button(post, button(FILL_IN, form, style="primary")))
 
 
-async def run_command(desk: Desk, act: Act, name: str, options: Mapping[str, str]) -> None:
-    """Run a command of the table and show what it gives. Raises core errors, BadInput for an unknown command."""
-    result = await desk.parts.commands.run(await desk.call(act, name, options))
-    await show_result(desk, act, name, options, result)
+async def run_command(
+    handler: InteractionHandler, ctx: InteractionContext, name: str, options: Mapping[str, str]
+) -> None:
+    """Run a command and show its result. Raises core errors, BadInput for an unknown command."""
+    result = await handler.parts.commands.run(await handler.call(ctx, name, options))
+    await show_result(handler, ctx, name, options, result)
 
 
-async def show_result(desk: Desk, act: Act, name: str, options: Mapping[str, str], result: CommandResult) -> None:
-    """What a command gave: shown, asked, handed over. Raises core errors."""
+async def show_result(
+    handler: InteractionHandler, ctx: InteractionContext, name: str, options: Mapping[str, str], result: CommandResult
+) -> None:
+    """Show a result, ask its question, or send its file. Raises core errors."""
     if result.ask is not None:
-        await desk.ask(act, result.ask)
+        await handler.ask(ctx, result.ask)
     elif result.file is not None:
-        await _hand_over(desk, act, result.file, is_public=result.is_public)
+        await _hand_over(handler, ctx, result.file, is_public=result.is_public)
     elif result.rows and isinstance(result.rows[0], ThreadRow):
-        await desk.show(act, threads_post(act, options, result))
+        await handler.show(ctx, threads_post(ctx, options, result))
     elif result.citation is not None:
-        link = desk.parts.link(result.citation, await desk.place(act))
-        await desk.show(act, linked_post(text_post(result.text), OPEN_SOURCE, link))
+        link = handler.parts.link(result.citation, await handler.address_of(ctx))
+        await handler.show(ctx, linked_post(text_post(result.text), OPEN_SOURCE, link))
     elif result.open_conversation is not None and result.renamed is None:
-        await desk.show(act, _opened(desk, act, result.open_conversation))
+        await handler.show(ctx, _opened(handler, ctx, result.open_conversation))
     else:
-        await _show_text(desk, act, name, result)
+        await _show_text(handler, ctx, name, result)
     if result.renamed is not None:
-        desk.spawn(pane.name_thread(desk, act, result.renamed))
-    if name in _CHANGING and not act.channel:  # it was done in the home tab, which shows how things were
-        desk.spawn(home.refresh(desk, act))
+        handler.spawn(pane.give_title(handler, ctx, result.renamed.address, result.renamed.title))
+    if name in _CHANGING and not ctx.channel:  # run in the home tab, which now shows old values
+        handler.spawn(home.refresh(handler, ctx))
 
 
-async def tell(desk: Desk, act: Act, sentence: str) -> None:
-    """One of core's sentences for the one who acted, with commands as they are given on Slack."""
-    await desk.say(act, to_words(desk, act, sentence))
+def format_text(handler: InteractionHandler, ctx: InteractionContext, text: str) -> str:
+    """Return a text of core with its commands named as a person enters them there."""
+    parts = handler.parts
+    return format_command_names(text, parts.commands.table, in_thread=bool(ctx.thread))
 
 
-def to_words(desk: Desk, act: Act, text: str) -> str:
-    """A text of core's with commands as they are given where somebody acted."""
-    parts = desk.parts
-    return in_slack_words(text, parts.commands.table, in_thread=bool(act.thread), command=parts.command)
-
-
-def threads_post(act: Act, options: Mapping[str, str], result: CommandResult) -> SlackPost:
-    """A page of the list of conversations; its buttons give the same list's other pages."""
+def threads_post(ctx: InteractionContext, options: Mapping[str, str], result: CommandResult) -> SlackPost:
+    """Return a page of the list of conversations, with buttons to the other pages."""
     rows = [row for row in result.rows if isinstance(row, ThreadRow)]
     shown = options.get("show") or "mine"
     message = threads_message(
-        [listed(row, act.team) for row in rows],
+        [to_thread_item(row, link_to(row.address, ctx.team)) for row in rows],
         list_id=shown,
         page=result.page,
         pages=result.pages,
         first=(result.page - 1) * PAGE_ROWS + 1,
-        heading=HEADINGS.get(shown, "Conversations"),
+        heading=list_heading(shown),
     )
     return SlackPost(parts=(message,))
 
 
 def linked_post(post: SlackPost, label: str, link: str | None) -> SlackPost:
-    """A post with a button to an address, where there is one that Slack takes."""
+    """Add a button that opens `link`, if Slack accepts that address."""
     target = link_target(link)
     return post if target is None else with_button(post, {**button(label, LINK), "url": target})
 
 
 def with_button(post: SlackPost, element: Element) -> SlackPost:
-    """A post with a button at its end."""
     *parts, last = post.parts
     return SlackPost(parts=(*parts, replace(last, blocks=(*last.blocks, actions(element)))))
 
 
-async def _show_text(desk: Desk, act: Act, name: str, result: CommandResult) -> None:
-    """What everybody should see is shown to the one who acted alone where the bot may not post: it was done."""
+async def _show_text(handler: InteractionHandler, ctx: InteractionContext, name: str, result: CommandResult) -> None:
+    """Show a text result; if the bot may not post a public one, show it only to the person."""
     text = NEW if result.start_new and result.deleted is None else result.text
-    place = await desk.place(act) if result.citations else None
-    addresses = {item.number: link_target(desk.parts.link(item, place)) for item in result.citations if place}
-    post = text_post(text if name in _QUOTING else to_words(desk, act, text), addresses)
+    address = await handler.address_of(ctx) if result.citations else None
+    addresses = {item.number: link_target(handler.parts.link(item, address)) for item in result.citations if address}
+    post = text_post(text if name in _QUOTING else format_text(handler, ctx, text), addresses)
     try:
-        await desk.show(act, post, public=result.is_public)
+        await handler.show(ctx, post, public=result.is_public)
     except CLOSED as error:
         if not result.is_public:
             raise
-        _log.info("What /%s did is told to who did it alone: %s", name, error)
-        await desk.show(act, post)
+        _log.info("The result of /%s is only shown to its author: %s", name, error)
+        await handler.show(ctx, post)
 
 
-def _opened(desk: Desk, act: Act, conversation: Conversation) -> SlackPost:
-    """Slack has no way to move people into a thread: they are shown the way."""
+def _opened(handler: InteractionHandler, ctx: InteractionContext, conversation: Conversation) -> SlackPost:
+    """Return where a conversation continues: Slack can't move people into a thread."""
     address, title = conversation.address, conversation.title
     if address.platform != PLATFORM:
-        return _notice(f"“{title}” is not on Slack but on {address.platform}: go on there.")
+        return _notice(f"“{title}” is on {address.platform}. Continue there.")
     if is_private(address):
-        command = to_words(desk, act, "/ask")
-        return _notice(f"“{title}” goes on with `{command} … --private` in its channel.")
-    return linked_post(_notice(f"“{title}” goes on in its thread."), GO_THERE, link_to(address, act.team))
+        command = format_text(handler, ctx, "/ask")
+        return _notice(f"Continue “{title}” with `{command} … --private` in its channel.")
+    return linked_post(_notice(f"Continue “{title}” in its thread."), OPEN_THREAD, link_to(address, ctx.team))
 
 
 def _notice(sentence: str) -> SlackPost:
     return SlackPost(parts=(notice_message(sentence),))
 
 
-async def _hand_over(desk: Desk, act: Act, file: ExportedFile, *, is_public: bool) -> None:
-    """A file is for the one who asked for it, in their direct channel; for everybody in the thread if it is public."""
-    stays = is_public or act.is_direct
-    channel = act.channel if stays and act.channel else await desk.direct(act)
-    thread = act.thread if stays else ""
+async def _hand_over(
+    handler: InteractionHandler, ctx: InteractionContext, file: ExportedFile, *, is_public: bool
+) -> None:
+    """Send a file to the person's direct channel, or to the thread if it is public."""
+    stays = is_public or ctx.is_direct
+    channel = ctx.channel if stays and ctx.channel else await handler.direct_channel(ctx)
+    thread = ctx.thread if stays else ""
     await call(
         SEND_FILES,
-        lambda: act.team.client.files_upload_v2(
+        lambda: ctx.team.client.files_upload_v2(
             filename=file.name, title=file.name, file=file.data, channel=channel, thread_ts=thread or None
         ),
-        pause=desk.parts.pause,
+        pause=handler.parts.pause,
     )
     if not stays:
-        await desk.say(act, SENT)
+        await handler.say(ctx, SENT)
 
 
-async def open_form(desk: Desk, act: Act, command_name: str, values: Mapping[str, str] | None = None) -> None:
-    """Show the form of a command; one that has nothing to pack_items in is run. NotFound for an unknown command."""
-    command = desk.parts.commands.table.get(command_name)
+async def open_form(
+    handler: InteractionHandler, ctx: InteractionContext, command_name: str, values: Mapping[str, str] | None = None
+) -> None:
+    """Open a command's form, or run a command without options. Raises NotFound for an unknown command."""
+    command = handler.parts.commands.table.get(command_name)
     if command is None:
         raise NotFound(FORM_OVER)
     if command.options:
-        await desk.open(act, to_form(command, whereabouts(act), values))
+        await handler.open(ctx, to_form(command, encode_origin(ctx), values))
     else:
-        await run_command(desk, act, command.name, {})
+        await run_command(handler, ctx, command.name, {})
 
 
-async def submit(desk: Desk, act: Act, view: View) -> Mapping[str, str] | None:
-    """Run the command of a form. What is wrong, by the block of its field; None: the form may close.
+async def submit(handler: InteractionHandler, ctx: InteractionContext, view: View) -> Mapping[str, str] | None:
+    """Run a form's command; return errors by block, or None to close the form.
 
-    An error that is about one field is shown there; any other, and one that comes late, is a message.
+    An error about one field is shown at the field. Other errors, and late ones, are sent as a message.
     """
-    began = desk.parts.clock.monotonic()
+    began = handler.parts.clock.monotonic()
     name, values = read_form(view)
     try:
-        await run_command(desk, act, name, values)
+        await run_command(handler, ctx, name, values)
     except FootnoteError as error:
-        sentence = to_words(desk, act, str(error))
-        field = _field_of(error, desk.parts.commands.table.get(name), values)
-        if field is not None and desk.parts.clock.monotonic() - began < _FIELD_SECONDS:
+        sentence = format_text(handler, ctx, str(error))
+        field = _field_of(error, handler.parts.commands.table.get(name), values)
+        if field is not None and handler.parts.clock.monotonic() - began < _FIELD_SECONDS:
             return {field: clip(sentence, MAX_LABEL_OF_INPUT)}
-        await desk.say(act, sentence)
+        await handler.say(ctx, sentence)
     return None
 
 
-async def suggest(desk: Desk, act: Act, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The options for what somebody typed so far in a form's menu, as Slack takes them; none where nothing fits."""
+async def suggest(
+    handler: InteractionHandler, ctx: InteractionContext, body: Mapping[str, Any]
+) -> Sequence[Mapping[str, Any]]:
+    """Return the options that match what was typed in a form's menu, as Slack takes them."""
     try:
         name, _ = read_form(body.get("view") or {})
-        call = await desk.call(act, name)
-        found = await desk.parts.commands.complete(call, str(body.get("action_id")), str(body.get("value") or ""))
-    except FootnoteError as error:  # a menu can't show a sentence; the form will
+        call = await handler.call(ctx, name)
+        found = await handler.parts.commands.complete(call, str(body.get("action_id")), str(body.get("value") or ""))
+    except FootnoteError as error:  # a menu can't show an error; the form will
         _log.info("Nothing completed: %s", error)
         return ()
     fitting = [item for item in found if 0 < len(item.value) <= MAX_OPTION_VALUE]
@@ -275,9 +283,9 @@ async def suggest(desk: Desk, act: Act, body: Mapping[str, Any]) -> Sequence[Map
 
 
 def _field_of(error: FootnoteError, command: Command | None, values: Mapping[str, str]) -> str | None:
-    """The field that an error is about: errors quote what is wrong, and only they can say so.
+    """Return the field that an error quotes, the last one if it quotes several; None if it quotes none.
 
-    Where several are quoted, the last one, as what comes behind is chosen for what stands before.
+    A later field is usually chosen to match an earlier one.
     """
     if command is None or not isinstance(error, BadInput | NotFound):
         return None

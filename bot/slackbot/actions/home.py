@@ -5,11 +5,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.presentation.answer_text import ThreadItem
+from bot.presentation.platform_text import to_thread_item
 from bot.slackbot.actions.assistant_pane import example_questions
-from bot.slackbot.actions.interaction_context import Act
-from bot.slackbot.actions.interaction_handler import Desk
-from bot.slackbot.events.teams import Team
+from bot.slackbot.actions.interaction_context import InteractionContext
+from bot.slackbot.actions.interaction_handler import InteractionHandler
 from bot.slackbot.events.translate import link_to
 from bot.slackbot.rendering.lists import Home, SourceRow, home_view
 from bot.slackbot.web_api import call
@@ -19,78 +18,67 @@ from core.errors import FootnoteError
 from core.service.commands import CommandResult, ThreadRow
 from core.service.commands import SourceRow as ListedSource
 
-SHOW_HOME = "show the home tab"  # the end of “I am not allowed to …”
+SHOW_HOME = "show the home tab"  # completes “I'm not allowed to …”
 EXAMPLES = 3
-EMPTY = "Nothing can be read here yet: whoever runs me adds documents with “footnote ingest PATH”."
-# A line of what /settings gives, of those that mean something in a direct channel.
+EMPTY = "I can't read any documents here yet. Your Footnote admin can add some with “footnote ingest PATH”."
+# Lines of /settings that apply to a direct channel.
 _SET = re.compile(r"^- `(sources|language|limit)`: (.+)$", re.MULTILINE)
 _log = logging.getLogger(__name__)
 
 
-async def show_home(desk: Desk, act: Act) -> None:
-    """Publish the person's home tab. Raises core errors."""
-    channel = act.channel if act.is_direct else await desk.direct(act)
-    here = replace(act, channel=channel, thread="", message_ts="")
-    view = home_view(await build_home(desk, here))
+async def show_home(handler: InteractionHandler, ctx: InteractionContext) -> None:
+    channel = ctx.channel if ctx.is_direct else await handler.direct_channel(ctx)
+    here = replace(ctx, channel=channel, thread="", message_ts="")
+    view = home_view(await build_home(handler, here))
     await call(
         SHOW_HOME,
-        lambda: act.team.client.views_publish(user_id=act.person, view=dict(view)),
-        pause=desk.parts.pause,
+        lambda: ctx.team.client.views_publish(user_id=ctx.person, view=dict(view)),
+        pause=handler.parts.pause,
     )
 
 
-async def refresh(desk: Desk, act: Act) -> None:
-    """Publish it anew after a change. It is shown as it was where that fails, until it is opened again."""
+async def refresh(handler: InteractionHandler, ctx: InteractionContext) -> None:
+    """Publish the home tab after a change. If that fails, it is stale until the person opens it again."""
     try:
-        await show_home(desk, act)
+        await show_home(handler, ctx)
     except FootnoteError as error:
-        _log.info("The home tab of %s shows how things were: %s", act.person, error)
+        _log.info("The home tab of %s is stale: %s", ctx.person, error)
 
 
-async def build_home(desk: Desk, act: Act) -> Home:
-    """What stands on it; `act` is in the person's direct channel."""
-    place = await desk.place(act)
-    scope = await desk.parts.access.scope(place.workspace, place, reader=act.person)
-    documents = await desk.parts.corpus.list_readable(scope)
-    threads, sources, settings = [await _run(desk, act, name) for name in ("threads", "sources", "settings")]
+async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Home:
+    """Return the content of the home tab; `ctx` is in the person's direct channel."""
+    address = await handler.address_of(ctx)
+    scope = await handler.parts.access.scope(address.workspace, address, reader=ctx.person)
+    documents = await handler.parts.corpus.list_readable(scope)
+    threads, sources, settings = [await _run(handler, ctx, name) for name in ("threads", "sources", "settings")]
     rows = [row for row in threads.rows if isinstance(row, ThreadRow)]
     readable = [_to_source(row) for row in sources.rows if isinstance(row, ListedSource)]
     return Home(
-        threads=[listed(row, act.team) for row in rows],
-        more_threads=await _count_more(desk, act, threads),
+        threads=[to_thread_item(row, link_to(row.address, ctx.team)) for row in rows],
+        more_threads=await _count_more(handler, ctx, threads),
         sources=readable,
         settings=[(found[1], found[2]) for found in _SET.finditer(settings.text)],
         positions=_positions(documents, scope),
-        examples=await example_questions(documents, desk.parts.corpus, scope, EXAMPLES),
-        command=desk.parts.command,
+        examples=await example_questions(documents, handler.parts.corpus, scope, EXAMPLES),
         notice="" if any(row.documents for row in readable) else EMPTY,
     )
 
 
-async def _run(desk: Desk, act: Act, name: str, page: int = 1) -> CommandResult:
+async def _run(handler: InteractionHandler, ctx: InteractionContext, name: str, page: int = 1) -> CommandResult:
     options = {"page": str(page)} if page > 1 else {}
-    return await desk.parts.commands.run(await desk.call(act, name, options))
+    return await handler.parts.commands.run(await handler.call(ctx, name, options))
 
 
-async def _count_more(desk: Desk, act: Act, first: CommandResult) -> int:
-    """How many conversations the list has beyond its first page."""
+async def _count_more(handler: InteractionHandler, ctx: InteractionContext, first: CommandResult) -> int:
+    """Return the number of conversations beyond the first page."""
     if first.pages == 1:
         return 0
-    last = await _run(desk, act, "threads", first.pages)
+    last = await _run(handler, ctx, "threads", first.pages)
     return (first.pages - 2) * len(first.rows) + len(last.rows)
 
 
-def listed(row: ThreadRow, team: Team) -> ThreadItem:
-    """A conversation of core's list."""
-    return ThreadItem(
-        title=row.title or "(no title)",
-        detail=f"last used {row.last_used_at:%Y-%m-%d %H:%M} UTC",
-        url=link_to(row.address, team),
-    )
-
-
 def _positions(documents: Sequence[Document], scope: SearchScope) -> list[str]:
-    """How far each book is told to this person: of documents that may be read here alone."""
+    """Return a line for each reading position in a readable document."""
     reached = [(item.title, scope.positions[item.id]) for item in documents if item.id in scope.positions]
     return [f"{title}: {'to the end' if last == TO_THE_END else f'up to page {last}'}" for title, last in reached]
 

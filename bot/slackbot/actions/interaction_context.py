@@ -11,32 +11,32 @@ from bot.slackbot.rendering.blocks import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
-    """Who did something, and where: of a command, a button, a form, a shortcut or a message."""
+class InteractionContext:
+    """Person and place of a command, a button, a form, a shortcut or a message."""
 
     team: Team
     person: str
     channel: str = ""  # "" in the home tab
     thread: str = CHANNEL_ITSELF  # `ts` of the thread's first message
-    message_ts: str = ""  # what was acted on
-    is_ephemeral: bool = False  # what was acted on is seen by this person alone
+    message_ts: str = ""  # the message with the button or shortcut
+    is_ephemeral: bool = False  # only this person sees the message
     trigger_id: str = ""  # opens one modal, within three seconds
     response_url: str = ""
-    view_id: str = ""  # the modal that it was done in; "" in messages and in the home tab
+    view_id: str = ""  # the modal with the button; "" in messages and in the home tab
 
     @property
     def is_direct(self) -> bool:
         return self.channel.startswith("D")
 
 
-def to_act(body: Mapping[str, Any], team: Team) -> Act:
-    """Of any payload of Slack's: commands, actions, shortcuts, views. A view says where it was opened."""
+def to_context(body: Mapping[str, Any], team: Team) -> InteractionContext:
+    """Return the context of any interaction payload. A view's metadata hold its origin."""
     container, message, view = body.get("container") or {}, body.get("message") or {}, body.get("view") or {}
-    told = _told(view.get("private_metadata") or "")
+    told = _decode(view.get("private_metadata") or "")
     channel = body.get("channel_id") or (body.get("channel") or {}).get("id") or container.get("channel_id")
     user = body.get("user_id") or (body.get("user") or {}).get("id")
     thread = container.get("thread_ts") or message.get("thread_ts") or told.get("thread")
-    return Act(
+    return InteractionContext(
         team=team,
         person=str(user or ""),
         channel=str(channel or told.get("channel") or ""),
@@ -49,19 +49,19 @@ def to_act(body: Mapping[str, Any], team: Team) -> Act:
     )
 
 
-def whereabouts(act: Act, **more: str) -> str:
-    """The `private_metadata` of a view, so that what is submitted in it happens where it was opened."""
-    told = {"channel": act.channel, "thread": act.thread, "response_url": act.response_url, **more}
+def encode_origin(ctx: InteractionContext, **more: str) -> str:
+    """Return the `private_metadata` of a view: its origin."""
+    told = {"channel": ctx.channel, "thread": ctx.thread, "response_url": ctx.response_url, **more}
     return json.dumps({name: value for name, value in told.items() if value})
 
 
-def told_by(view: View) -> Mapping[str, str]:
-    """What `whereabouts` wrote into a view."""
-    return _told(str(view.get("private_metadata") or ""))
+def decode_origin(view: View) -> Mapping[str, str]:
+    """Return the values that `encode_origin` wrote into a view."""
+    return _decode(str(view.get("private_metadata") or ""))
 
 
-def _told(text: str) -> Mapping[str, str]:
-    """Empty for views of others, or of an earlier version."""
+def _decode(text: str) -> Mapping[str, str]:
+    """Return nothing for metadata of another app or an earlier version."""
     try:
         told = json.loads(text) if text else {}
     except ValueError:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bot.presentation import platform_text
 from bot.presentation.action_names import find_answer
 from bot.presentation.answer_actions import AnswerActions, PlatformMessage
-from bot.slackbot.actions.interaction_context import Act, told_by, whereabouts
-from bot.slackbot.actions.interaction_handler import Desk
+from bot.slackbot.actions.interaction_context import InteractionContext, decode_origin, encode_origin
+from bot.slackbot.actions.interaction_handler import InteractionHandler
 from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
 from bot.slackbot.events.translate import Event, author_of, people_in, to_talk, to_text
 from bot.slackbot.rendering import blocks
@@ -20,81 +21,82 @@ from core.domain.conversation import Talk
 from core.errors import BadInput, NotFound
 from core.service.commands import Question
 
-FIELD = "question"  # the form's one block and its field
-QUESTION_LENGTH = 2_000
-OLD_FORM = "This form is from an earlier version: choose the message again."
-NO_WORDS = "There are no words in this message to ask about: choose another one."
-_TITLES = {ASK_ABOUT: "Ask about this", KEEP_ANSWER: "Keep as answer"}
-_LABELS = {ASK_ABOUT: "What do you want to know about it?", KEEP_ANSWER: "Which question does it answer?"}
+FIELD = "question"  # id of the form's block and of its field
+NO_WORDS = "This message has no text to ask about. Choose another one."
+_TITLES = {ASK_ABOUT: platform_text.ASK_ABOUT, KEEP_ANSWER: platform_text.KEEP_ANSWER}
+_LABELS = {ASK_ABOUT: platform_text.ASK_ABOUT_QUESTION, KEEP_ANSWER: platform_text.KEEP_ANSWER_QUESTION}
 
 
-async def ask_about(desk: Desk, act: Act, message: Event) -> None:
-    """Ask, by a form, what somebody wants to know about a message."""
-    await desk.open(act, _form(ASK_ABOUT, act, message))
+async def ask_about(handler: InteractionHandler, ctx: InteractionContext, message: Event) -> None:
+    """Open the form for a question about a message."""
+    await handler.open(ctx, _form(ASK_ABOUT, ctx, message))
 
 
-async def keep_answer(desk: Desk, act: Act, message: Event) -> None:
-    """Keep a message as an answer. Of our own answers the question is known; of people's, a form asks for it."""
-    question = await AnswerActions(desk.parts).question_behind(await desk.place(act), await _said(desk, act, message))
+async def keep_answer(handler: InteractionHandler, ctx: InteractionContext, message: Event) -> None:
+    """Keep a message as an answer. A form asks for the question, unless the bot knows it."""
+    question = await AnswerActions(handler.parts).question_behind(
+        await handler.address_of(ctx), await _said(handler, ctx, message)
+    )
     if question is None:
-        await desk.open(act, _form(KEEP_ANSWER, act, message))
+        await handler.open(ctx, _form(KEEP_ANSWER, ctx, message))
     else:
-        await _store(desk, act, message, question)
+        await _store(handler, ctx, message, question)
 
 
 def is_ours(view: View) -> bool:
-    """Whether a view is one of these forms."""
     return view.get("callback_id") in _TITLES
 
 
-async def submit(desk: Desk, act: Act, view: View) -> Mapping[str, str] | None:
-    """A form was sent. What is wrong in it, by block; None: it may close."""
+async def submit(handler: InteractionHandler, ctx: InteractionContext, view: View) -> Mapping[str, str] | None:
+    """Handle a submitted form; return errors by block, or None to close it."""
     kind, text = str(view.get("callback_id")), _text_of(view)
     if not any(character.isalnum() for character in text):
         return {FIELD: "Write a question first."}
-    message = await _fetch(desk, act, told_by(view).get("message", ""))
+    message = await _fetch(handler, ctx, decode_origin(view).get("message", ""))
     if kind == ASK_ABOUT:
-        await desk.ask(act, Question(text=text), about=await _talk(desk, act, message))
+        await handler.ask(ctx, Question(text=text), about=await _talk(handler, ctx, message))
     else:
-        await _store(desk, act, message, text)
+        await _store(handler, ctx, message, text)
     return None
 
 
-async def _store(desk: Desk, act: Act, message: Event, question: str) -> None:
-    by = await desk.people.name(act.team, act.person)
-    said = await _said(desk, act, message)
-    await desk.say(act, await AnswerActions(desk.parts).keep(await desk.place(act), said, question=question, by=by))
+async def _store(handler: InteractionHandler, ctx: InteractionContext, message: Event, question: str) -> None:
+    by = await handler.people.name(ctx.team, ctx.person)
+    said = await _said(handler, ctx, message)
+    await handler.say(
+        ctx, await AnswerActions(handler.parts).keep(await handler.address_of(ctx), said, question=question, by=by)
+    )
 
 
-async def _said(desk: Desk, act: Act, message: Event) -> PlatformMessage:
-    is_own = author_of(message) == act.team.bot_user_id or message.get("bot_id") == act.team.bot_id
-    names = await desk.people.names(act.team, people_in(message))
+async def _said(handler: InteractionHandler, ctx: InteractionContext, message: Event) -> PlatformMessage:
+    is_own = author_of(message) == ctx.team.bot_user_id or message.get("bot_id") == ctx.team.bot_id
+    names = await handler.people.names(ctx.team, people_in(message))
     return PlatformMessage(
-        text=to_text(message, names, act.team.bot_user_id),
-        link=act.team.permalink(act.channel, str(message["ts"]), str(message.get("thread_ts") or "")),
+        text=to_text(message, names, ctx.team.bot_user_id),
+        link=ctx.team.permalink(ctx.channel, str(message["ts"]), str(message.get("thread_ts") or "")),
         is_ours=is_own,
-        is_direct=act.is_direct,
+        is_direct=ctx.is_direct,
         answer_id=find_answer(message.get("blocks") or ()) if is_own else None,
     )
 
 
-async def _talk(desk: Desk, act: Act, message: Event) -> Talk:
-    names = await desk.people.names(act.team, people_in(message))
-    talk = to_talk(message, names, act.team.bot_user_id)
+async def _talk(handler: InteractionHandler, ctx: InteractionContext, message: Event) -> Talk:
+    names = await handler.people.names(ctx.team, people_in(message))
+    talk = to_talk(message, names, ctx.team.bot_user_id)
     if not talk.text.strip():
         raise BadInput(NO_WORDS)
     return talk
 
 
-def _form(kind: str, act: Act, message: Event) -> View:
-    """Sent from it, a question is asked in the message's thread."""
+def _form(kind: str, ctx: InteractionContext, message: Event) -> View:
+    """Return a form that acts in the message's thread."""
     ts = str(message.get("ts") or "")
-    there = replace(act, thread=str(message.get("thread_ts") or ts))
+    there = replace(ctx, thread=str(message.get("thread_ts") or ts))
     field = {
         "type": "plain_text_input",
         "action_id": FIELD,
         "multiline": True,
-        "max_length": QUESTION_LENGTH,
+        "max_length": platform_text.QUESTION_LENGTH,
     }
     asked = {
         "type": "input",
@@ -103,7 +105,7 @@ def _form(kind: str, act: Act, message: Event) -> View:
         "element": field,
     }
     return {
-        **blocks.modal(_TITLES[kind], [asked], close="Cancel", metadata=whereabouts(there, message=ts)),
+        **blocks.modal(_TITLES[kind], [asked], close="Cancel", metadata=encode_origin(there, message=ts)),
         "callback_id": kind,
         "submit": {"type": "plain_text", "text": "Ask" if kind == ASK_ABOUT else "Keep"},
     }
@@ -114,15 +116,15 @@ def _text_of(view: View) -> str:
     return str(((values.get(FIELD) or {}).get(FIELD) or {}).get("value") or "").strip()
 
 
-async def _fetch(desk: Desk, act: Act, ts: str) -> Event:
-    """The message as it is now. NotFound when it was deleted, AccessDenied where the bot is not in its channel."""
-    if not (act.channel and act.thread and ts):
-        raise BadInput(OLD_FORM)
-    read = act.team.client.conversations_replies
+async def _fetch(handler: InteractionHandler, ctx: InteractionContext, ts: str) -> Event:
+    """Return the current message. Raises NotFound if it was deleted, AccessDenied if the bot isn't in its channel."""
+    if not (ctx.channel and ctx.thread and ts):
+        raise BadInput(platform_text.OLD_FORM)
+    read = ctx.team.client.conversations_replies
     reply = await call(
-        READ, lambda: read(channel=act.channel, ts=act.thread, oldest=ts, latest=ts, inclusive=True, limit=2)
+        READ, lambda: read(channel=ctx.channel, ts=ctx.thread, oldest=ts, latest=ts, inclusive=True, limit=2)
     )
     found = [one for one in reply["messages"] if one.get("ts") == ts and one.get("subtype") != "tombstone"]
     if not found:
-        raise NotFound("This message was deleted: choose another one.")
+        raise NotFound("This message was deleted. Choose another one.")
     return dict(found[0])

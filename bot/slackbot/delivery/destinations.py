@@ -17,9 +17,9 @@ from bot.slackbot.web_api import (
     CLOSED,
     EDIT_TOO_LATE,
     MESSAGE_GONE,
-    PATIENCE_SECONDS,
     POST,
     READ,
+    RETRY_SECONDS,
     STREAM_OVER,
     STREAM_RUNS,
     TIMEOUT_SECONDS,
@@ -29,50 +29,50 @@ from bot.slackbot.web_api import (
 )
 from core.errors import FootnoteError
 
-PAGE = 200  # messages asked for at once; Slack may give fewer
+PAGE = 200  # messages of a page; Slack may return fewer
 MOST_PAGES = 20
-NO_MESSAGE = ""  # the `ts` of what can't be reached again
+NO_MESSAGE = ""  # the `ts` of a message that can't be reached again
 Chunk: TypeAlias = Mapping[str, Any]  # of a stream
-OpenDirect: TypeAlias = Callable[[], Awaitable["ChannelPlace"]]
+OpenDirect: TypeAlias = Callable[[], Awaitable["ChannelDestination"]]
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """What a part of a channel's history shows: `parts` of our post, by number from 1, and how far that is (`ts`)."""
+class HistoryPage:
+    """PostState of a post on a page of the history, by number from 1, and the `ts` up to which it was read."""
 
     parts: Mapping[int, str]
     seen_to: str
 
 
-_NOTHING: tuple[Look, ...] = ()
+_NOTHING: tuple[HistoryPage, ...] = ()
 
 
-class Place(Protocol):
-    """Somewhere to post. Raises core errors (bot/slackbot/errors.py)."""
+class Destination(Protocol):
+    """A destination for posts. Raises core errors (web_api.py)."""
 
     @property
     def id(self) -> str:
-        """The channel's id; "" where messages can't be reached again."""
+        """The channel's id; "" if messages can't be reached again."""
 
     async def send(self, part: SlackMessage) -> str:
-        """The new message's `ts`, NO_MESSAGE where it can't be reached again.
+        """Post a message and return its `ts`, or NO_MESSAGE if it can't be reached again.
 
-        After a PlatformError without a pause it may have been posted nevertheless.
+        After a PlatformError without a pause, Slack may have posted it nevertheless.
         """
 
     async def edit(self, ts: str, part: SlackMessage) -> bool:
-        """A stream ends by it. False: the message is gone."""
+        """Change a message, ending its stream; return False if it was deleted."""
 
     async def delete(self, ts: str) -> None:
-        """What is gone already is fine; what can't be deleted is logged."""
+        """Delete a message. A missing one is ignored; a refusal is logged."""
 
-    def look(self, post_id: str, after: str) -> AsyncIterator[Look]:
-        """The parts of a post of ours, below the message `after`, a page of the history at a time."""
+    def find_parts(self, post_id: str, after: str) -> AsyncIterator[HistoryPage]:
+        """Yield the parts of one of the bot's posts after the message `after`, a page of the history at a time."""
 
 
-class ChannelPlace:
-    """A thread of a channel; with the thread "" the channel itself, as a person's direct channel."""
+class ChannelDestination:
+    """A thread of a channel, or the channel itself with the thread "", such as a direct channel."""
 
     def __init__(self, team: Team, channel: str, thread: str, pause: Pause) -> None:
         self.team = team
@@ -84,7 +84,7 @@ class ChannelPlace:
     def id(self) -> str:
         return self.channel
 
-    async def send(self, part: SlackMessage, *, patience_seconds: float = PATIENCE_SECONDS) -> str:
+    async def send(self, part: SlackMessage, *, retry_seconds: float = RETRY_SECONDS) -> str:
         posted = await self._call(
             POST,
             lambda: self.team.client.chat_postMessage(
@@ -95,24 +95,24 @@ class ChannelPlace:
                 unfurl_links=False,
                 unfurl_media=False,
             ),
-            patience_seconds,
+            retry_seconds,
         )
         return str(posted["ts"])
 
-    async def edit(self, ts: str, part: SlackMessage, *, patience_seconds: float = PATIENCE_SECONDS) -> bool:
+    async def edit(self, ts: str, part: SlackMessage, *, retry_seconds: float = RETRY_SECONDS) -> bool:
         try:
-            await self._update(ts, part, patience_seconds)
+            await self._update(ts, part, retry_seconds)
         except FootnoteError as error:
             name = name_of(error)
             if name == MESSAGE_GONE:
                 return False
-            if name == EDIT_TOO_LATE:  # another one takes its place
+            if name == EDIT_TOO_LATE:  # a new message replaces it
                 await self.delete(ts)
                 return False
             if name != STREAM_RUNS:
                 raise
-            await self.stop(ts, patience_seconds=patience_seconds)
-            await self._update(ts, part, patience_seconds)
+            await self.stop(ts, retry_seconds=retry_seconds)
+            await self._update(ts, part, retry_seconds)
         return True
 
     async def delete(self, ts: str) -> None:
@@ -122,7 +122,7 @@ class ChannelPlace:
             if name_of(error) != MESSAGE_GONE:
                 _log.warning("Message %s in %s stays: %s", ts, self.channel, error)
 
-    async def look(self, post_id: str, after: str) -> AsyncIterator[Look]:
+    async def find_parts(self, post_id: str, after: str) -> AsyncIterator[HistoryPage]:
         async for page, is_last in self._pages(oldest=after):
             found: dict[int, str] = {}
             for message in page:
@@ -130,17 +130,17 @@ class ChannelPlace:
                 if mark is not None and mark[0] == post_id:
                     found.setdefault(mark[1], str(message["ts"]))
             newest = max((str(message["ts"]) for message in page), default=after)
-            # A channel's own history comes newest first: it is seen when its last page is.
-            yield Look(parts=found, seen_to=newest if self.thread or is_last else after)
+            # a channel's history comes newest first, so it is complete with its last page
+            yield HistoryPage(parts=found, seen_to=newest if self.thread or is_last else after)
 
-    async def before(self, ts: str) -> Sequence[Mapping[str, Any]]:
-        """What was said in the thread before the message `ts`, oldest first, our own messages left out."""
+    async def messages_before(self, ts: str) -> Sequence[Mapping[str, Any]]:
+        """Return the thread's messages before `ts`, oldest first, without the bot's own."""
         found = [message async for page, _ in self._pages(latest=ts) for message in page]
         said = (message for message in found if not self.is_own(message) and float(message["ts"]) < float(ts))
         return sorted(said, key=lambda message: float(message["ts"]))
 
     async def start(self, chunks: Sequence[Chunk], recipient: str) -> str:
-        """Begin a message that grows; its `ts`. `recipient` is who asked. It ends by itself after five minutes."""
+        """Start a streamed message for the asker `recipient` and return its `ts`. Slack ends it after five minutes."""
         started = await self._call(
             POST,
             lambda: self.team.client.chat_startStream(
@@ -164,12 +164,10 @@ class ChannelPlace:
             0.0,
         )
 
-    async def stop(self, ts: str, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
-        """End a stream, as an update is refused before; what has ended already, or is gone, is fine."""
+    async def stop(self, ts: str, *, retry_seconds: float = RETRY_SECONDS) -> None:
+        """End a stream, which would block an update. A missing or ended one is ignored."""
         try:
-            await self._call(
-                POST, lambda: self.team.client.chat_stopStream(channel=self.channel, ts=ts), patience_seconds
-            )
+            await self._call(POST, lambda: self.team.client.chat_stopStream(channel=self.channel, ts=ts), retry_seconds)
         except FootnoteError as error:
             if name_of(error) not in (STREAM_OVER, MESSAGE_GONE):
                 raise
@@ -177,15 +175,15 @@ class ChannelPlace:
     def is_own(self, message: Mapping[str, Any]) -> bool:
         return message.get("user") == self.team.bot_user_id or message.get("bot_id") == self.team.bot_id
 
-    async def _update(self, ts: str, part: SlackMessage, patience_seconds: float) -> None:
+    async def _update(self, ts: str, part: SlackMessage, retry_seconds: float) -> None:
         await self._call(
             POST,
             lambda: self.team.client.chat_update(channel=self.channel, ts=ts, text=part.text, blocks=_blocks(part)),
-            patience_seconds,
+            retry_seconds,
         )
 
     async def _pages(self, **between: str) -> AsyncIterator[tuple[Sequence[Mapping[str, Any]], bool]]:
-        """Pages of the thread (oldest first) or the channel (newest first), and whether it is the last."""
+        """Yield pages of a thread (oldest first) or a channel (newest first), and whether each is the last."""
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             reply = await self._call(READ, lambda: self._read(cursor, between))  # noqa: B023 - awaited at once
@@ -200,21 +198,21 @@ class ChannelPlace:
             return await client.conversations_replies(channel=self.channel, ts=self.thread, **asked)  # type: ignore[arg-type]  # by name
         return await client.conversations_history(channel=self.channel, **asked)  # type: ignore[arg-type]  # by name
 
-    async def _call(self, doing: str, make: Callable[[], Any], patience_seconds: float = PATIENCE_SECONDS) -> Any:
-        return await call(doing, make, pause=self._pause, patience_seconds=patience_seconds)
+    async def _call(self, action: str, make: Callable[[], Any], retry_seconds: float = RETRY_SECONDS) -> Any:
+        return await call(action, make, pause=self._pause, retry_seconds=retry_seconds)
 
 
-class ReplyPlace:
-    """What one person sees in the channel, in reply to an interaction; where Slack takes it no more, directly.
+class ReplyDestination:
+    """A private reply to an interaction; a direct message if Slack no longer accepts replies.
 
-    Nobody can find such a reply again: `send` gives NO_MESSAGE for it.
+    Replies can't be found again, so `send` returns NO_MESSAGE for them.
     """
 
     def __init__(self, response_url: str, open_direct: OpenDirect, pause: Pause) -> None:
         self._webhook = AsyncWebhookClient(response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
         self._open_direct = open_direct
         self._pause = pause
-        self._direct: ChannelPlace | None = None
+        self._direct: ChannelDestination | None = None
 
     @property
     def id(self) -> str:
@@ -237,8 +235,8 @@ class ReplyPlace:
         if self._direct is not None:
             await self._direct.delete(ts)
 
-    async def look(self, post_id: str, after: str) -> AsyncIterator[Look]:
-        """Replies to interactions are in no history."""
+    async def find_parts(self, post_id: str, after: str) -> AsyncIterator[HistoryPage]:
+        """Yield nothing: replies to interactions are in no history."""
         for look in _NOTHING:
             yield look
 
@@ -256,10 +254,10 @@ class ReplyPlace:
             raise to_refusal(reply.status_code, name, reply.headers, POST)
 
 
-async def direct_place(team: Team, person: str, pause: Pause) -> ChannelPlace:
-    """A person's direct channel, opened if need be. Raises core errors, as for a person who is unknown."""
+async def open_direct_destination(team: Team, person: str, pause: Pause) -> ChannelDestination:
+    """Return a person's direct channel, opened if necessary. Raises core errors, also for an unknown person."""
     opened = await call(POST, lambda: team.client.conversations_open(users=person), pause=pause)
-    return ChannelPlace(team, str(opened["channel"]["id"]), CHANNEL_ITSELF, pause)
+    return ChannelDestination(team, str(opened["channel"]["id"]), CHANNEL_ITSELF, pause)
 
 
 def _blocks(part: SlackMessage) -> list[dict[str, Any]]:
@@ -267,7 +265,7 @@ def _blocks(part: SlackMessage) -> list[dict[str, Any]]:
 
 
 def _error_in(body: str) -> str:
-    """Slack's name for what is wrong with a reply to an interaction: in JSON, or as it stands; "" where nothing is."""
+    """Return Slack's error name in a reply's body (JSON or plain text), or ""."""
     try:
         told = json.loads(body)
     except ValueError:

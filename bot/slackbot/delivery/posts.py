@@ -13,7 +13,7 @@ from enum import Enum, auto
 from bot.presentation.action_names import post_id
 from bot.presentation.platform_parts import Pause
 from bot.presentation.throttled_progress import ThrottledProgress
-from bot.slackbot.delivery.destinations import NO_MESSAGE, ChannelPlace, Place
+from bot.slackbot.delivery.destinations import NO_MESSAGE, ChannelDestination, Destination
 from bot.slackbot.events.translate import ts_of
 from bot.slackbot.rendering.blocks import SlackMessage, SlackPost
 from bot.slackbot.rendering.drafts import Chunk, draft_text, running_message, start_chunks, task_chunks, text_chunk
@@ -23,88 +23,85 @@ from core.domain.service import PostRef
 from core.errors import FootnoteError, PlatformError
 
 SKEW = timedelta(minutes=1)  # between our clock, which names private questions, and Slack's
-APPEND_SECONDS = 1.0  # between two pieces of a stream; Slack takes 100 a minute, of all threads together
-UPDATE_SECONDS = 3.0  # between two changes of a message; Slack takes 50 a minute
+APPEND_SECONDS = 1.0  # between two chunks of a stream; Slack accepts 100 a minute, over all threads
+UPDATE_SECONDS = 3.0  # between two updates of a message; Slack accepts 50 a minute
 _log = logging.getLogger(__name__)
-# Of a second: Slack takes 100 pieces of streams a minute, of all threads together. Many drafts rest the longer.
+# Seconds for each active draft: Slack accepts 100 chunks a minute, over all threads.
 EACH_SHARE = 0.6
 STATUS = "is looking it up…"  # Slack puts the app's name before it
-RENEW_SECONDS = 90.0  # Slack takes it away after two minutes
-MOST_TIMES = 5  # no try at an answer takes longer; one that another process took over is not ours to tell of
-ARRIVAL_SECONDS = 2.0  # that words and answers wait for a line under way
+RENEW_SECONDS = 90.0  # Slack removes it after two minutes
+MOST_TIMES = 5  # renewals, longer than any attempt; another process may have taken over
+ARRIVAL_SECONDS = 2.0  # for a call in progress
 _SHOW = "show that I am at work"
 
 
 @dataclass(slots=True)
-class Parts:
-    """What this process knows of a post's messages. `place` is where they are, once it has one."""
+class PostState:
+    """Known messages of a post, and the destination that they are in."""
 
-    ids: dict[int, str] = field(default_factory=dict)  # number of a part, from 1 -> `ts`
-    place: Place | None = None
-    looked_to: str = ""  # up to which message the place was looked through
-    looked_in: int = 0  # in which of the entry's attempts that was
-    is_uncertain: bool = False  # there may be one more: Slack did not say whether it took it
+    ids: dict[int, str] = field(default_factory=dict)  # part number, from 1 -> `ts`
+    destination: Destination | None = None
+    searched_to: str = ""  # `ts` up to which the history was searched
+    searched_in: int = 0  # the entry's attempt in which it was searched
+    is_uncertain: bool = False  # an unknown message may exist: Slack didn't confirm it
 
 
 class Posts:
-    """By posting key. Raises core errors."""
+    """States of posts, by posting key. Raises core errors."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, Parts] = {}
+        self._parts: dict[str, PostState] = {}
 
-    def begin(self, key: str) -> Parts:
-        """What is known of a post, from now on at least nothing."""
-        return self._parts.setdefault(key, Parts())
+    def begin(self, key: str) -> PostState:
+        """Return the state of a post; create it if necessary."""
+        return self._parts.setdefault(key, PostState())
 
-    def find(self, key: str) -> Parts | None:
+    def find(self, key: str) -> PostState | None:
         return self._parts.get(key)
 
     def forget(self, key: str) -> None:
         self._parts.pop(key, None)
 
-    async def look(self, place: Place, key: str, attempt: int) -> None:
-        """Look for parts that an earlier try posted, once in an attempt; goes on where a pause interrupted it.
-
-        `attempt` 0 is none in particular.
-        """
+    async def search(self, destination: Destination, key: str, attempt: int) -> None:
+        """Search for parts of an earlier attempt, once per attempt (0: always); continue an interrupted search."""
         parts = self.begin(key)
-        if parts.looked_in == attempt and attempt and not parts.is_uncertain:
+        if parts.searched_in == attempt and attempt and not parts.is_uncertain:
             return
-        after = parts.looked_to or _begin_of(key)
-        async for seen in place.look(post_id(key), after):
+        after = parts.searched_to or _begin_of(key)
+        async for seen in destination.find_parts(post_id(key), after):
             parts.ids = {**seen.parts, **parts.ids}
-            parts.looked_to = seen.seen_to
-        parts.looked_in, parts.is_uncertain = attempt, False
+            parts.searched_to = seen.seen_to
+        parts.searched_in, parts.is_uncertain = attempt, False
 
-    async def finish(self, place: Place, key: str, post: SlackPost) -> PostRef:
-        """The whole post; what a longer draft, or an earlier answer, had more of is deleted."""
+    async def finish(self, destination: Destination, key: str, post: SlackPost) -> PostRef:
+        """Show the whole post, and delete surplus parts of a longer draft or an earlier answer."""
         for number, part in enumerate(post.parts, start=1):
-            await self._show_part(place, key, number, part)
+            await self._show_part(destination, key, number, part)
         parts = self.begin(key).ids
         self.forget(key)
         for number in [number for number in parts if number > len(post.parts)]:
-            await place.delete(parts.pop(number))
-        return f"{place.id}/{','.join(parts[number] for number in sorted(parts))}" if parts else ""
+            await destination.delete(parts.pop(number))
+        return f"{destination.id}/{','.join(parts[number] for number in sorted(parts))}" if parts else ""
 
     async def take_back(self, key: str) -> None:
-        """Delete what was posted so far."""
+        """Delete the parts posted so far."""
         parts = self.find(key)
-        if parts is not None and parts.place is not None:
+        if parts is not None and parts.destination is not None:
             if parts.is_uncertain:
-                await self.look(parts.place, key, 0)
+                await self.search(parts.destination, key, 0)
             for ts in parts.ids.values():
-                await parts.place.delete(ts)
+                await parts.destination.delete(ts)
         self.forget(key)
 
-    async def _show_part(self, place: Place, key: str, number: int, part: SlackMessage) -> None:
-        """One message of a post: changed where it is known, else sent."""
+    async def _show_part(self, destination: Destination, key: str, number: int, part: SlackMessage) -> None:
+        """Change a known message, or send a new one."""
         parts = self.begin(key)
-        parts.place = place
-        if number in parts.ids and await place.edit(parts.ids[number], part):
+        parts.destination = destination
+        if number in parts.ids and await destination.edit(parts.ids[number], part):
             return
         parts.ids.pop(number, None)
         try:
-            ts = await place.send(part)
+            ts = await destination.send(part)
         except PlatformError as error:
             parts.is_uncertain |= error.retry_after_seconds is None
             raise
@@ -113,7 +110,7 @@ class Posts:
 
 
 def _begin_of(key: str) -> str:
-    """Where to begin to look for a post: at its question; for a note, which has none, at the thread's beginning."""
+    """Return the `ts` where a search starts: the question's, or 0 for a note, which has no question."""
     try:
         return f"{float(ts_of(key)) - SKEW.total_seconds():.6f}"
     except ValueError:
@@ -121,34 +118,34 @@ def _begin_of(key: str) -> str:
 
 
 class _Mode(Enum):
-    WAITING = auto()  # there is no message yet
+    WAITING = auto()  # no message yet
     STREAM = auto()
     UPDATE = auto()
-    OFF = auto()  # nothing more is shown before the final post
+    OFF = auto()  # no draft before the final post
 
 
 class Draft:
-    """Raises PlatformError where Slack asks for a pause; whatever else goes wrong changes how the draft is shown."""
+    """A draft in a message. Raises PlatformError if Slack asks for a pause; other errors change how it is shown."""
 
-    def __init__(self, place: ChannelPlace, parts: Parts, post_id: str, recipient: str) -> None:
-        """`parts` may know the first part from an earlier try; it is then changed as a whole.
+    def __init__(self, destination: ChannelDestination, parts: PostState, post_id: str, recipient: str) -> None:
+        """`state` may hold the first part of an earlier attempt, which is then updated.
 
-        Where there may be one that is not known, nothing is shown, as that could be a second one.
+        If an unknown one may exist, the draft stays hidden, to avoid a second message.
         """
-        self._place = place
+        self._destination = destination
         self._parts = parts
         self._post_id = post_id
         self._recipient = recipient
         self._mode = _Mode.UPDATE if 1 in parts.ids else _Mode.OFF if parts.is_uncertain else _Mode.WAITING
-        self._text = ""  # that the stream was sent
-        self._jobs: dict[str, Job] = {}  # as the stream was sent them
+        self._text = ""  # sent to the stream
+        self._jobs: dict[str, Job] = {}  # as sent to the stream
 
     @property
     def is_shown(self) -> bool:
         return 1 in self._parts.ids
 
     async def show(self, text: str, jobs: Sequence[Job]) -> float:
-        """Bring the message up to date. Gives the seconds until the next call may come: 0 where none was made."""
+        """Update the message; return the seconds until the next call, 0 if none was made."""
         is_called = False
         if self._mode is _Mode.WAITING:
             is_called = await self._start(text, jobs)
@@ -164,7 +161,7 @@ class Draft:
         if self._mode is _Mode.STREAM:
             self._mode = _Mode.OFF
             try:
-                await self._place.stop(self._parts.ids[1])
+                await self._destination.stop(self._parts.ids[1])
             except FootnoteError as error:
                 _log.info("A stream could not be ended, which the final post does: %s", error)
 
@@ -172,27 +169,27 @@ class Draft:
         draft = draft_text(text)
         if not draft and not jobs:
             return False
-        if not self._place.thread:  # streams are replies
+        if not self._destination.thread:  # streams are replies
             self._mode = _Mode.UPDATE
             return False
         try:
-            ts = await self._place.start([*start_chunks(self._post_id), *_chunks(draft, jobs)], self._recipient)
+            ts = await self._destination.start([*start_chunks(self._post_id), *_chunks(draft, jobs)], self._recipient)
         except PlatformError as error:
-            # A second try might be a second message: the final post looks for the first.
+            # a second attempt might post twice: the final post searches for the first
             self._parts.is_uncertain |= error.retry_after_seconds is None
             self._off("begun", error)
         except FootnoteError as error:
-            _log.info("An answer can't be streamed, so its message is changed: %s", error)
+            _log.info("An answer can't be streamed, so its message is updated: %s", error)
             self._mode = _Mode.UPDATE
         else:
             self._mode = _Mode.STREAM
-            self._parts.ids[1], self._parts.place = ts, self._place
+            self._parts.ids[1], self._parts.destination = ts, self._destination
             self._sent(draft, jobs)
         return True
 
     async def _append(self, text: str, jobs: Sequence[Job]) -> bool:
         draft = draft_text(text)
-        if not draft.startswith(self._text):  # what was shown is taken back
+        if not draft.startswith(self._text):  # shown text was withdrawn
             await self._leave_stream()
             return True
         changed = [job for job in jobs if self._jobs.get(job.id) != job]
@@ -200,11 +197,11 @@ class Draft:
         if not chunks:
             return False
         try:
-            await self._place.append(self._parts.ids[1], chunks)
+            await self._destination.append(self._parts.ids[1], chunks)
         except FootnoteError as error:
             if isinstance(error, PlatformError) and error.retry_after_seconds is not None:
                 raise
-            _log.info("A stream does not go on, so its message is changed: %s", error)
+            _log.info("A stream ended early, so its message is updated: %s", error)
             await self._leave_stream(is_over=name_of(error) in (STREAM_OVER, MESSAGE_GONE))
         else:
             self._sent(draft, jobs)
@@ -220,9 +217,9 @@ class Draft:
         ts = self._parts.ids.get(1)
         try:
             if ts is None:
-                self._parts.ids[1] = await self._place.send(part, patience_seconds=0.0)
-                self._parts.place = self._place
-            elif not await self._place.edit(ts, part, patience_seconds=0.0):
+                self._parts.ids[1] = await self._destination.send(part, retry_seconds=0.0)
+                self._parts.destination = self._destination
+            elif not await self._destination.edit(ts, part, retry_seconds=0.0):
                 self._off("changed", None)
         except PlatformError as error:
             if error.retry_after_seconds is not None:
@@ -249,21 +246,21 @@ def _chunks(piece: str, jobs: Sequence[Job]) -> list[Chunk]:
 
 
 class StatusLine:
-    """Of one thread. A courtesy: what goes wrong with it is logged, and the answer comes all the same."""
+    """The status line of a thread. Failures are logged."""
 
-    def __init__(self, place: ChannelPlace, pause: Pause) -> None:
-        self._place = place
+    def __init__(self, destination: ChannelDestination, pause: Pause) -> None:
+        self._destination = destination
         self._pause = pause
         self._is_shown = False
         self._keeping: asyncio.Task[None] | None = None
         self._call: asyncio.Task[None] | None = None
 
     async def show(self) -> None:
-        """Once: it fades by itself."""
+        """Show the line once; Slack removes it after a while."""
         await self._set(STATUS)
 
     def keep(self) -> None:
-        """Show it, and again before it fades, until `end`."""
+        """Show the line, and renew it, until `end`."""
         if self._keeping is None:
             self._keeping = asyncio.create_task(self._keep())
 
@@ -271,8 +268,8 @@ class StatusLine:
     def is_shown(self) -> bool:
         return self._is_shown
 
-    async def arrived(self) -> None:
-        """When no call is under way: a line that comes after our message would stay. One that hangs is left alone."""
+    async def wait_for_call(self) -> None:
+        """Wait briefly for a call in progress: a line that arrives after a message would stay."""
         if self._call is None or self._call.done():
             return
         patience = asyncio.ensure_future(self._pause(ARRIVAL_SECONDS))
@@ -282,20 +279,20 @@ class StatusLine:
             patience.cancel()
 
     async def end(self) -> None:
-        """No renewal comes after this. The line itself goes with our next message in the thread."""
+        """Stop renewing. Slack removes the line with the next message in the thread."""
         if self._keeping is not None:
             self._keeping.cancel()
             await asyncio.wait({self._keeping})
-        await self.arrived()
+        await self.wait_for_call()
 
     async def clear(self) -> None:
-        """Take it away where no message of ours will."""
+        """Remove the line if no message will."""
         await self.end()
         if self._is_shown:
             await self._set("")
 
-    def replaced(self) -> None:
-        """A message of ours came, and Slack took the line away."""
+    def mark_replaced(self) -> None:
+        """Note that a message arrived, with which Slack removed the line."""
         self._is_shown = False
         if self._keeping is not None:
             self._keeping.cancel()
@@ -306,17 +303,17 @@ class StatusLine:
             await self._pause(RENEW_SECONDS)
 
     async def _set(self, status: str) -> None:
-        """What Slack has been sent can't be taken back: it arrives, also when nobody waits for it any more."""
-        self._call = asyncio.create_task(self._tell(status))
+        """Send a status. The call completes even if the caller is cancelled."""
+        self._call = asyncio.create_task(self._send(status))
         await asyncio.shield(self._call)
 
-    async def _tell(self, status: str) -> None:
-        client, channel, thread = self._place.team.client, self._place.channel, self._place.thread
+    async def _send(self, status: str) -> None:
+        client, channel, thread = self._destination.team.client, self._destination.channel, self._destination.thread
         try:
             await call(
                 _SHOW,
                 lambda: client.assistant_threads_setStatus(channel_id=channel, thread_ts=thread, status=status),
-                patience_seconds=0.0,
+                retry_seconds=0.0,
             )
         except FootnoteError as error:
             _log.info("No status line: %s", error)
@@ -325,44 +322,46 @@ class StatusLine:
 
 
 class LivePost(ThrottledProgress):
-    """By a stream, with a status line before it."""
+    """A streamed draft, with a status line before it."""
 
-    def __init__(self, draft: Draft, status: StatusLine, pause: Pause, crowd: Callable[[], int]) -> None:
-        """A draft of an earlier try shows at once that the answer is being written anew; else the status line does.
+    def __init__(self, draft: Draft, status: StatusLine, pause: Pause, count_active: Callable[[], int]) -> None:
+        """A draft of an earlier attempt is rendered at once, else the status line is shown.
 
-        `crowd` counts the answers that are being drawn now.
+        `count_active` counts the drafts that are rendered now.
         """
         super().__init__(pause)
         self._draft = draft
         self._status = status
-        self._crowd = crowd
+        self._count_active = count_active
         if draft.is_shown:
             self.mark_changed()
         else:
             status.keep()
 
     async def render(self, text: str, jobs: Sequence[Job]) -> float:
-        """A draft that can't be shown is no reason to lose the answer."""
+        """Show the draft. A failure must not lose the answer."""
         was_shown = self._draft.is_shown
         if not was_shown:
-            await self._status.arrived()
+            await self._status.wait_for_call()
         try:
             rest_seconds = await self._draft.show(text, jobs)
-            rest_seconds *= max(1.0, EACH_SHARE * self._crowd())
+            rest_seconds *= max(1.0, EACH_SHARE * self._count_active())
         except PlatformError as error:
             _log.info("A draft has to wait: %s", error)
             self.mark_changed()
             return max(error.retry_after_seconds or 0.0, APPEND_SECONDS)
         if self._draft.is_shown and not was_shown:
-            self._status.replaced()
+            self._status.mark_replaced()
         return rest_seconds
 
     async def close(self) -> None:
         await super().close()
         await asyncio.gather(self._draft.close(), self._status.end())
-        if self._draft.is_shown and self._status.is_shown:  # the final post changes a message, and takes no line away
+        if (
+            self._draft.is_shown and self._status.is_shown
+        ):  # the final post edits a message, which doesn't remove the line
             await self._status.clear()
 
     async def clear(self) -> None:
-        """After `close`, where no post will come: the status line goes, too."""
+        """Remove the status line after `close` if no post will follow."""
         await self._status.clear()

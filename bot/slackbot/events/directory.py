@@ -17,13 +17,13 @@ from core.ports.service import SettingsRepository
 from core.service.inbox import Gate, platform_gates
 
 KEPT_SECONDS = 3600.0
-KEPT_UNKNOWN_SECONDS = 60.0  # what could not be looked up is not asked for with every message
+KEPT_UNKNOWN_SECONDS = 60.0  # after a failed lookup
 MOST_KEPT = 5_000
-MOST_ASKED = 50  # at once for one message: whoever mentions thousands must not hold up everybody else
+MOST_ASKED = 50  # per message: one with thousands of mentions must not delay the others
 WAIT_SECONDS = 0.5  # Slack waits three for an acknowledgement
-ADMIN_WAIT_SECONDS = 2.0  # who may change settings is worth waiting for
+ADMIN_WAIT_SECONDS = 2.0  # for permissions, which are worth a longer wait
 _log = logging.getLogger(__name__)
-EXTERNAL = "external"  # key of metadata: set where people of other companies read
+EXTERNAL = "external"  # metadata key of messages in channels that other companies read
 CHANNEL_SECONDS = 600.0
 MOST_CHANNELS = 5_000
 READS_ALONG = Decision(
@@ -40,13 +40,13 @@ _SETTINGS = "/settings"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Person:
-    name: str  # "" where it is not known
+    name: str  # "" if unknown
     is_admin: bool
-    until: float  # of the monotonic clock
+    until: float  # monotonic time
 
 
 class People:
-    """Kept for an hour, at most 5,000 of them. Nobody waits long: one who is not known in time is an id."""
+    """Names and roles by user id, cached for an hour. Lookups that take too long return the id."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -54,31 +54,31 @@ class People:
         self._asked: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     async def name(self, team: Team, user_id: str, *, wait_seconds: float = WAIT_SECONDS) -> str:
-        """The display name; the id where it is not known in time. It is looked up on, for the next time."""
+        """Return the display name, or the id if it isn't known in time; the lookup continues for the next call."""
         names = await self.names(team, [user_id], wait_seconds=wait_seconds)
         return names.get(user_id, user_id)
 
     async def names(
         self, team: Team, user_ids: Iterable[str], *, wait_seconds: float = WAIT_SECONDS
     ) -> Mapping[str, str]:
-        """Id -> name; whoever is not known in time is left out. The first of many are looked up, 50 at once."""
+        """Return display names by id, as far as they are known in time. At most 50 are looked up at once."""
         wanted = [user_id for user_id in dict.fromkeys(user_ids) if user_id]
         await self._look_up(team, wanted, wait_seconds)
         return self.known(team, wanted)
 
     def known(self, team: Team, user_ids: Iterable[str]) -> Mapping[str, str]:
-        """The same without asking or waiting."""
+        """Return cached names by id."""
         found = ((user_id, self._find(team, user_id)) for user_id in user_ids)
         return {user_id: person.name for user_id, person in found if person is not None and person.name}
 
     async def is_admin(self, team: Team, user_id: str) -> bool:
-        """Whether the person is an administrator or owner of the workspace; False where that can't be found out."""
+        """Return whether the person is an administrator or owner of the workspace; False if that can't be looked up."""
         await self._look_up(team, [user_id], ADMIN_WAIT_SECONDS)
         person = self._find(team, user_id)
         return person is not None and person.is_admin
 
     async def close(self) -> None:
-        """End what is still being looked up."""
+        """Cancel lookups."""
         asked = set(self._asked.values())
         for task in asked:
             task.cancel()
@@ -91,7 +91,7 @@ class People:
             await asyncio.wait({self._ask(team, user_id) for user_id in missing}, timeout=wait_seconds)
 
     def _ask(self, team: Team, user_id: str) -> "asyncio.Task[None]":
-        """Each person once at a time, however many wait."""
+        """Look a person up, in one task for all callers."""
         key = team.id, user_id
         if key not in self._asked:
             self._asked[key] = asyncio.create_task(self._fetch(team, user_id))
@@ -100,7 +100,7 @@ class People:
 
     async def _fetch(self, team: Team, user_id: str) -> None:
         try:
-            user = (await call(LOOK_UP, lambda: team.client.users_info(user=user_id), patience_seconds=0.0))["user"]
+            user = (await call(LOOK_UP, lambda: team.client.users_info(user=user_id), retry_seconds=0.0))["user"]
         except FootnoteError as error:
             _log.info("The name of %s can't be looked up: %s", user_id, error)
             self._keep(team, user_id, "", False, KEPT_UNKNOWN_SECONDS)
@@ -123,20 +123,20 @@ class People:
 
 
 def _is_of(team: Team, user: Mapping[str, Any]) -> bool:
-    """False for people of another company, who run theirs: channels may be shared with them."""
+    """Return False for people of another company, who may be administrators there."""
     teams = (user.get("enterprise_user") or {}).get("teams") or ()
     return user.get("team_id") == team.id or team.id in teams
 
 
 class Channels:
-    """Which channels are shared with other companies; kept for ten minutes, at most 5,000 of them."""
+    """Channels that other companies share, cached for ten minutes."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._kept: OrderedDict[tuple[str, str], tuple[bool, float]] = OrderedDict()
 
     def note(self, team: Team, channel: str, *, is_external: bool) -> None:
-        """An event says it."""
+        """Cache the value that an event has."""
         key = team.id, channel
         self._kept[key] = is_external, self._clock.monotonic() + CHANNEL_SECONDS
         self._kept.move_to_end(key)
@@ -144,8 +144,8 @@ class Channels:
             self._kept.popitem(last=False)
 
     async def is_external(self, team: Team, channel: str) -> bool:
-        """Asked of Slack where no event has said it lately. True where that can't be found out."""
-        if not channel or channel.startswith("D"):  # the home tab, or one person alone
+        """Return whether other companies read a channel; True if that can't be looked up."""
+        if not channel or channel.startswith("D"):  # the home tab, or a direct channel
             return False
         known = self._kept.get((team.id, channel))
         if known is not None and known[1] > self._clock.monotonic():
@@ -153,7 +153,7 @@ class Channels:
         try:
             found = (await call(_LOOK, lambda: team.client.conversations_info(channel=channel)))["channel"]
         except FootnoteError as error:
-            _log.warning("Whether other companies read %s is not known: %s", channel, error)
+            _log.warning("It is unknown whether other companies read %s: %s", channel, error)
             return True
         is_external = any(found.get(name) for name in ("is_ext_shared", "is_pending_ext_shared"))
         self.note(team, channel, is_external=is_external)
@@ -161,7 +161,7 @@ class Channels:
 
 
 def slack_gates(settings: SettingsRepository, clock: Clock) -> tuple[Gate, ...]:
-    """Those of every platform, and behind the first (is it for us?) that for channels of several companies."""
+    """Return the gates of every platform, with the one for shared channels after the first."""
 
     async def check(incoming: IncomingMessage) -> Decision | None:
         if EXTERNAL not in incoming.metadata or incoming.private or incoming.text.startswith(_SETTINGS):
@@ -173,5 +173,5 @@ def slack_gates(settings: SettingsRepository, clock: Clock) -> tuple[Gate, ...]:
 
 
 async def is_closed(settings: SettingsRepository, channel: ChannelAddress) -> bool:
-    """Whether nobody has chosen yet what may be read in a channel."""
+    """Return whether the sources of a channel are still to be chosen."""
     return (await settings.channel(channel)).sources is None

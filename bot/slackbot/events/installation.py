@@ -1,12 +1,11 @@
 """Installation of the app in a team, in its administrator's browser.
 
-slack_bolt leads the flow (AsyncOAuthFlow). Ours are the storage of states (good once, for ten minutes, in one browser),
-the storage of encrypted tokens, the refusals, and the pages.
+slack_bolt leads the flow (AsyncOAuthFlow). Footnote adds the storage of states (good once, for ten minutes, in one
+browser), the storage of encrypted tokens, the refusals, and the pages.
 """
 
 import html
 import logging
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
@@ -23,41 +22,39 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slackbot.events.manifest import INSTALL_PATH, REDIRECT_PATH, SCOPES
-from bot.slackbot.events.translate import PLATFORM
-from bot.slackbot.web_api import CLOSED, understood
+from bot.slackbot.events.teams import PLATFORM, Teams
+from bot.slackbot.web_api import CLOSED, build_client, translated_errors
 from core.domain.service import Installation
 from core.errors import FootnoteError, InvalidState
 from core.ports import Clock
-from core.ports.service import InstallationRepository, OneTimeCodes
+from core.ports.service import OneTimeCodes
 from core.service.rate_limit import Rate, RateGate
 
 PURPOSE = "slack install"
 STATE_SECONDS = 600
 COOKIE = "footnote_slack_install"
 INSTALL = "install the app"
-VISITS = Rate(per_second=2, burst=60)  # of all people together
-TOO_MANY = "Too many people are installing Footnote right now: try again in a minute."
-# What became of it, by slack_bolt's reasons: title, sentence, status.
+VISITS = Rate(per_second=2, burst=60)  # for all visitors together
+TOO_MANY = "Too many people are installing Footnote right now. Try again in a minute."
+# Pages of failures, by slack_bolt's reason: title, sentence, status.
 _FAILURES = {
     "access_denied": ("Not installed", "You chose not to install Footnote, and nothing was changed.", 200),
     "invalid_browser": (
         "Not installed",
-        "This page was not opened in the browser that began: cookies may be blocked, or the link is another person's.",
+        "Another browser opened this page. Cookies may be blocked, or the link is another person's.",
         400,
     ),
-    "invalid_state": ("Not installed", "More than ten minutes went by, or this page was opened before.", 401),
-    "missing_code": ("Not installed", "Slack sent no code along.", 400),
-    "invalid_code": ("Not installed", "Slack does not take its code any more.", 401),
+    "invalid_state": ("Not installed", "More than ten minutes have passed, or this page was already used.", 401),
+    "missing_code": ("Not installed", "Slack sent no code.", 400),
+    "invalid_code": ("Not installed", "Slack's code has expired.", 401),
 }
 _OTHERWISE = ("Not installed", "Slack reports that something went wrong.", 400)
 _AGAIN = f'<p><a href="{INSTALL_PATH}">Begin again</a></p>'
-# Told which team has the app now.
-Installed = Callable[[Installation], Awaitable[None]]
 _log = logging.getLogger(__name__)
 
 
-class InstallPages:
-    """The two pages, open to everybody: each visit of the first one is stored for ten minutes, so there is a limit."""
+class InstallationPages:
+    """The two public pages. Visits are limited, as each one is stored for ten minutes."""
 
     def __init__(self, flow: AsyncOAuthFlow, clock: Clock) -> None:
         self._flow = flow
@@ -65,14 +62,14 @@ class InstallPages:
 
     def add(self, served: web.Application) -> None:
         served.router.add_get(INSTALL_PATH, self.install, allow_head=False)
-        served.router.add_get(REDIRECT_PATH, self.come_back, allow_head=False)
+        served.router.add_get(REDIRECT_PATH, self.finish, allow_head=False)
 
     async def install(self, request: web.Request) -> web.Response:
         if self._gate.admit(INSTALL_PATH) > 0:
             return _to_response(_page("Not now", f"<p>{TOO_MANY}</p>{_AGAIN}", 429))
         return _to_response(await self._flow.handle_installation(await to_bolt_request(request)))
 
-    async def come_back(self, request: web.Request) -> web.Response:
+    async def finish(self, request: web.Request) -> web.Response:
         try:
             return _to_response(await self._flow.handle_callback(await to_bolt_request(request)))
         except FootnoteError as error:
@@ -82,10 +79,9 @@ class InstallPages:
 
 
 class InstallFlow(AsyncOAuthFlow):
-    """slack_bolt's way, with our pages, and with errors told apart."""
+    """slack_bolt's flow with Footnote's pages. It reports each refusal, which slack_bolt's own only logs."""
 
     def __init__(self, client: AsyncWebClient, settings: AsyncOAuthSettings) -> None:
-        """`client` has no token."""
         super().__init__(client=client, settings=settings)
 
     async def build_install_page_html(self, url: str, request: AsyncBoltRequest) -> str:
@@ -96,28 +92,30 @@ class InstallFlow(AsyncOAuthFlow):
         )
 
     async def run_installation(self, code: str) -> SlackInstallation | None:
-        """Trade the code for a token. Raises core errors; InvalidState for what can't be installed like this."""
-        with understood(INSTALL):
-            given = await self.client.api_call("oauth.v2.access", data=self._trade(code))
-            team = given.get("team") or {}
-            if given.get("is_enterprise_install") or not team.get("id"):
-                raise InvalidState("Footnote is installed in single workspaces, not in an organisation: choose one.")
-            if given.get("expires_in"):
-                raise InvalidState("The app's tokens run out (token rotation): make an app by our manifest.")
-            who = await self.client.auth_test(token=given["access_token"])
+        """Exchange the code for a token. Raises core errors, InvalidState for an unsupported kind of installation."""
+        with translated_errors(INSTALL):
+            reply = await self.client.api_call("oauth.v2.access", data=self._exchange(code))
+            team = reply.get("team") or {}
+            if reply.get("is_enterprise_install") or not team.get("id"):
+                raise InvalidState("Footnote can't be installed in a whole organisation. Choose a single workspace.")
+            if reply.get("expires_in"):
+                raise InvalidState(
+                    "The app's tokens expire (token rotation). Create the app with `footnote manifest slack`."
+                )
+            identity = await self.client.auth_test(token=reply["access_token"])
         installation = SlackInstallation(
             team_id=team["id"],
             team_name=team.get("name") or team["id"],
-            bot_token=given["access_token"],
-            bot_id=who["bot_id"],
-            bot_user_id=given.get("bot_user_id") or who["user_id"],
-            bot_scopes=given.get("scope") or "",
-            user_id=(given.get("authed_user") or {}).get("id") or "",
+            bot_token=reply["access_token"],
+            bot_id=identity["bot_id"],
+            bot_user_id=reply.get("bot_user_id") or identity["user_id"],
+            bot_scopes=reply.get("scope") or "",
+            user_id=(reply.get("authed_user") or {}).get("id") or "",
         )
-        installation.set_custom_value("url", who.get("url") or "")
+        installation.set_custom_value("url", identity.get("url") or "")
         return installation
 
-    def _trade(self, code: str) -> dict[str, str]:
+    def _exchange(self, code: str) -> dict[str, str]:
         settings = self.settings
         return {
             "client_id": settings.client_id,
@@ -132,13 +130,10 @@ def build_flow(
     client_id: str,
     client_secret: str,
     public_url: str,
-    client: AsyncWebClient,
     codes: OneTimeCodes,
-    installations: InstallationRepository,
+    teams: Teams,
     clock: Clock,
-    installed: Installed,
 ) -> InstallFlow:
-    """`client` has no token; `installed` is told when a team is stored."""
     settings = AsyncOAuthSettings(
         client_id=client_id,
         client_secret=client_secret,
@@ -147,24 +142,24 @@ def build_flow(
         redirect_uri=f"{public_url}{REDIRECT_PATH}",
         install_path=INSTALL_PATH,
         redirect_uri_path=REDIRECT_PATH,
-        callback_options=AsyncCallbackOptions(success=_tell_success, failure=_tell_failure),
-        installation_store=_Store(installations, clock, installed),
+        callback_options=AsyncCallbackOptions(success=_show_success, failure=_show_failure),
+        installation_store=_Store(teams, clock),
         state_store=_States(codes),
         state_cookie_name=COOKIE,
         state_expiration_seconds=STATE_SECONDS,
     )
     settings.state_utils = _Cookies(cookie_name=COOKIE, expiration_seconds=STATE_SECONDS)
-    return InstallFlow(client, settings)
+    return InstallFlow(build_client(None), settings)
 
 
 class _Cookies(OAuthStateUtils):
     def build_set_cookie_for_new_state(self, state: str) -> str:
-        """Sent along when Slack leads back here, but by no other site."""
+        """Send the cookie when Slack redirects back, but not for other sites."""
         return f"{super().build_set_cookie_for_new_state(state)}; SameSite=Lax"
 
 
 class _States(AsyncOAuthStateStore):
-    """Any process may have issued the state that another consumes."""
+    """States in the database, so that one process can consume a state that another one issued."""
 
     def __init__(self, codes: OneTimeCodes) -> None:
         self._codes = codes
@@ -181,24 +176,22 @@ class _States(AsyncOAuthStateStore):
 
 
 class _Store(AsyncInstallationStore):
-    """Only saves: teams are read through teams.py."""
+    """Saves installations; `Teams` reads them."""
 
-    def __init__(self, installations: InstallationRepository, clock: Clock, installed: Installed) -> None:
-        self._installations = installations
+    def __init__(self, teams: Teams, clock: Clock) -> None:
+        self._teams = teams
         self._clock = clock
-        self._installed = installed
 
     @property
     def logger(self) -> logging.Logger:
         return _log
 
     async def async_save(self, installation: SlackInstallation) -> None:
-        made = self._to_ours(installation)
-        await self._installations.save(made)
-        _log.info("The app was installed in Slack team %s (%s)", made.team_id, made.team_name)
-        await self._installed(made)
+        stored = self._to_installation(installation)
+        await self._teams.save(stored)
+        _log.info("The app was installed in Slack team %s (%s)", stored.team_id, stored.team_name)
 
-    def _to_ours(self, installation: SlackInstallation) -> Installation:
+    def _to_installation(self, installation: SlackInstallation) -> Installation:
         return Installation(
             platform=PLATFORM,
             team_id=installation.team_id or "",
@@ -216,7 +209,7 @@ class _Store(AsyncInstallationStore):
 # ---------------------------------------------------------------------- pages
 
 
-async def _tell_success(args: AsyncSuccessArgs) -> BoltResponse:
+async def _show_success(args: AsyncSuccessArgs) -> BoltResponse:
     team = html.escape(args.installation.team_name or "")
     return _page(
         "Footnote is installed",
@@ -228,7 +221,7 @@ async def _tell_success(args: AsyncSuccessArgs) -> BoltResponse:
     )
 
 
-async def _tell_failure(args: AsyncFailureArgs) -> BoltResponse:
+async def _show_failure(args: AsyncFailureArgs) -> BoltResponse:
     title, sentence, status = _FAILURES.get(args.reason, _OTHERWISE)
     _log.info("An installation was not finished: %s", args.reason if args.reason in _FAILURES else "another reason")
     return _page(title, f"<p>{html.escape(sentence)}</p>{_AGAIN}", status)
@@ -240,7 +233,7 @@ def _page(title: str, body: str, status: int, cookie: str | None = None) -> Bolt
 
 
 def _document(title: str, body: str) -> str:
-    """`body` is HTML. The style is that of all our pages; no script, and nothing from elsewhere."""
+    """Return a page in the style of the web pages, without scripts; `body` is HTML."""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)} · Footnote</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -251,11 +244,11 @@ def _document(title: str, body: str) -> str:
     )
 
 
-def _to_response(told: BoltResponse) -> web.Response:
-    """With its cookies as they are, which slack_bolt's own adapter cuts short."""
-    response = web.Response(status=told.status, text=told.body, content_type="text/html")
+def _to_response(reply: BoltResponse) -> web.Response:
+    """Keep the cookies unchanged: slack_bolt's adapter drops their SameSite attribute."""
+    response = web.Response(status=reply.status, text=reply.body, content_type="text/html")
     response.headers["Cache-Control"] = "no-store"
-    for name, values in told.headers.items():
+    for name, values in reply.headers.items():
         if name == "set-cookie":
             for value in values:
                 response.headers.add("Set-Cookie", value)

@@ -51,7 +51,7 @@ _LONG_DESCRIPTION = (
     "thread. Each footnote is a verbatim passage of a document, with its page and a link; what they do not say it does "
     "not make up. Follow-up questions go on in the thread."
 )
-_PANE = "Ask what your team's documents say: each answer comes with footnotes to the very passages."
+_PANE = "Ask about your team's documents. Each answer links to the exact passages it comes from."
 _PROMPTS = (
     ("What can I ask?", "What documents do you have, and what can I ask about them?"),
     ("Help", f"{COMMAND.removeprefix('/')} help"),

@@ -1,111 +1,157 @@
 """Installed teams: their tokens, their workspaces, and the changes that other processes make."""
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.presentation.platform_parts import PlatformParts
-from bot.slackbot.events.command_text import COMMAND
-from core.errors import NotFound
+from bot.config.slack import APP_PAGE
+from bot.slackbot.web_api import UNREACHABLE, build_client
+from core.domain.service import Installation
+from core.errors import ConfigError, FootnoteError, NotFound, PlatformError
+from core.ports.service import InstallationRepository
+
+PLATFORM = "slack"
+RENEW_SECONDS = 30.0  # between two looks at the installations that other processes store
+# Slack's errors for a token that doesn't work any longer.
+REFUSED = frozenset(
+    {"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive", "not_allowed_token_type"}
+)
+BAD_TOKEN = (
+    f"Slack refuses the bot's token. Install the app again at {APP_PAGE} (your app, Install App) and put the new "
+    "token into SLACK_BOT_TOKEN, or the file of [slack] token_file."
+)
+# (enterprise id, team id) -> the token to use.
+Authorize: TypeAlias = Callable[[str | None, str | None], Awaitable[AuthorizeResult | None]]
 
 _log = logging.getLogger(__name__)
-# (enterprise's id, team's id) -> whose token acts there.
-Authorize: TypeAlias = Callable[[str | None, str | None], Awaitable[AuthorizeResult | None]]
-Forget: TypeAlias = Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
-    """One Slack workspace with the app in it. `client` acts with the bot's token there."""
+    """A Slack workspace with the app in it. `client` acts with the bot's token there."""
 
     id: str
     name: str
-    workspace: str  # ours
+    workspace: str  # Footnote's workspace
     bot_user_id: str
     bot_id: str
     client: AsyncWebClient
     token: str = field(repr=False)
-    url: str = ""  # "https://acme.slack.com/", as auth.test tells
+    url: str = ""  # "https://acme.slack.com/"
 
     def permalink(self, channel: str, ts: str = "", thread: str = "") -> str:
-        """The address of a message or a channel, as Slack's own clients copy it; "" where the team's is not known."""
+        """Return the address of a message or a channel, as Slack's clients copy it; "" without a team url."""
         if not self.url:
             return ""
-        place = f"{self.url.rstrip('/')}/archives/{channel}"
+        address = f"{self.url.rstrip('/')}/archives/{channel}"
         if not ts:
-            return place
-        behind = f"?thread_ts={thread}&cid={channel}" if thread and thread != ts else ""
-        return f"{place}/p{ts.replace('.', '')}{behind}"
-
-
-# Team id -> the team, where it has been installed since the start.
-Refresh: TypeAlias = Callable[[str], Awaitable[Team | None]]
+            return address
+        query = f"?thread_ts={thread}&cid={channel}" if thread and thread != ts else ""
+        return f"{address}/p{ts.replace('.', '')}{query}"
 
 
 class Teams:
-    """The installed teams of this process. `refresh` looks for a team that another process has installed meanwhile."""
+    """Registry of the installed teams, with configured tokens or stored by any process."""
 
     def __init__(
-        self, teams: Iterable[Team] = (), refresh: Refresh | None = None, forget: Forget | None = None
+        self,
+        configured: Iterable[Team] = (),
+        *,
+        installations: InstallationRepository | None = None,
+        workspaces: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """`forget` is told the team that the app was removed from."""
-        self._teams = {team.id: team for team in teams}
-        self._refresh = refresh
-        self._forget = forget
+        """Configured tokens take precedence over stored ones. Without `installations`, teams can't install the app."""
+        self._teams = {team.id: team for team in configured}
+        self._configured = frozenset(self._teams)
+        self._installations = installations
+        self._workspaces = workspaces
 
     def all(self) -> list[Team]:
         return list(self._teams.values())
 
     def workspaces(self) -> list[str]:
-        """Of all teams, each once."""
+        """Return the workspaces of all teams, without duplicates."""
         return [*dict.fromkeys(team.workspace for team in self._teams.values())]
 
     def add(self, team: Team) -> None:
-        """Insert, or replace by id."""
+        """Insert or replace a team."""
         self._teams[team.id] = team
 
-    async def remove(self, team_id: str) -> None:
-        """The app is gone from it; an unknown team is ignored."""
-        if self._forget is not None:
-            await self._forget(team_id)
-        if self._teams.pop(team_id, None) is not None:
-            _log.warning("Slack team %s is gone: the app was removed, or its token revoked", team_id)
-
-    def drop(self, team_id: str) -> None:
-        """Another process has seen that the app is gone from it; an unknown team is ignored."""
-        self._teams.pop(team_id, None)
-
     async def get(self, team_id: str) -> Team:
-        """NotFound for a team without the app."""
+        """Return a team, perhaps one that another process has stored. Raises NotFound."""
         team = self._teams.get(team_id)
-        if team is None and self._refresh is not None and (team := await self._refresh(team_id)) is not None:
+        if team is None and (found := await self._find_stored(team_id)) is not None:
+            team = to_team(found, self._workspaces)
             self.add(team)
         if team is None:
-            raise NotFound(f"The app is not installed in the Slack workspace {team_id}: install it there again.")
+            raise NotFound(f"The app isn't installed in the Slack workspace {team_id}. Install it there again.")
         return team
 
     async def of_workspace(self, workspace: str, team_id: str | None = None) -> Team:
-        """The team of a workspace of ours; where several share it, the one named. NotFound as `get`."""
+        """Return the team of a workspace; `team_id` chooses one of several. Raises NotFound."""
         if team_id:
             return await self.get(team_id)
         found = next((team for team in self._teams.values() if team.workspace == workspace), None)
         if found is None:
-            raise NotFound(f"No Slack workspace with the app in it belongs to {workspace!r}: install it again.")
+            raise NotFound(f"No Slack workspace with the app belongs to {workspace!r}. Install the app again.")
         return found
+
+    async def save(self, installation: Installation) -> None:
+        """Store a team that installed the app just now."""
+        if self._installations is not None:
+            await self._installations.save(installation)
+        if installation.team_id not in self._configured:
+            self.add(to_team(installation, self._workspaces))
+
+    async def remove(self, team_id: str) -> None:
+        """Forget a team that removed the app; unknown teams are ignored.
+
+        Slack may report a removal late, so an installation with a token that works is kept. Raises PlatformError if
+        Slack can't be asked; it sends the event again.
+        """
+        found = await self._find_stored(team_id)
+        if self._installations is not None and found is not None and not await is_accepted(found.token):
+            await self._installations.remove(PLATFORM, team_id)
+        if self._teams.pop(team_id, None) is not None:
+            _log.warning("Slack team %s removed the app, or revoked its token", team_id)
+
+    async def renew(self) -> None:
+        """Load the stored installations: add new teams and tokens, drop removed teams. Raises core errors."""
+        if self._installations is None:
+            return
+        stored = {one.team_id: one for one in await self._installations.list_installations(PLATFORM)}
+        for team_id, installation in stored.items():
+            known = self._teams.get(team_id)
+            if team_id not in self._configured and (known is None or known.token != installation.token):
+                self.add(to_team(installation, self._workspaces))
+        for team_id in self._teams.keys() - stored.keys() - self._configured:
+            del self._teams[team_id]
+
+    async def keep_renewing(self) -> None:
+        """Renew until cancelled. Failures are logged and retried."""
+        while True:
+            await asyncio.sleep(RENEW_SECONDS)
+            try:
+                await self.renew()
+            except FootnoteError as error:
+                _log.warning("The installed Slack teams can't be loaded: %s", error)
 
     @property
     def authorize(self) -> Authorize:
-        """For slack_bolt, which takes a plain function; without a request to Slack. None: nobody installed it there."""
+        """A plain function for slack_bolt, which sends no request. It returns None for teams without the app."""
 
         async def authorize(enterprise_id: str | None, team_id: str | None) -> AuthorizeResult | None:
             try:
                 team = await self.get(team_id or "")
             except NotFound as error:
-                _log.warning("An event is left alone: %s", error)
+                _log.warning("An event is ignored: %s", error)
                 return None
             return AuthorizeResult(
                 enterprise_id=enterprise_id,
@@ -117,10 +163,67 @@ class Teams:
 
         return authorize
 
+    async def _find_stored(self, team_id: str) -> Installation | None:
+        return await self._installations.find(PLATFORM, team_id) if self._installations is not None else None
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlackParts(PlatformParts):
-    """`command` is the slash command's name in the manifest."""
 
-    teams: Teams
-    command: str = COMMAND
+def to_team(installation: Installation, workspaces: Mapping[str, str]) -> Team:
+    """Return the team of an installation; `workspaces` maps team ids to configured workspaces."""
+    return Team(
+        id=installation.team_id,
+        name=installation.team_name,
+        workspace=_workspace_of(installation.team_id, workspaces),
+        bot_user_id=installation.bot_user_id,
+        bot_id=installation.bot_id,
+        client=build_client(installation.token),
+        token=installation.token,
+        url=installation.team_url,
+    )
+
+
+async def read_team(token: str, workspaces: Mapping[str, str]) -> Team:
+    """Return the team of a configured token. Raises as `check_token`."""
+    reply = await check_token(token)
+    team_id = str(reply["team_id"])
+    return Team(
+        id=team_id,
+        name=str(reply.get("team") or team_id),
+        workspace=_workspace_of(team_id, workspaces),
+        bot_user_id=str(reply["user_id"]),
+        bot_id=str(reply.get("bot_id") or ""),
+        client=build_client(token),
+        token=token,
+        url=str(reply.get("url") or ""),
+    )
+
+
+async def check_token(token: str) -> Mapping[str, Any]:
+    """Return Slack's description of a token, with its `scopes`.
+
+    Raises ConfigError if Slack refuses it, PlatformError if Slack can't be reached.
+    """
+    try:
+        reply = await build_client(token).auth_test()
+    except SlackApiError as error:
+        name = str(error.response.get("error"))
+        if name in REFUSED:
+            raise ConfigError(BAD_TOKEN) from error
+        raise PlatformError(f"Slack couldn't check the bot's token ({name}). Start again in a few minutes.") from error
+    except UNREACHABLE as error:
+        raise PlatformError(
+            f"Slack can't be reached ({type(error).__name__}). Check this machine's network and start again."
+        ) from error
+    return {**reply.data, "scopes": reply.headers.get("x-oauth-scopes", "")}  # type: ignore[dict-item]  # JSON
+
+
+async def is_accepted(token: str) -> bool:
+    """Return whether Slack still accepts a token. Raises PlatformError if Slack can't be reached."""
+    try:
+        await check_token(token)
+    except ConfigError:
+        return False
+    return True
+
+
+def _workspace_of(team_id: str, workspaces: Mapping[str, str]) -> str:
+    return workspaces.get(team_id, f"slack-{team_id}")

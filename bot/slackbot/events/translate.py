@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.presentation.default_question import default_question
 from bot.slackbot.events.command_text import to_command_text
-from bot.slackbot.events.teams import Team
+from bot.slackbot.events.teams import PLATFORM, Team
 from core.domain.conversation import (
     PRIVATE_THREAD,
     Attachment,
@@ -23,25 +23,23 @@ from core.domain.conversation import (
     message_key,
 )
 
-PLATFORM = "slack"
-CHANNEL_ITSELF = ""  # the thread of what is done in a channel, but in no thread of it
+CHANNEL_ITSELF = ""  # the thread of a channel itself
 # Keys of metadata.
-TEAM = "team"  # id of the team that the question comes from
+TEAM = "team"  # id of the question's team
 MESSAGE = "message"  # `ts` of the question
-RESPONSE = "response_url"  # where an interaction is answered, for one person; good for half an hour
+RESPONSE = "response_url"  # address for private replies to an interaction, valid for half an hour
 Event = Mapping[str, Any]
-# What people write; all else (joins, topics, pins, reminders) is Slack speaking.
+# Subtypes of messages by people and bots; the others (joins, topics, pins, reminders) are Slack's.
 _WRITTEN = frozenset({"", "file_share", "me_message", "thread_broadcast", "bot_message"})
 _TOKEN = re.compile(r"<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>")
 _PERSON = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")
 _GROUP = re.compile(r"<!(?:subteam\^|channel|here|everyone)")
 
 
-def written(event: Event) -> Event | None:
-    """The message of a `message` or `app_mention` event, edited ones too; None for what nobody wrote.
+def read_message(event: Event) -> Event | None:
+    """Return the message of a `message` or `app_mention` event, new or edited; None if no person or bot wrote one.
 
-    It has `channel` and `channel_type`. Slack also changes messages by itself (previews of links): only what a person
-    edited counts.
+    It has `channel` and `channel_type`. Slack also changes messages itself, such as for link previews.
     """
     where = {name: event[name] for name in ("channel", "channel_type") if name in event}
     if event.get("subtype") == "message_changed":
@@ -52,7 +50,7 @@ def written(event: Event) -> Event | None:
 
 
 def deleted_ts(event: Event) -> str | None:
-    """Which message a `message` event says is gone; one with replies leaves a tombstone."""
+    """Return the `ts` of the message that an event reports as deleted, or None. One with replies leaves a tombstone."""
     if event.get("subtype") == "message_deleted":
         return str(event.get("deleted_ts") or "") or None
     message = event.get("message") or {}
@@ -63,10 +61,10 @@ def deleted_ts(event: Event) -> str | None:
 def to_incoming(
     message: Event, *, team: Team, in_our_thread: bool, names: Mapping[str, str], commands: Collection[str]
 ) -> IncomingMessage | None:
-    """The question in a message that `written` gave; None for empty ones that are not for us.
+    """Return the question in a message of `read_message`; None for an empty one that isn't addressed to the bot.
 
-    `in_our_thread`: the bot answered in its thread. `names`: display names by user id, as far as they are known.
-    `commands`: names of the table; in what is said to the bot, their names make a command of it.
+    `in_our_thread`: the bot answered in its thread. `names`: known display names by user id. `commands`: names of the
+    table, which make a command of text addressed to the bot.
     """
     circumstances = to_circumstances(message, team, in_our_thread=in_our_thread)
     attachments = tuple(to_attachment(team, item) for item in message.get("files") or () if _is_there(item))
@@ -106,17 +104,17 @@ def to_circumstances(message: Event, team: Team, *, in_our_thread: bool) -> Circ
 
 
 def is_direct(message: Event) -> bool:
-    """With the bot alone: a direct channel's id begins with D, where an event does not say what channel it is."""
+    """Return whether it is a direct message. Without a channel type, the D of the channel's id tells."""
     return message.get("channel_type") == "im" or str(message.get("channel", "")).startswith("D")
 
 
 def author_of(message: Event) -> str:
-    """A person's id; of another bot's message the bot's."""
+    """Return the id of the person or other bot."""
     return str(message.get("user") or message.get("bot_id") or "")
 
 
 def to_address(message: Event, team: Team) -> ThreadAddress:
-    """Where a message is answered: in its thread, or in the one that it opens."""
+    """Return the thread that answers go to: the message's own, or the one it opens."""
     return thread_address(team.workspace, str(message["channel"]), str(message.get("thread_ts") or message["ts"]))
 
 
@@ -125,7 +123,7 @@ def thread_address(workspace: str, channel: str, thread: str) -> ThreadAddress:
 
 
 def private_address(workspace: str, channel: str, person: str) -> ThreadAddress:
-    """Of what a person asks in a channel for their own eyes."""
+    """Return the address of a person's private questions in a channel."""
     return thread_address(workspace, channel, f"{PRIVATE_THREAD}{person}")
 
 
@@ -134,14 +132,14 @@ def is_private(address: ThreadAddress) -> bool:
 
 
 def private_reader(address: ThreadAddress) -> str:
-    """The one who may see what is posted to a private address."""
+    """Return the person who may read a private address."""
     return address.private_to or ""
 
 
 def to_private(question: IncomingMessage) -> IncomingMessage:
-    """A channel's question as one that its asker alone sees answered, by direct message.
+    """Return a public question as a private one, answered by direct message.
 
-    Its keys follow from the question's. Where a command was given stays behind, as its reply is everybody's.
+    Its keys follow from the question's. The response url is dropped, as its reply would be public.
     """
     address = question.address
     key = private_key(address, ts_of(question.message_key))
@@ -158,17 +156,17 @@ def to_private(question: IncomingMessage) -> IncomingMessage:
 
 
 def private_key(address: ThreadAddress, ts: str) -> str:
-    """The posting key of what a channel's question is answered in private: another post of the same moment."""
+    """Return the posting key of a private answer to a public question."""
     return message_key(address, f"0{ts}")
 
 
 def ts_of(message_key: str) -> str:
-    """The `ts` of the question behind a posting key: its answer comes later."""
+    """Return the `ts` of the question behind a posting key, which is before its answer's."""
     return message_key.rpartition(":")[2].lstrip("0")
 
 
 def to_text(message: Event, names: Mapping[str, str], me: str) -> str:
-    """A message's words, with people and channels by name, links as addresses, and without the bot's own mention."""
+    """Return a message's words: people and channels by name, links as addresses, without the bot's own mention."""
 
     def shown(found: re.Match[str]) -> str:
         sign, target, label = found[1], found[2], found[3]
@@ -186,13 +184,13 @@ def to_text(message: Event, names: Mapping[str, str], me: str) -> str:
 
 
 def people_in(message: Event) -> list[str]:
-    """Ids of the author and of everybody mentioned, each once in this order: their names make it readable."""
+    """Return the ids of the author and of everyone mentioned, without duplicates, in order."""
     found = dict.fromkeys([author_of(message), *_PERSON.findall(str(message.get("text") or ""))])
     return [person for person in found if person]
 
 
 def to_talk(message: Event, names: Mapping[str, str], me: str) -> Talk:
-    """What somebody said, as context for a question."""
+    """Return a message as context for a question."""
     author = author_of(message)
     return Talk(
         message_id=str(message["ts"]),
@@ -212,17 +210,17 @@ def to_attachment(team: Team, file: Mapping[str, Any]) -> Attachment:
 
 
 def time_of(ts: str) -> datetime:
-    """When a message was written: Slack's ids are times."""
+    """Return the time of a message, which its id holds."""
     return datetime.fromtimestamp(float(ts), UTC)
 
 
 def _is_there(file: Mapping[str, Any]) -> bool:
-    """Files that were deleted or are hidden by a limit stay in messages as shells."""
+    """Return False for placeholders of deleted files, and of files hidden by a plan's limit."""
     return bool(file.get("id")) and file.get("mode") not in ("tombstone", "hidden_by_limit")
 
 
 def link_to(address: ThreadAddress, team: Team) -> str | None:
-    """The address of a thread in Slack's own clients; None where it has none: elsewhere, or for one person alone."""
+    """Return the address of a thread in Slack's clients; None for other platforms and private threads."""
     if address.platform != PLATFORM or is_private(address):
         return None
     return team.permalink(address.channel, address.thread, address.thread) or None

@@ -13,7 +13,7 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
-from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.errors import SlackApiError
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
@@ -21,25 +21,24 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slackbot.events.manifest import EVENTS_PATH
-from bot.slackbot.web_api import to_error
+from bot.slackbot.web_api import UNREACHABLE, to_error
 from core.errors import ConfigError, FootnoteError, PlatformError
 
 DEADLINE_SECONDS = 2.8  # Slack gives up after 3
-SIGNED_SECONDS = 300  # how old a signature may be (slack_sdk's limit, either way of our clock)
-MOST_REMEMBERED = 20_000  # signatures; at fifty requests a second more than their five minutes
+SIGNED_SECONDS = 300  # validity of a signature, before and after our clock (slack_sdk's limit)
+MOST_REMEMBERED = 20_000  # signatures: fifty requests a second for more than five minutes
 TIMESTAMP, SIGNATURE = "X-Slack-Request-Timestamp", "X-Slack-Signature"
 _log = logging.getLogger(__name__)
 CONNECT = "connect"
-PING_SECONDS = 5.0  # a connection that is silent for four of these is given up
+PING_SECONDS = 5.0  # four silent intervals end a connection
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
-UNREACHABLE = (SlackClientError, aiohttp.ClientError, OSError, TimeoutError)
 BAD_APP_TOKEN = (
-    "Slack refuses the app token: make a new one with the scope connections:write at https://api.slack.com/apps "  # noqa: S105
+    "Slack refuses the app token. Create a new one with the scope connections:write at https://api.slack.com/apps "  # noqa: S105
     "(your app, Basic Information, App-Level Tokens) and put it into SLACK_APP_TOKEN, or the file of [slack] "
     "app_token_file."
 )
-NO_SOCKET_MODE = "Socket Mode is off: switch it on at https://api.slack.com/apps (your app, Socket Mode)."
+NO_SOCKET_MODE = "Socket Mode is off. Turn it on at https://api.slack.com/apps (your app, Socket Mode)."
 _FOR_GOOD = {
     "invalid_auth": BAD_APP_TOKEN,
     "not_authed": BAD_APP_TOKEN,
@@ -55,8 +54,12 @@ _FOR_GOOD = {
 }
 
 
-class SlackRequests:
-    """Serves what Slack sends: events, commands, buttons, forms."""
+class SlackRequestHandler:
+    """The route of Slack's requests, which are parsed after their signature is verified.
+
+    slack_bolt verifies after parsing, so slack_sdk's verifier is called here first. A request is answered within
+    Slack's three seconds. Slower work continues; an event is refused in time, so that Slack sends it again.
+    """
 
     def __init__(self, app: AsyncApp, signing_secret: str, *, deadline_seconds: float = DEADLINE_SECONDS) -> None:
         self._app = app
@@ -66,22 +69,21 @@ class SlackRequests:
         self._late: set[asyncio.Task[web.Response]] = set()
 
     def add(self, served: web.Application) -> None:
-        """The routes, and their end with the server's."""
         served.router.add_post(EVENTS_PATH, self.serve)
         served.on_cleanup.append(self._close)
 
     async def serve(self, request: web.Request) -> web.Response:
-        body = await request.read()  # at most the server's limit
+        body = await request.read()  # the server limits its size
         signature = request.headers.get(SIGNATURE, "")
-        if not self._is_slacks(body, request.headers.get(TIMESTAMP, ""), signature):
-            _log.warning("A request to %s is refused: Slack did not sign it, or did so long ago", EVENTS_PATH)
-            raise web.HTTPUnauthorized(text="This request was not signed by Slack, or too long ago.")
+        if not self._is_signed(body, request.headers.get(TIMESTAMP, ""), signature):
+            _log.warning("Refused a request to %s: its signature is missing, wrong or too old", EVENTS_PATH)
+            raise web.HTTPUnauthorized(text="This request's Slack signature is missing, wrong or too old.")
         if self._handled.has(signature):
-            return web.Response()  # the same request once more: nothing is done twice
+            return web.Response()  # a repeated request
         return await self._in_time(self._handle(body, request), signature)
 
-    def _is_slacks(self, body: bytes, timestamp: str, signature: str) -> bool:
-        """slack_sdk's verifier takes nothing but decimal times and UTF-8."""
+    def _is_signed(self, body: bytes, timestamp: str, signature: str) -> bool:
+        """slack_sdk's verifier raises for other values than decimal times and UTF-8."""
         if not (timestamp.isascii() and timestamp.isdigit() and signature.isascii()):
             return False
         try:
@@ -96,15 +98,18 @@ class SlackRequests:
         try:
             response: web.Response = await asyncio.wait_for(asyncio.shield(task), self._deadline_seconds)
         except TimeoutError:
-            _log.warning("A request of Slack's was not handled within %g s: it goes on", self._deadline_seconds)
-            raise web.HTTPServiceUnavailable(text="Not ready in time: send it again.") from None
+            _log.warning(
+                "A request was not handled within %g s. It continues in the background",
+                self._deadline_seconds,
+            )
+            raise web.HTTPServiceUnavailable(text="Not ready in time. Send it again.") from None
         if response.status < 300:
             self._handled.add(signature)
         return response
 
     async def _handle(self, body: bytes, request: web.Request) -> web.Response:
-        told = AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
-        return await to_aiohttp_response(await self._app.async_dispatch(told))
+        bolt_request = AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
+        return await to_aiohttp_response(await self._app.async_dispatch(bolt_request))
 
     async def _close(self, served: web.Application) -> None:
         late = set(self._late)
@@ -115,10 +120,10 @@ class SlackRequests:
 
 
 class Signatures:
-    """Of requests that were handled, as long as they would be taken again."""
+    """Signatures of handled requests, kept as long as they are valid."""
 
     def __init__(self, now: Callable[[], float]) -> None:
-        """`now` gives seconds of a clock that never goes back."""
+        """`now` returns monotonic seconds."""
         self._now = now
         self._times: OrderedDict[str, float] = OrderedDict()
 
@@ -131,14 +136,14 @@ class Signatures:
         self._times[signature] = self._now()
 
     def _forget_old(self) -> None:
-        """A time stamp may lie ahead of our clock as far as behind it."""
+        """Timestamps may be ahead of our clock by as much as behind it."""
         oldest = self._now() - 2 * SIGNED_SECONDS
         while self._times and (len(self._times) >= MOST_REMEMBERED or next(iter(self._times.values())) < oldest):
             self._times.popitem(last=False)
 
 
 async def open_address(client: AsyncWebClient, app_token: str) -> str:
-    """An address for one connection. ConfigError for a token that Slack refuses, PlatformError for what may pass."""
+    """Return an address for one connection. Raises ConfigError for a refused token, else PlatformError."""
     try:
         return str((await client.apps_connections_open(app_token=app_token))["url"])
     except UNREACHABLE as error:
@@ -146,36 +151,38 @@ async def open_address(client: AsyncWebClient, app_token: str) -> str:
 
 
 def to_refusal(error: Exception) -> FootnoteError:
-    """What it means that no address was given."""
+    """Return the error behind a missing address."""
     if isinstance(error, SlackApiError) and (sentence := _FOR_GOOD.get(str(error.response.get("error")))):
         return ConfigError(sentence)
     known = to_error(error, CONNECT)
     return known if isinstance(known, PlatformError) else PlatformError(str(known))
 
 
-class SteadySocket(SocketModeClient):
-    """One connection, renewed when it breaks or Slack wants it. Nothing but `close` ends it."""
+class ReconnectingSocket(SocketModeClient):
+    """A connection in Socket Mode, renewed until `close`, with a new address for every attempt.
+
+    slack_sdk's client retries the same address, though each is valid for one connection, and logs tracebacks.
+    """
 
     def __init__(
         self, app: AsyncApp, app_token: str, client: AsyncWebClient, ping_seconds: float = PING_SECONDS
     ) -> None:
-        """`client` asks for addresses."""
         super().__init__(app_token, web_client=client, ping_interval=ping_seconds)
         self._app = app
-        self.socket_mode_request_listeners.append(self._hear)
+        self.socket_mode_request_listeners.append(self._handle_request)
 
     async def issue_new_wss_url(self) -> str:
-        """Asked for until there is one; empty once it is closed."""
+        """Request an address until Slack returns one; "" after `close`."""
         pauses = _pauses()
         while not self.closed:
             try:
                 return await open_address(self.web_client, self.app_token)
             except FootnoteError as error:
-                await self._rest(error, next(pauses))
+                await self._wait(error, next(pauses))
         return ""
 
     async def connect(self) -> None:
-        """Connected when it returns, at `wss_uri` if one is there, else at a new address; the old connection ends."""
+        """Connect to `wss_uri` if set, else to a new address, and end the old connection."""
         address, self.wss_uri = self.wss_uri, None
         pauses = _pauses()
         while not self.closed:
@@ -187,7 +194,7 @@ class SteadySocket(SocketModeClient):
                     address, autoping=False, heartbeat=self.ping_interval, proxy=self.proxy
                 )
             except UNREACHABLE as error:
-                await self._rest(to_refusal(error), next(pauses))
+                await self._wait(to_refusal(error), next(pauses))
                 address = None
                 continue
             await self._use(session)
@@ -197,7 +204,7 @@ class SteadySocket(SocketModeClient):
         await super().close()  # type: ignore[no-untyped-call]
 
     async def _use(self, session: aiohttp.ClientWebSocketResponse) -> None:
-        """Whoever called from the old connection's tasks is cancelled at its next wait: these are started before it."""
+        """Start the new tasks before cancelling the old ones, as one of those may be the caller."""
         old, self.current_session = self.current_session, session
         self.stale, self.last_ping_pong_time = False, None
         before = (self.current_session_monitor, self.message_receiver)
@@ -211,18 +218,18 @@ class SteadySocket(SocketModeClient):
             with suppress(*UNREACHABLE):
                 await old.close()
 
-    async def _hear(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+    async def _handle_request(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
         began = time.time()
         reply = await run_async_bolt_app(self._app, request)
         try:
             await send_async_response(client, request, reply, began)
         except (ConnectionError, aiohttp.ClientError):
-            _log.warning("Slack was not told that %s came: it will send it again", request.type)
+            _log.warning("%s was not acknowledged: Slack will send it again", request.type)
 
-    async def _rest(self, error: FootnoteError, seconds: float) -> None:
+    async def _wait(self, error: FootnoteError, seconds: float) -> None:
         asked = getattr(error, "retry_after_seconds", None)
         seconds = max(seconds, asked or 0.0)
-        _log.warning("Slack does not let us connect, next try in %g s: %s", seconds, error)
+        _log.warning("Slack refused a connection, next try in %g s: %s", seconds, error)
         await asyncio.sleep(seconds)
 
 

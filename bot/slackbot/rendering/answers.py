@@ -65,26 +65,26 @@ from bot.slackbot.rendering.blocks import (
 )
 from core.domain.answer import Answer, Citation
 
-# Characters of text to a part, tried where one message does not hold all: shorter texts leave room for their sources.
-# The fewest messages win; one of sources alone counts for one and a half, as readers turn back and forth.
+# Characters of text per part, tried if one message is too small: shorter texts leave room for their sources.
+# The fewest messages win; one with only sources counts for one and a half, as readers turn back and forth.
 _LENGTHS = (9_000, 7_000, 5_000, 3_500, 2_500)
 _USUAL = 7_000
-_LONG_TEXT = 60_000  # of longer ones one split is enough
-# What is left free for the number of the part and the last row of buttons.
+_LONG_TEXT = 60_000  # longer texts are split only once
+# Reserved for the part's number and the last row of buttons.
 _RESERVE = 2 * EACH_BLOCK + 150
 _ROOM = TEXT_BUDGET - _RESERVE
 _MOST_BLOCKS = MAX_BLOCKS - 2
 _SOURCES = "Sources"
 _SOURCES_ON = "Sources, continued"
-_MORE = "More of the answer"  # for those who see no menus
+_MORE = "More of the answer"  # for screen readers
 MAX_MENUS = 4  # of one post
 MENU_CHOICES = MAX_MENUS * MAX_OPTIONS
 MAX_SUGGESTIONS = 5
-_MOST_PARTS = 9_999  # that names have room for
+_MOST_PARTS = 9_999  # limit of action names
 _LINE = 1_500  # characters
 _NOTE_LENGTH = 300
 _TITLE = "Passages"
-# Characters that a heading, and another line, count for at least: so a page has few enough blocks and elements.
+# Least size of a heading, and of another line, so that a page has few enough blocks and elements.
 _LEAST_HEADING = VIEW_BUDGET // (MAX_VIEW_BLOCKS - 4)
 _LEAST_LINE = 40
 
@@ -103,16 +103,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderOptions:
-    """What the renderer cannot know by itself."""
-
-    post_id: str  # marks every part: the same for all tries at one message (1 to 36 letters and digits)
+    post_id: str  # marks every part, the same in all attempts (1 to 36 letters and digits)
     link: SourceLink
-    is_allowed: Callable[[str], bool] = allow_none  # addresses in the text that may be clicked, beside cited documents'
-    is_private: bool = False  # for one person alone, who may share it with the channel
+    is_allowed: Callable[[str], bool] = allow_none  # addresses that may be linked, besides cited documents'
+    is_private: bool = False  # for one person, who may share it with the channel
 
 
 def render_answer(answer: Answer, options: RenderOptions) -> SlackPost:
-    """The messages to post, in order: at least one."""
+    """Return the messages of an answer, in order, at least one."""
     builder = _Builder(answer, options)
     is_long = len(answer.text) > _LONG_TEXT
     tried = [builder.parts(_USUAL if is_long else _LENGTHS[0])]
@@ -126,7 +124,7 @@ def render_answer(answer: Answer, options: RenderOptions) -> SlackPost:
 
 @dataclass(slots=True, kw_only=True)
 class _Message:
-    """One message in the making. `says` and `names` are its words and sources for those who don't see blocks."""
+    """A message under construction. `says` and `names` are its text and sources for screen readers."""
 
     blocks: list[Block] = field(default_factory=list)
     numbers: tuple[int, ...] = ()
@@ -136,7 +134,7 @@ class _Message:
     has_actions: bool = False  # its last block is a row of buttons
 
     def finished(self, post_id: str, number: int, count: int) -> SlackMessage:
-        """Marked, and, of several, saying which it is."""
+        """Return the message with its mark and, if there are several, its number."""
         mark = mark_of(post_id, number)
         blocks, last = (self.blocks[:-1], self.blocks[-1:]) if self.has_actions else (self.blocks, [])
         notes = [part_note(number, count, None if last else mark)] if count > 1 else []
@@ -166,7 +164,7 @@ class _Builder:
         self._seen: set[int] = set()
 
     def parts(self, length: int) -> list[_Message]:
-        """Texts of at most `length`, each with the footnotes it uses; many of those go on in further parts."""
+        """Return messages with at most `length` characters of text, each with the footnotes it uses."""
         self._seen = set()
         texts = pack(self._body, length) or [Part(text=NO_TEXT)]
         parts = [part for place, one in enumerate(texts, 1) for part in self._part(one, is_last=place == len(texts))]
@@ -184,7 +182,7 @@ class _Builder:
     def _part(self, part: Part, *, is_last: bool) -> list[_Message]:
         first = _Message(blocks=[markdown(part.text)], numbers=part.numbers, says=unmarked(part.text))
         shown = set(part.numbers)
-        if is_last:  # what no text names is listed all the same
+        if is_last:  # footnotes that no text uses are to_thread_item, too
             shown |= {citation.number for citation in self._answer.citations} - self._seen
         entries = [
             source_entry(citation, self._addresses[citation.number], is_repeated=citation.number in self._seen)
@@ -218,7 +216,7 @@ def _list(message: _Message, entries: Sequence[Entry], heading: str) -> None:
 
 
 def _add(parts: list[_Message], block: Block) -> None:
-    """Below the last part, or in a further one where that has no room."""
+    """Append a block to the last part, or to a new one if it is full."""
     last = parts[-1]
     if size_of([*last.blocks, block]) > _ROOM or len(last.blocks) >= _MOST_BLOCKS:
         parts.append(_Message())
@@ -228,7 +226,7 @@ def _add(parts: list[_Message], block: Block) -> None:
 
 
 def _tail(answer: Answer) -> list[Row]:
-    """What was named and seen, what was not found, and questions whose buttons do not show them whole; a line each."""
+    """Return a line each for references, gaps, and suggestions that don't fit a button."""
     lines = [*named_reference_lines(answer), other_references_line(answer), gaps_line(answer)]
     lines += suggestion_lines(answer, buttons=MAX_SUGGESTIONS, longest_label=MAX_LABEL)
     return [Row((text(line, italic=True),)) for line in lines if line]
@@ -240,9 +238,9 @@ def _cost(parts: Sequence[_Message]) -> float:
 
 
 def answer_blocks(answer: Answer, post_id: str, *, is_private: bool) -> list[Block]:
-    """Menus for choices, suggestions, thumbs, and what can be done with the answer: the last block, not yet marked.
+    """Return menus for choices, suggestions, thumbs, and the actions on the answer as the last, unmarked block.
 
-    Without a message id: only how. Below a note about stale answers: a button for each, to ask it again.
+    An answer without a message id only has the steps button; a note about stale answers has one button for each.
     """
     if answer.note_on:
         return [actions(*_again(answer))]
@@ -270,18 +268,18 @@ def _again(answer: Answer) -> list[Element]:
 
 
 def running_actions(post_id: str) -> Block:
-    """For an answer that is being made; it marks the post's first part."""
+    """Return the buttons of an answer in progress, marking the post's first part."""
     stop = button("Stop", _name(Verb.STOP, post_id), style="danger")
     return actions(stop, button(STEPS_LABEL, _name(Verb.HOW, post_id)), block_id=mark_of(post_id, 1))
 
 
 def how_actions(post_id: str) -> Block:
-    """For a post that is no answer; it marks its first part."""
+    """Return the button of a post without an answer, marking its first part."""
     return actions(button(STEPS_LABEL, _name(Verb.HOW, post_id)), block_id=mark_of(post_id, 1))
 
 
 def page_actions(list_id: str, page: int, pages: int, verb: Verb = Verb.PAGE) -> list[Block]:
-    """To the pages before and behind, from 1; nothing where there is no other page."""
+    """Return buttons to the previous and next page (from 1); empty for a single page."""
     ways: list[Element] = []
     if page > 1:
         ways.append(button("Previous page", _name(verb, list_id, min(page - 1, pages))))
@@ -291,13 +289,12 @@ def page_actions(list_id: str, page: int, pages: int, verb: Verb = Verb.PAGE) ->
 
 
 def mark_of(post_id: str, part: int) -> str:
-    """The block_id of a part's last block."""
+    """Return the block_id of a part's last block."""
     part = min(part, _MOST_PARTS)
     return to_action_name(replace(ActionName(verb=Verb.PART, id=post_id), post_id=post_id, part=part))
 
 
 def part_note(number: int, count: int, mark: str | None = None) -> Block:
-    """Which of several messages this is."""
     return context(f"Part {number} of {count}", mark)
 
 
@@ -329,7 +326,7 @@ def _name(verb: Verb, target: str, n: int | None = None) -> str:
 
 
 def source_entry(citation: Citation, address: str | None, *, is_repeated: bool) -> Entry:
-    """A footnote's entry: with its quote, or, where a part before had it, its heading alone."""
+    """Return a footnote's entry; a repeated one has no quote."""
     mark = text(f"[{citation.number}] ", bold=True)
     if is_repeated:
         heading = Row((mark, link(source_title(citation), address), text(" (quoted above)")))
@@ -341,7 +338,7 @@ def source_entry(citation: Citation, address: str | None, *, is_repeated: bool) 
 
 
 def footnote(addresses: Mapping[int, str | None], number: int) -> str | None:
-    """A number in the text, linked where its source can be opened; None for what is no footnote."""
+    """Return a number in the text, linked if its source has an address; None if it isn't a footnote."""
     if number not in addresses:
         return None
     address = addresses[number]
@@ -349,7 +346,7 @@ def footnote(addresses: Mapping[int, str | None], number: int) -> str | None:
 
 
 def source_heading(citation: Citation, address: str | None) -> tuple[Element | None, ...]:
-    """`Page 5 of “Guide” > Chapter > Section`, its first words a link."""
+    """Return `Page 5 of “Guide” > Chapter > Section`, with its first words linked."""
     path = source_path(citation)
     return (link(source_title(citation), address), text(f" > {path}") if path else None)
 
@@ -372,10 +369,10 @@ def passages_view(
     numbers: Collection[int] | None = None,
     page: int = 1,
 ) -> View:
-    """A modal of the passages, by number; `numbers` restricts it to these footnotes.
+    """Return a modal of the cited passages, restricted to the footnotes in `numbers`.
 
-    What one view cannot hold is on further pages (`page`, from 1): buttons in it are `fn:passages:<message id>:<page>`,
-    and whoever presses one is to have this view updated. Without a message id it says how many pages are not shown.
+    Pages (from 1) are reached by buttons `fn:passages:<message id>:<page>`, which update the view. Without a message id
+    it shows how many pages are left out.
     """
     wanted = [citation for citation in answer.citations if numbers is None or citation.number in numbers]
     lines = [
@@ -402,7 +399,7 @@ def _rows(citation: Citation, around: QuoteContext, address: str | None) -> Iter
 
 
 def _blocks(pages: Sequence[Sequence[_Line]], place: int) -> Iterator[Block]:
-    """A block a footnote; one that goes on from the page before says so."""
+    """Yield a block for each footnote; one continued from the page before is labelled."""
     begun = pages[place - 2][-1].number if place > 1 else None
     for number, lines in groupby(pages[place - 1], lambda line: line.number):
         before = [Row((text(f"[{number}] ", bold=True), text("continued")))] if number == begun else []
@@ -410,7 +407,6 @@ def _blocks(pages: Sequence[Sequence[_Line]], place: int) -> Iterator[Block]:
 
 
 def _ways(answer: Answer, place: int, count: int) -> list[Block]:
-    """Which page this is, and to the others."""
     if count == 1:
         return []
     if not answer.message_id:

@@ -27,16 +27,16 @@ MAX_HEADER = 150  # characters
 MAX_TITLE = 24  # characters of a modal's title and buttons
 MAX_TASK_ID = 255
 MAX_TASK_TEXT = 256  # characters of a task's title, details and output
-VIEW_BUDGET = 16_000  # characters of all texts of a view: Slack takes 250 KB of JSON, and one can be twelve bytes
-# Characters of all texts of a message, with EACH_BLOCK for each block besides: Slack fails near 13,200 (bolt-js#2509).
+VIEW_BUDGET = 16_000  # characters of all texts of a view: Slack accepts 250 KB of JSON, up to twelve bytes each
+# Characters of all texts of a message, plus EACH_BLOCK per block: Slack fails near 13,200 (bolt-js#2509).
 TEXT_BUDGET = 11_000
 EACH_BLOCK = 125
-# Bytes of `text`, escaped: an update takes 4,000 (public reports).
+# Bytes of `text`, escaped: an update accepts 4,000 (public reports).
 MAX_FALLBACK = 3_000
 Element: TypeAlias = Mapping[str, Any]  # of a block
 Option: TypeAlias = tuple[str, str]  # label and value
 _ENTITY = re.compile(r"&(?=#?\w{1,40};)")
-_NOTHING = "…"  # where Slack refuses empty text
+_NOTHING = "…"  # for empty text, which Slack refuses
 _MORE = "…"
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$\n?", re.MULTILINE)
 _LINK = re.compile(r"\[((?:\\.|\[\d+\]|[^\[\]\\])*)\]\([^()\s]*\)")
@@ -45,9 +45,9 @@ _SIGNS = re.compile(r"\\([!-/:-@\[-`{-~])|\*\*|``?|^#{1,6}[ \t]+", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackMessage:
-    """One message. `text` is what notifications and screen readers have, escaped, at most MAX_FALLBACK bytes.
+    """A message. `text` is its escaped fallback for notifications and screen readers, at most MAX_FALLBACK bytes.
 
-    `numbers` are the footnotes its text uses, `listed` those its sources have, ascending.
+    `numbers` are the footnotes in its text, `listed` those in its sources, ascending.
     """
 
     text: str
@@ -58,13 +58,13 @@ class SlackMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackPost:
-    """What is posted, in one message or several, in order."""
+    """One or several messages, in order."""
 
     parts: tuple[SlackMessage, ...]
 
 
 def _escape(content: str) -> str:
-    """What a client could read as another sign stays what it is."""
+    """Break character references."""
     return _ENTITY.sub("&\u200b", content)
 
 
@@ -72,17 +72,17 @@ def _link(label: str, address: str) -> str:
     return f"[{label}]({_ENTITY.sub('%26', address)})"
 
 
-# Markdown as Slack's markdown blocks read it. Without footnotes and links: `replace` it.
+# Markdown as Slack's markdown blocks read it, without footnotes and links: `replace` it.
 FLAVOUR = Flavour(escape=_escape, link=_link, has_tables=True, links_hosts=True)
 
 
 def neutral(content: str) -> str:
-    """Text for a place of which nobody says whether its Markdown is read: nothing pings, nothing can be clicked."""
+    """Return text that pings no one and has no links, whether its Markdown is rendered or not."""
     return FLAVOUR.neutral(content)
 
 
 def fitted(content: str, limit: int) -> str:
-    """One line of `neutral` text of at most `limit` characters (from 20)."""
+    """Return one line of `neutral` text with at most `limit` characters (from 20)."""
     room = limit
     while len(safe := neutral(clip(content, room))) > limit:
         room = max(3, room - (len(safe) - limit))
@@ -93,32 +93,29 @@ def fitted(content: str, limit: int) -> str:
 
 
 def markdown(content: str) -> Block:
-    """Finished Markdown. Slack gives it an id of its own."""
+    """Return finished Markdown as a block; Slack sets its id."""
     return {"type": "markdown", "text": content}
 
 
 def rich_text(*elements: Element, block_id: str | None = None) -> Block:
-    """Lines, quotes and lists."""
     return _named({"type": "rich_text", "elements": list(elements)}, block_id)
 
 
 def actions(*elements: Element, block_id: str | None = None) -> Block:
-    """Buttons and menus, at most 25."""
     return _named({"type": "actions", "elements": list(elements)}, block_id)
 
 
 def context(content: str, block_id: str | None = None) -> Block:
-    """Small words of our own, as plain text."""
+    """Return small plain text."""
     return _named({"type": "context", "elements": [_plain(content)]}, block_id)
 
 
 def header(content: str) -> Block:
-    """A heading."""
     return {"type": "header", "text": _plain(clip(content, MAX_HEADER))}
 
 
 def feedback(action_id: str) -> Block:
-    """A pair of thumbs; what is pressed has the value "up" or "down"."""
+    """Return a pair of thumbs with the values "up" and "down"."""
     pair = {
         "type": "feedback_buttons",
         "action_id": action_id,
@@ -129,7 +126,7 @@ def feedback(action_id: str) -> Block:
 
 
 def modal(title: str, blocks: Iterable[Block], *, close: str = "Close", metadata: str = "") -> View:
-    """A view that only shows. `metadata` comes back with what is pressed in it, at most 3,000 characters."""
+    """Return a modal without inputs. `metadata` (at most 3,000 characters) come back with each button."""
     view: dict[str, Any] = {
         "type": "modal",
         "title": _plain(clip(title, MAX_TITLE)),
@@ -140,7 +137,6 @@ def modal(title: str, blocks: Iterable[Block], *, close: str = "Close", metadata
 
 
 def home(blocks: Iterable[Block]) -> View:
-    """The home tab."""
     return {"type": "home", "blocks": list(blocks)}
 
 
@@ -149,7 +145,7 @@ def home(blocks: Iterable[Block]) -> View:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a rich_text: texts and links, those that are None left out. `is_quoted`: somebody else's words."""
+    """A line of a rich_text; None pieces are left out. `is_quoted` marks other people's words."""
 
     pieces: tuple[Element | None, ...]
     is_quoted: bool = False
@@ -161,7 +157,7 @@ class Row:
 
 
 def stack(rows: Iterable[Row]) -> tuple[Element, ...]:
-    """Rows as sections and quotes: those of one kind that follow each other are the lines of one."""
+    """Return rows as sections and quotes; adjacent rows of one kind are joined."""
     runs = ((is_quoted, list(run)) for is_quoted, run in groupby(rows, lambda row: row.is_quoted))
     return tuple(
         {"type": "rich_text_quote" if is_quoted else "rich_text_section", "elements": _lines(run)}
@@ -170,13 +166,12 @@ def stack(rows: Iterable[Row]) -> tuple[Element, ...]:
 
 
 def bullets(rows: Iterable[Row], indent: int = 0) -> Element:
-    """A list with an item for each row."""
     items = [{"type": "rich_text_section", "elements": _lines([row])} for row in rows]
     return {"type": "rich_text_list", "style": "bullet", "indent": indent, "elements": items}
 
 
 def text(content: str, *, bold: bool = False, italic: bool = False) -> Element | None:
-    """Literal text; None for nothing, which Slack refuses."""
+    """Return literal text; None if empty, which Slack refuses."""
     content = clean(content)
     if not content:
         return None
@@ -185,7 +180,7 @@ def text(content: str, *, bold: bool = False, italic: bool = False) -> Element |
 
 
 def link(label: str, address: str | None, *, bold: bool = False) -> Element | None:
-    """A link, or text where the address cannot be linked."""
+    """Return a link, or text if the address can't be linked."""
     target = link_target(address)
     label = clean(label)
     if target is None or not label.strip():
@@ -200,7 +195,6 @@ def button(label: str, action_id: str, *, style: str | None = None, value: str |
 
 
 def menu(placeholder: str, action_id: str, options: Sequence[Option]) -> Element:
-    """One of at most 100 options is taken."""
     return {
         "type": "static_select",
         "action_id": action_id,
@@ -209,16 +203,16 @@ def menu(placeholder: str, action_id: str, options: Sequence[Option]) -> Element
     }
 
 
-# ---------------------------------------------------------------------- what stands in them
+# ---------------------------------------------------------------------- sizes and texts
 
 
 def size_of(blocks: Iterable[Block]) -> int:
-    """What blocks take of a message's TEXT_BUDGET: all their texts, and a share for each."""
+    """Return the share of a message's TEXT_BUDGET that blocks take."""
     return sum(EACH_BLOCK + sum(len(found) for found in _texts(block)) for block in blocks)
 
 
 def plain_of(block: Block) -> str:
-    """The words of a rich_text or context block, a line each."""
+    """Return the words of a rich_text or context block, line by line."""
     if block["type"] == "rich_text":
         return "\n".join(_words_of(element) for element in block["elements"])
     return "\n".join(_texts(block))
@@ -242,7 +236,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _lines(rows: Iterable[Row]) -> list[Element]:
-    """The pieces of all rows, with line ends between; Slack refuses a section of nothing."""
+    """Join the pieces of all rows; Slack refuses an empty section."""
     joined: list[Element] = []
     for row in rows:
         joined += [{"type": "text", "text": "\n"}] if joined else []
@@ -259,14 +253,14 @@ def _named(block: dict[str, Any], block_id: str | None) -> Block:
 
 
 def unmarked(markdown: str) -> str:
-    """Finished Markdown as its words: without addresses, fences and signs."""
+    """Return the words of finished Markdown, without addresses, fences and signs."""
     return _SIGNS.sub(lambda match: match[1] or "", _LINK.sub(r"\1", _FENCE.sub("", markdown))).strip()
 
 
 def fallback(content: str, below: str = "") -> str:
-    """Plain text as `text` takes it: escaped, without pings and links, at most MAX_FALLBACK bytes.
+    """Return plain text for `text`: escaped, without pings and links, at most MAX_FALLBACK bytes.
 
-    What stands `below` (sources) is kept before the end of a long text, up to a third of the room.
+    If a long text is cut, `below` (sources) keeps up to a third of the room.
     """
     tail = _cut(_safe(below), MAX_FALLBACK // 3)
     head = _cut(_safe(content), MAX_FALLBACK - len(tail.encode()) - 2)
@@ -278,7 +272,6 @@ def _safe(content: str) -> str:
 
 
 def _cut(safe: str, room: int) -> str:
-    """Escaped, and at most `room` bytes then."""
     if len(_escaped(safe).encode()) <= room:
         return _escaped(safe)
     low, high = 0, min(len(safe), room)

@@ -44,10 +44,10 @@ from core.domain.jobs import Job, JobStatus
 
 Chunk = Element  # of a stream, as chat.startStream and chat.appendStream take it
 Step = tuple[int, str]  # depth, words
-TREE_BUDGET = 1_500  # characters of the live tree; most of the rest of the message is the draft's
+TREE_BUDGET = 1_500  # characters of the live tree; the draft has most of the message
 _DRAFT_LENGTH = 7_000
-_DEEPEST = 6  # levels that are set in
-_HOW_ROWS = 500  # of a view: so many elements are well within what a rich_text holds
+_DEEPEST = 6  # indented levels
+_HOW_ROWS = 500  # of a view; a rich_text holds more
 _TASK_STATUS: Mapping[JobStatus, str] = {
     JobStatus.QUEUED: "pending",
     JobStatus.RUNNING: "in_progress",
@@ -56,13 +56,13 @@ _TASK_STATUS: Mapping[JobStatus, str] = {
     JobStatus.FAILED: "error",
     JobStatus.CANCELLED: "error",
 }
-# Numbers of a draft are not yet those of its footnotes, and no link in it has been checked.
+# A draft's numbers aren't final, and its links aren't checked.
 _DRAFT = replace(FLAVOUR, footnote=lambda number: "")
-DRAFT_LENGTH = 8_000  # characters: of a longer draft its beginning is enough, the final post has it all
+DRAFT_LENGTH = 8_000  # characters; the final post has the whole text
 _BREAKER = "\u200b"
 _NOTE = r"\[\d{1,3}(?:[ \t]*[,;][ \t]*\d{1,3})*\]"
 _IN_NOTE = "0123456789,; \t"
-# Every rule looks ahead within a word at most, and words are whole here: that keeps what was given once.
+# Each rule looks ahead within one word, and words here are complete, so earlier results stay valid.
 _PIECE = re.compile(
     rf"(?P<notes>(?:[ \t]{{0,8}}{_NOTE})+)"
     r"|[<@]|&(?=#?\w)|\](?=\()|:(?=//)|(?<=[\w-])\.(?=[^\W\d_]{2})|\\\.(?=[^\W\d_]{2})"
@@ -70,10 +70,7 @@ _PIECE = re.compile(
 
 
 def running_message(draft: str, jobs: Sequence[Job], *, post_id: str) -> SlackMessage:
-    """The draft without footnotes (numbers come with the proved answer), the steps so far, Stop and How.
-
-    Of a draft that is longer than a message, its beginning: the final post has it all.
-    """
+    """Return the draft without footnotes, the steps so far, and buttons. A long draft is cut."""
     parts = split_markdown(remove_space_before_markers(draft), _DRAFT_LENGTH, _DRAFT)
     shown = parts[0].text if parts else f"**{WORKING}**"
     blocks: list[Block] = [markdown(shown)]
@@ -85,7 +82,7 @@ def running_message(draft: str, jobs: Sequence[Job], *, post_id: str) -> SlackMe
 
 
 def start_chunks(post_id: str) -> list[Chunk]:
-    """What a stream begins with: Stop and How in a block that marks it as the post's first part, and a plan's title."""
+    """Return the first chunks of a stream: the marked buttons, and a plan's title."""
     return [
         {"type": "blocks", "blocks": [running_actions(post_id)]},
         {"type": "plan_update", "title": WORKING},
@@ -93,17 +90,17 @@ def start_chunks(post_id: str) -> list[Chunk]:
 
 
 def task_chunks(jobs: Sequence[Job]) -> list[Chunk]:
-    """A task_update for every job given (those that changed); for the request itself, the plan's title."""
+    """Return a chunk for each changed job; the request's own job sets the plan's title."""
     return [_task(job) if job.parent_id is not None else _plan(job) for job in jobs]
 
 
 def text_chunk(piece: str) -> Chunk:
-    """A piece of `draft_text`, behind what was sent of it before."""
+    """Return the next piece of `draft_text`."""
     return {"type": "markdown_text", "text": piece}
 
 
 def how_view(jobs: Sequence[Job]) -> View:
-    """“How this was answered”: the tree in a modal; of too many steps the latest, with the number of the others."""
+    """Return a modal of the job tree; of too many steps the latest."""
     steps = _latest(_steps(jobs), VIEW_BUDGET, _HOW_ROWS)
     elements = _nested(steps) if steps else stack([Row((text(NO_STEPS),))])
     return modal(STEPS_LABEL, [rich_text(*elements)])
@@ -114,7 +111,7 @@ def _plan(job: Job) -> Chunk:
 
 
 def _task(job: Job) -> Chunk:
-    """What came of it is said once, at its end: what is sent twice may be shown twice."""
+    """The output is sent once, at the end: Slack may show repeated output twice."""
     task = {
         "type": "task_update",
         "id": job.id if len(job.id) <= MAX_TASK_ID else hashlib.sha256(job.id.encode()).hexdigest(),
@@ -130,7 +127,7 @@ def _steps(jobs: Sequence[Job]) -> list[Step]:
 
 
 def _latest(steps: Sequence[Step], most_text: int, most_rows: int) -> list[Step]:
-    """All of them, or the first and the latest with their number between."""
+    """Return all steps, or the first and the latest with the number of steps between them."""
     if sum(len(words) + 1 for _, words in steps) <= most_text and len(steps) <= most_rows:
         return list(steps)
     kept: list[Step] = []
@@ -144,23 +141,23 @@ def _latest(steps: Sequence[Step], most_text: int, most_rows: int) -> list[Step]
 
 
 def _nested(steps: Iterable[Step]) -> tuple[Element, ...]:
-    """A list a run of steps of one depth."""
+    """Return a list for each run of steps of one depth."""
     runs = groupby(steps, lambda step: step[0])
     return tuple(bullets((Row((text(words),)) for _, words in run), depth) for depth, run in runs)
 
 
 def draft_text(text: str) -> str:
-    """The draft, harmless and without footnotes, up to its last whole word, and at most DRAFT_LENGTH characters of it.
+    """Return the draft, harmless and without footnotes, up to its last whole word, at most DRAFT_LENGTH characters.
 
-    What it gives for the beginning of a text is the beginning of what it gives for the text: a stream that was sent
-    `sent` is sent `draft_text(text)[len(sent):]` next.
+    The result for a beginning of a text is a beginning of the result for the text, so a stream that was sent `sent`
+    gets `draft_text(text)[len(sent):]` next.
     """
     draft = _PIECE.sub(_harmless, _stable(clean(text)))
     return draft if len(draft) <= DRAFT_LENGTH else f"{draft[:DRAFT_LENGTH]}\n\n{MORE_COMING}"
 
 
 def _stable(text: str) -> str:
-    """Whole words, up to where a footnote may be in the making. White space follows them, and is left for later."""
+    """Return the whole words, up to a footnote that may be incomplete."""
     whole = _without_last_word(text)
     while (bracket := whole.rfind("[")) >= 0 and not whole[bracket + 1 :].strip(_IN_NOTE):
         whole = _without_last_word(whole[:bracket])
@@ -168,14 +165,14 @@ def _stable(text: str) -> str:
 
 
 def _without_last_word(text: str) -> str:
-    """What stands before the last white space, or before the white space that it ends with."""
+    """Return the text before its last or final white space."""
     if text and not text[-1].isspace():
         text = text[: -len(text.rsplit(maxsplit=1)[-1])]
     return text.rstrip()
 
 
 def _harmless(match: re.Match[str]) -> str:
-    """Notes go, and part what they stood between, so that it can't become one word; else a sign is set apart."""
+    """Replace notes by a break, so that the text around them doesn't join; break up other signs."""
     if match["notes"] is None:
         return f"{match[0]}{_BREAKER}"
     behind = match.string[match.end() : match.end() + 2]

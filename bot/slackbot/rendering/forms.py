@@ -14,18 +14,18 @@ from core.errors import BadInput
 from core.service.commands import Command, Option, OptionKind
 from core.work.commands import GIVEN
 
-MAX_VALUE = 3_000  # characters that a text field takes, Slack's limit
+MAX_VALUE = 3_000  # characters of a text field, Slack's limit
 MAX_LABEL_OF_INPUT = 2_000
 MAX_PLACEHOLDER = 150
-FORM_OVER = "This form is from an earlier version: open it again."
+FORM_OVER = "This form is from an earlier version. Open it again."
 SUBMIT = "Run"
 CLOSE = "Cancel"
 _COMPLETED = frozenset({OptionKind.DOCUMENT, OptionKind.JOURNAL, OptionKind.THREAD})
-_LONG = frozenset({"question"})  # options that people write more than a line in
+_LONG = frozenset({"question"})  # options with more than one line
 
 
 def to_form(command: Command, metadata: str, values: Mapping[str, str] | None = None) -> View:
-    """The modal of a command with options; `values` are filled in already, as far as fields can hold them. Pure."""
+    """Return a command's modal; `values` prefill its fields, as far as they fit."""
     return {
         "type": "modal",
         "callback_id": to_action_name(ActionName(verb=Verb.FORM, id=command.name)),
@@ -41,7 +41,7 @@ def to_form(command: Command, metadata: str, values: Mapping[str, str] | None = 
 
 
 def read_form(view: View) -> tuple[str, Mapping[str, str]]:
-    """The command's name and the values given; what was left empty is left out. BadInput for another view. Pure."""
+    """Return the command's name and the filled fields. Raises BadInput for another view."""
     name = read_action_name(str(view.get("callback_id") or ""))
     if name is None or name.verb is not Verb.FORM:
         raise BadInput(FORM_OVER)
@@ -94,7 +94,6 @@ def _initial(offered: Iterable[str], value: str) -> Mapping[str, Any]:
 
 
 def _value(element: Mapping[str, Any]) -> str:
-    """Of one field, as commands take it; "" for an empty one."""
     chosen = element.get("selected_option") or next(iter(element.get("selected_options") or ()), None)
     return str((chosen["value"] if chosen else element.get("value")) or "").strip()
 

@@ -45,11 +45,10 @@ _TITLE_LENGTH = 100
 _DETAIL_LENGTH = 120
 _HEADING_LENGTH = 200
 _NAME_LENGTH = 80
-# Characters of lists and results in one message; the rest of its budget is for blocks and buttons.
+# Characters of lists and results in one message; blocks and buttons take the rest.
 _ROOM = TEXT_BUDGET - 1_000
 _NOTICE_LENGTH = 3_000
 _RESULT_LENGTH = 8_000
-# Characters of a list in one message; the rest of its budget is for its blocks.
 _REFERENCES_ROOM = TEXT_BUDGET - 1_000
 _LINE_LENGTH = 300
 _HOME_NAME_LENGTH = 100
@@ -61,9 +60,9 @@ _LINES = 15
 def threads_message(
     rows: Sequence[ThreadItem], *, list_id: str, page: int, pages: int, heading: str, first: int = 1
 ) -> SlackMessage:
-    """One page of a list, with buttons to the pages before and behind (`fn:page:<list id>:<page>`, from 1).
+    """Return a page of a list, with buttons `fn:page:<list id>:<page>` to the previous and next one.
 
-    Rows are numbered from `first`; those that a message cannot hold are counted.
+    Rows are numbered from `first`; rows that don't fit are counted.
     """
     where = text(f" (page {page} of {pages})") if pages > 1 else None
     head = Row((text(clip(heading, _HEADING_LENGTH) or "Conversations", bold=True), where))
@@ -75,14 +74,14 @@ def threads_message(
 
 
 def thread_row(row: ThreadItem, before: str = "") -> Row:
-    """`1. Title (12 messages)`, the title a link."""
+    """Return `1. Title (12 messages)` with a linked title."""
     detail = clip(row.detail, _DETAIL_LENGTH)
     title = link(clip(row.title, _TITLE_LENGTH) or "(no title)", row.url)
     return Row((text(before), title, text(f" ({detail})") if detail else None))
 
 
 def notice_message(sentence: str, *, post_id: str | None = None) -> SlackMessage:
-    """An error or a refusal: one sentence. With a post id it is marked as that post's first part."""
+    """Return an error or a refusal; with a post id, marked as that post's first part."""
     parts = split_markdown(sentence, _NOTICE_LENGTH, FLAVOUR)
     shown = parts[0].text if parts else EMPTY
     blocks: list[Block] = [markdown(shown)]
@@ -94,14 +93,14 @@ def notice_message(sentence: str, *, post_id: str | None = None) -> SlackMessage
 
 
 def text_post(source: str, addresses: Mapping[int, str | None] | None = None) -> SlackPost:
-    """The result of a command, in Markdown, made safe and split; each `[n]` of `addresses` is a link to it."""
+    """Return a command's result in safe Markdown; each `[n]` of `addresses` is linked."""
     flavour = replace(FLAVOUR, footnote=partial(footnote, addresses)) if addresses else FLAVOUR
     texts = [part.text for part in split_markdown(source, _RESULT_LENGTH, flavour)] or [EMPTY]
     return SlackPost(parts=tuple(_result(shown, number, len(texts)) for number, shown in enumerate(texts, start=1)))
 
 
 def said_message(name: str, question: str, *, does: str = "asks") -> SlackMessage:
-    """“**Ada** asks: question”: what somebody put by a command, or `does` otherwise ("shares"), for all to see."""
+    """Return “**Ada** asks: question”, a public message about a command or another action (`does`)."""
     cut = question[: safe_cut(question, _ROOM)] if question else ""
     said = text(f" {does}: {cut}" + ("…" if len(cut) < len(question) else ""))
     block = rich_text(*stack([Row((text(clip(name, _NAME_LENGTH) or "Somebody", bold=True), said))]))
@@ -116,7 +115,7 @@ def _result(shown: str, number: int, count: int) -> SlackMessage:
 
 
 def references_post(rows: Sequence[ReferenceRow]) -> SlackPost:
-    """A numbered list, in as many messages as it takes."""
+    """Return a numbered list, in as many messages as necessary."""
     lines = [Row((text(f"{number}. {reference_line(row)}"),)) for number, row in enumerate(rows, start=1)]
     lines = lines or [Row((text(NO_REFERENCES),))]
     rooms = pack_items(lines, lambda row: row.size, _REFERENCES_ROOM - len(ALL_REFERENCES_LABEL), _REFERENCES_ROOM)
@@ -131,34 +130,33 @@ def _message(rows: Sequence[Row], *, is_first: bool) -> SlackMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
-    """A source that this person can read from."""
+    """A source that the person can read."""
 
     name: str
-    documents: int  # that can be searched
-    failed: int = 0  # that could not be read
+    documents: int  # searchable
+    failed: int = 0  # unreadable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Home:
-    """What stands on one person's home tab."""
+    """Content of a person's home tab."""
 
     threads: Sequence[ThreadItem] = ()  # newest first
-    more_threads: int = 0  # not among `threads`
+    more_threads: int = 0  # not in `threads`
     sources: Sequence[SourceRow] = ()
-    settings: Sequence[tuple[str, str]] = ()  # name and value, as sentences have them
-    positions: Sequence[str] = ()  # "Guide: up to page 12", a line each
+    settings: Sequence[tuple[str, str]] = ()  # name and value
+    positions: Sequence[str] = ()  # "Guide: up to page 12"
     examples: Sequence[str] = ()  # questions to try
-    command: str = "/footnote"
-    notice: str = ""  # said above everything: "Nothing has been read in yet."
+    notice: str = ""  # shown at the top
 
 
 def home_view(shown: Home) -> View:
-    """Its buttons open forms: `fn:form:ask`, `fn:form:position`, `fn:form:settings`."""
+    """Return the home tab. Its buttons open forms: `fn:form:ask`, `fn:form:position`, `fn:form:settings`."""
     notice = [rich_text(*stack([Row((text(clip(shown.notice, _LINE_LENGTH), bold=True),))]))] if shown.notice else []
     return home(
         [
             *notice,
-            rich_text(*stack(_welcome(shown))),
+            rich_text(*stack(_welcome())),
             actions(_form("Ask", "ask", "primary"), _form("Position", "position"), _form("Settings", "settings")),
             *_listed("Questions to try", _lines(shown.examples), _LINES),
             *_listed("Recent threads", [thread_row(row) for row in shown.threads], _THREADS, more=shown.more_threads),
@@ -169,24 +167,22 @@ def home_view(shown: Home) -> View:
     )
 
 
-def _welcome(shown: Home) -> list[Row]:
-    command = clip(shown.command, _HOME_NAME_LENGTH)
+def _welcome() -> list[Row]:
+    ways = (
+        text("Mention me in a channel, write to me here, or use "),
+        text("/footnote ask", bold=True),
+        text("; "),
+        text("/footnote help", bold=True),
+        text(" lists the rest."),
+    )
     return [
         Row((text("I answer questions from your documents, with numbered footnotes that are checked word by word."),)),
-        Row(
-            (
-                text("Mention me in a channel, write to me here, or use "),
-                text(f"{command} ask", bold=True),
-                text("; "),
-                text(f"{command} help", bold=True),
-                text(" lists the rest."),
-            )
-        ),
+        Row(ways),
     ]
 
 
 def _listed(heading: str, rows: Sequence[Row], most: int, *, more: int = 0) -> list[Block]:
-    """A heading and a list; nothing where there is nothing to list."""
+    """Return a heading and a list; nothing for an empty list."""
     if not rows:
         return []
     left_out = max(0, len(rows) - most) + more

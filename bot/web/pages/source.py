@@ -191,7 +191,7 @@ async def show_linked_picture(request: web.Request) -> web.Response:
 
 
 async def show_thumbnail(request: web.Request) -> web.Response:
-    """Return the thumbnail for a source card; an empty response if there is none."""
+    """Return the thumbnail for a source card; an empty response without one."""
     try:
         _, document, page, _ = await _opened(request)
         return await _picture(request, document, page, THUMBNAIL_WIDTH)

@@ -30,7 +30,7 @@ async def invoke_all(tools: Tools, calls: Sequence[ToolInvocation], meter: Meter
             raise error
     if any(task.cancelled() for task in tasks):
         meter.expire()
-    await flush()  # a model takes its time with these results: who goes on after a kill is to have them
+    await flush()  # the model needs time for these results: a retry after a kill reuses them
     return tuple(
         refusal(call, f"Not run: at most {MAX_PARALLEL_CALLS} calls a turn.")
         if place >= len(tasks)

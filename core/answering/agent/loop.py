@@ -26,10 +26,10 @@ from core.work.steps import Step
 
 
 class AgentLoop:
-    """One question's run; make a new one for each.
+    """One question's run; create a new one for each.
 
-    It makes at most `budget.steps` requests with tools, one without, and one more where an answer came back empty.
-    Every tool call gets its result in the next turn, also where it was refused, failed or was cut off by the clock.
+    It makes at most `budget.steps` requests with tools, one without, and one more after an empty answer. Every tool
+    call gets its result in the next turn, also if it was refused, failed or was cut off by the clock.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class AgentLoop:
         return await self._answer_at(bound)
 
     async def _answer_at(self, bound: str) -> Draft:
-        """The partial answer from what there is."""
+        """Return the partial answer from the findings so far."""
         while True:
             system = f"{self._system_now()}\n\n{last_turn(bound)}"
             response = await self._ask(ToolChoice.NONE, system, FINAL_SECONDS)
@@ -103,13 +103,13 @@ class AgentLoop:
         return results
 
     def _resume_later(self, response: ChatResponse) -> None:
-        """Send back what came so far; the rest follows in the next turn."""
+        """Send back the text so far; the rest follows in the next turn."""
         self._paused = (*self._paused, *response.segments)
         if response.text.strip() or response.native is not None:
             self._turns.append(ChatMessage(role=ChatRole.ASSISTANT, text=response.text, native=response.native))
 
     def _is_answer(self, response: ChatResponse) -> bool:
-        """Whether there is text; the second time there is none is an error."""
+        """Return whether there is text; a second empty reply is an error."""
         if "".join(segment.text for segment in (*self._paused, *response.segments)).strip():
             return True
         self._empty += 1

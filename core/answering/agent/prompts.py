@@ -1,6 +1,6 @@
-"""Every word that models are told, as named functions; tests hold them by snapshot.
+"""All prompts as named functions; tests hold them by snapshot.
 
-What a person may read is not told here: the scope decides it in code, and a model never learns of what lies beyond.
+Permissions aren't part of prompts: the scope applies them in code, and a model never sees anything beyond.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ def reading_companion(capabilities: Capabilities, question: IncomingMessage) -> 
 
 
 def around_question(question: IncomingMessage) -> list[str]:
-    """What a system prompt says of the message, the files and the language that go with a question."""
+    """Return the part of a system prompt about the question's message, files and language."""
     parts = []
     if question.about is not None:
         parts.append(_ABOUT)
@@ -90,7 +90,7 @@ def conversation_notes(words: int) -> str:
 
 
 def recap() -> str:
-    """The system prompt for what was said in a conversation, told to people."""
+    """Return the system prompt for a summary of a conversation, for people."""
     return (
         "You sum up a conversation between people and an assistant that answers from documents, for somebody who was "
         "not there. Give what was found, in at most eight points of one sentence each, in the language of the "
@@ -123,7 +123,7 @@ def section_items(request: str) -> str:
 
 
 def last_turn(bound: str) -> str:
-    """Added to the system prompt of the last request, at a bound ("6 steps"): no tools any more."""
+    """Return the addition to the system prompt of the last request, at a bound ("6 steps"): no more tools."""
     return (
         f"The limit of {bound} for this question is reached: no tool can be called any more. Answer now from the "
         "passages above. Give what they say, and name what is still open."

@@ -14,19 +14,19 @@ from core.ports import ChatProvider
 from core.ports.service import SummaryRepository
 from core.text.words import collapse, shorten
 
-MOST_NOTES = 1_000  # of a section, against nonsense; how many are shown is decided where what is left out is said
+MOST_NOTES = 1_000  # of a section, against nonsense; the number shown is limited elsewhere
 # Of one request, about 6,000 tokens; a longer section is read in parts, one after the other.
 PART_CHARACTERS = 24_000
-NOTHING = "nothing"  # what a model answers where a section has no such item
+NOTHING = "nothing"  # a model's reply for a section without such an item
 _LINE = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*(.+)$")
 _MARKER = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 
 
 class ModelSectionReader:
-    """One request a section, more for a very long one (implements core.answering.tools.section_notes.SectionReader).
+    """Reads a section with one request, or more for a very long one (implements section_notes.SectionReader).
 
-    Summaries are kept by what was summarised: the next question about the journal asks for none of them again. Lists
-    are made for one request and not kept.
+    Summaries are kept by their content: the next question about the journal needs no new ones. Lists are made for one
+    request and not kept.
     """
 
     def __init__(self, provider: ChatProvider, summaries: SummaryRepository) -> None:
@@ -62,8 +62,10 @@ class ModelSectionReader:
 
 
 def _digest(page: Page, passages: Sequence[SourcedPassage]) -> str:
-    """The revision of what is summarised. A request for part of a page must neither use nor replace the summary of the
-    whole, and its passages have other numbers.
+    """Return the revision of the summarised text.
+
+    A request for part of a page must neither use nor replace the whole page's summary, and its passages have other
+    numbers.
     """
     parts = (page.revision, *(item.passage.text for item in passages))
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
@@ -85,7 +87,7 @@ def _is_nothing(text: str) -> bool:
 
 
 def to_notes(text: str, passages: Sequence[SourcedPassage]) -> list[SectionNote]:
-    """The lines of a reply; numbers that are no passage's are dropped. "nothing" alone stands for none."""
+    """Return the lines of a reply, without invalid numbers; none for "nothing"."""
     if _is_nothing(text):
         return []
     lines = [found[1] for line in text.splitlines() if (found := _LINE.match(line))] or [collapse(text)]

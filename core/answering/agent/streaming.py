@@ -1,4 +1,4 @@
-"""What people see of a model's turn while it runs: the answer as it grows, not the words before a tool call."""
+"""The visible text of a model's turn while it runs: the growing answer, and not the words before a tool call."""
 
 from core.domain.answer import ChatRequest, ToolChoice
 from core.ports import ProgressSink
@@ -18,7 +18,7 @@ def held_characters(request: ChatRequest) -> int:
 
 
 class HeldText:
-    """Passes one turn's text on to `progress` once it is longer than what models say before a tool call."""
+    """Passes a turn's text on to `progress` once it is longer than the usual words before a tool call."""
 
     def __init__(self, progress: ProgressSink, characters: int = HELD_CHARACTERS) -> None:
         self._progress = progress
@@ -37,14 +37,14 @@ class HeldText:
             self.release()
 
     def release(self) -> None:
-        """The turn is an answer: show what was held."""
+        """Show the held text: the turn is an answer."""
         if not self._open and self._held:
             self._progress.text(self._held)
         self._open = True
         self._held = ""
 
     def drop(self) -> None:
-        """The turn is no answer: forget it, and take back what was shown."""
+        """Discard the text and take back the shown part: the turn is no answer."""
         self._progress.reset()
         self._open = False
         self._held = ""

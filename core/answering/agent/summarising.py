@@ -1,4 +1,4 @@
-"""What a conversation was about, in a model's words."""
+"""Summaries of a conversation by a model."""
 
 from collections.abc import Sequence
 

@@ -16,23 +16,23 @@ from core.errors import ProviderError
 from core.ports import ChatProvider, ProgressSink
 from core.work.steps import Step, step
 
-# For the last request, after the budget's seconds have passed: what a model needs for an answer without tools.
+# Seconds of the last request, without tools, after the budget's seconds have passed.
 FINAL_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStep:
-    """How a turn stands in the tree."""
+    """The job of a turn in the tree."""
 
     kind: JobKind = JobKind.PLANNING
     name: str = "plan"
     key: str | None = None
-    # Called with the response before the step ends: sets what the step gave beside its cost, and may rename it.
+    # Called with the response before the step ends: sets its output, next to its cost, and may rename it.
     conclude: Callable[[ChatResponse, Step], Mapping[str, object]] | None = None
 
 
 class ModelTurns:
-    """Asks a provider, within a meter. `progress` None: nothing of what it writes is shown while it runs."""
+    """Asks a provider, within a meter. With `progress` None, its text isn't shown while it runs."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class ModelTurns:
                 response = await self._stream(request, shown)
         except TimeoutError:
             if not limit.expired():
-                raise  # not ours: a provider that lets one out has a bug
+                raise  # a foreign error: a bug of the provider
             if shown is not None:
                 shown.drop()
             return None
@@ -88,7 +88,7 @@ class ModelTurns:
         return response
 
     async def _stream(self, request: ChatRequest, shown: HeldText | None) -> ChatResponse:
-        """A turn that breaks after text came is begun again once: providers retry only what nobody has seen yet."""
+        """Run a turn. After a failure behind visible text it is repeated once, as providers retry only unseen text."""
         try:
             reply = await self._provider.complete(request, shown)
         except ProviderError as error:
@@ -101,9 +101,9 @@ class ModelTurns:
 
 
 def with_unique_ids(calls: Sequence[ToolInvocation], turns: Sequence[ChatMessage]) -> tuple[ToolInvocation, ...]:
-    """Calls whose ids differ from each other and from those of `turns`: results are matched by id.
+    """Make the ids of calls differ from each other and from those of `turns`: results are matched by id.
 
-    Local servers number the calls of each reply anew, or not at all.
+    Local servers restart the numbers in each reply, or send none.
     """
     used = {call.id for turn in turns for call in turn.tool_invocations}
     unique = []

@@ -66,7 +66,7 @@ class Preparation:
     async def _talk(
         self, message: IncomingMessage, opened: Opened, reader: ThreadReader
     ) -> tuple[list[Message], Sequence[str]]:
-        """What people said before the bot was called into their thread: (messages, what to tell people)."""
+        """Return people's messages from before the bot was called into their thread, with notes for people."""
         if opened.is_recorded or message.private or any(item.role is Role.ASSISTANT for item in opened.history):
             return [], ()
         try:

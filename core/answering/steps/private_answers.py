@@ -27,7 +27,7 @@ ToPrivate: TypeAlias = Callable[[IncomingMessage], IncomingMessage]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Beyond:
-    """Where the pages that fit a question best lie: beyond the channel's position, for somebody who has read on?"""
+    """The place of the best pages: beyond the channel's position, for an asker who has read further?"""
 
     best: bool = False
     some: bool = False
@@ -69,13 +69,13 @@ class PrivateAnswer:
         question.answer = replace(question.answer, status=said.status, text=said.text, references=(), suggestions=())
 
     def _private(self, message: IncomingMessage) -> IncomingMessage | None:
-        """None where the asker reads alone already, or says how far to look."""
+        """Return None for an asker in private, or one who names a position."""
         make = self._to_private.get(message.address.platform)
         is_alone = message.private or message.is_alone
         return make(message) if make is not None and not is_alone and message.position is None else None
 
     async def _look(self, message: IncomingMessage, private: IncomingMessage) -> _Beyond:
-        """Looks only where the asker may read on. Raises BadInput for what can't be asked, and what a search raises."""
+        """Search, if the asker may read further. Raises BadInput for an invalid question, and errors of the search."""
         workspace = message.address.workspace
         here = await self._access.scope(workspace, message.address, reader=message.author)
         own = await self._access.scope(workspace, private.address, reader=message.author)
@@ -92,7 +92,7 @@ class PrivateAnswer:
 
 
 def _elsewhere(message: IncomingMessage) -> Answer:
-    """What everybody sees."""
+    """Return the answer that the whole channel sees."""
     asker = message.author_name or message.author
     return Answer(
         status=AnswerStatus.ANSWERED,

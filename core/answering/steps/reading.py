@@ -1,4 +1,4 @@
-"""Steps of the request: open, scope, history, links, draft, proof, and what goes around the proved text."""
+"""Steps of the request: open, scope, history, links, draft, proof, and additions to the proved text."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Private answers that their readers share with a channel: only content that everybody there may read.
+"""Private answers that their readers share with a channel: only content that all its readers may see.
 
 The stored answer is checked again when it is shared; no model is asked.
 """
@@ -21,7 +21,7 @@ CANT_SHARE = "This answer can't be shown here:"  # begins every sentence that sa
 
 
 class Sharing:
-    """What may be shared, and where."""
+    """Checks of an answer to be shared."""
 
     def __init__(self, *, conversations: Conversations, corpus: CorpusRepository, access: Access) -> None:
         self._conversations = conversations
@@ -29,11 +29,11 @@ class Sharing:
         self._access = access
 
     async def answer_for(self, address: ThreadAddress, by: str, message_id: str) -> Answer:
-        """A private answer as everybody at the address may see it; `by` is the person who shares it.
+        """Return a private answer as all readers at the address may see it; `by` is the person who shares it.
 
-        Its footnotes stand on pages that are readable there, up to the channel's reading positions, and as they were.
-        What it lists besides (references, suggestions, choices) was found for its reader, and is left out. Raises
-        NotFound, AccessDenied, BadInput or InvalidState with a sentence without content.
+        Its footnotes are on pages that are readable there, up to the channel's reading positions, and unchanged. Its
+        other lists (references, suggestions, choices) were found for its reader, and are left out. Raises NotFound,
+        AccessDenied, BadInput or InvalidState with a sentence without content.
         """
         try:
             conversation, message = await self._conversations.message(message_id, address.workspace)
@@ -47,7 +47,7 @@ class Sharing:
         here = await self._access.scope(address.workspace, address)
         await self._check_footnotes(answer, here)
         own = await self._access.scope(address.workspace, conversation.address)
-        if not answer.grounded and _is_beyond(own, here):  # what has no footnote may come from anywhere in `own`
+        if not answer.grounded and _is_beyond(own, here):  # text without a footnote may come from anything in `own`
             raise AccessDenied(f"{CANT_SHARE} you may read more than this channel, and parts of it have no footnote.")
         return replace(answer, references=(), suggestions=(), choices=())
 
@@ -77,7 +77,7 @@ class SharedAnswer:
 
 
 def _is_same(now: Citation, then: Citation) -> bool:
-    """Whether a footnote stands where it stood, and was not found again at another place that may be read."""
+    """Return whether a footnote kept its place, and wasn't found at another readable place."""
     return (now.page_id, now.span) == (then.page_id, then.span)
 
 

@@ -44,7 +44,7 @@ _COUNTED = re.compile(rf"(?:{KINDS}|pages?|pgs?|p|no|number)\.?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """How far somebody says to have read."""
+    """A statement of a reading position in a question."""
 
     place: str
     book: str | None  # as they call it; None: the one that is talked about
@@ -95,7 +95,7 @@ class StatedPosition:
             return Answer(status=AnswerStatus.CLARIFY, text=str(error))
 
     async def _remember(self, statement: Statement, message: IncomingMessage) -> Answer | None:
-        """None where what is meant is no book here. Raises BadInput for a place that the book does not have."""
+        """Return None if no book here is meant. Raises BadInput for a place that the book doesn't have."""
         workspace, address = message.address.workspace, message.address
         whole = await self._access.scope_to_the_end(workspace, address)
         person = PersonAddress(workspace=workspace, person=message.author)
@@ -113,7 +113,7 @@ class StatedPosition:
         await self._settings.save_position(person, document.id, last)
         after = await self._scope(message)
         at = place_of(last, await self._corpus.list_pages(document.id, after)) if 0 < last < TO_THE_END else ""
-        is_seen = after.positions.get(document.id, last) >= last  # a channel may not be told what its people have read
+        is_seen = after.positions.get(document.id, last) >= last  # a channel must not show the positions of its people
         text = told(document, last, at if is_seen else "")
         if not message.is_alone:
             text += " This holds for you alone."
@@ -122,7 +122,7 @@ class StatedPosition:
     async def _document(
         self, statement: Statement, message: IncomingMessage, person: PersonAddress, scope: SearchScope
     ) -> Document | None:
-        """By name; else what the conversation is about; else the one book that a position is kept in."""
+        """Find it by name; else the conversation's subject; else the only book with a position."""
         if statement.book is not None:
             try:
                 return await self._library.find_document(statement.book, scope)

@@ -1,7 +1,7 @@
-"""Search first, then answer: for models that can't call tools, and for whoever wants no question answered unsearched.
+"""Search first, then answer: for models that can't call tools, and for a search before every answer.
 
-A follow-up is made into queries of its own (one request), the tool `search` runs without a model, and a last request
-answers from what it found. A model without tools gets the passages as text and cites them by `[n]`.
+A follow-up becomes self-contained queries (one request), the tool `search` runs without a model, and a last request
+answers from the results. A model without tools gets the passages as text and cites them by `[n]`.
 """
 
 import re
@@ -102,7 +102,7 @@ class AlwaysRetrieveStrategy:
     async def _queries(
         self, question: IncomingMessage, turns: Sequence[ChatMessage], tools: Tools, meter: Meter
     ) -> list[str]:
-        """What to search for; the question as it stands where there is nothing that it could refer to."""
+        """Return the queries; the unchanged question if it can't refer to anything."""
         itself = collapse(question.text)[:LONGEST_QUERY]
         if len(turns) == 1:
             return [itself]
@@ -164,7 +164,7 @@ def _queries_of(response: ChatResponse) -> list[str]:
 
 
 def _as_text(turns: Sequence[ChatMessage], results: Sequence[ToolResult], tokens: int) -> list[ChatMessage]:
-    """The conversation without tool turns; what they showed, and what was found now, stands before the question."""
+    """Return the conversation without tool turns; their passages, and the new ones, come before the question."""
     *before, question = turns
     spoken, earlier = without_tool_turns(before)
     groups, _ = within_tokens([*(result.passages for result in results), earlier], tokens)

@@ -18,7 +18,7 @@ from core.domain.response_data import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembled:
-    """A typed answer as segments of text, and which of them show what of the data."""
+    """A typed answer as segments of text, and the parts of the data that they show."""
 
     segments: tuple[CitedText, ...]
     items: tuple[DataItem, ...]
@@ -46,7 +46,7 @@ def assemble(data: ResponseData) -> Assembled:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A string of the data, and where it stands there."""
+    """A string of the data, and its place there."""
 
     text: str
     path: DataPath

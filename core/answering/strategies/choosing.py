@@ -1,7 +1,7 @@
-"""Which strategy answers a question: the asker's, else the channel's, else the configured one, as far as the model can.
+"""The choice of a strategy: the asker's, else the channel's, else the configured one, as far as the model allows.
 
-Where what was asked for can't be had, the nearest that can be answers, and says so in one sentence. Pure but for
-`NotedStrategy`, which carries that sentence into the draft.
+If the requested strategy isn't available, the closest one answers, with a sentence about it. Pure, except for
+`NotedStrategy`, which adds that sentence to the draft.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from core.ports import ChatProvider, Clock, ProgressSink, RetrievalStrategy, Too
 from core.work.questions import DEEP_STRATEGY
 
 AUTO = "auto"  # by the question's wording: a comparison, a timeline and the like are planned
-DEEP = "deep"  # what people say for it
+DEEP = "deep"  # people's name for it
 TOOL_USE, ALWAYS, PLANNED = ToolUseStrategy.name, AlwaysRetrieveStrategy.name, PlanAndSynthesiseStrategy.name
 NAMES = (TOOL_USE, ALWAYS, PLANNED, AUTO)
 NO_MODEL = "(A deep answer needs a language model and none is set up, so this is looked up and quoted as usual.)"
@@ -32,7 +32,7 @@ NO_TOOLS = "(The model can't call tools, so I searched first and answered from w
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     name: str  # of a strategy; never AUTO
-    note: str = ""  # what people are to be told
+    note: str = ""  # for people
 
 
 def choose(message: IncomingMessage, configured: str, capabilities: Capabilities) -> Choice:

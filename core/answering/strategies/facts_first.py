@@ -1,8 +1,7 @@
-"""Lists of extracted rows without a model, where a question clearly asks for one; every other question goes on.
+"""Lists of extracted rows without a model, for questions that clearly ask for one (list_intent.py).
 
-It stands around another strategy. The rule is in list_intent.py; where no row fits, the question was another one
-after all, and goes on as well. A question that names a model, a language that is not English, a message or a file is
-for the other strategy from the start.
+It wraps another strategy, which answers all other questions, and those without a fitting row. A question with a model,
+a language other than English, a message or a file goes to the other strategy at once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,11 +11,11 @@ from core.domain.answer import ChatMessage, ChatRole, CitedText, Draft, ListedFa
 from core.domain.conversation import IncomingMessage
 from core.ports import ProgressSink, RetrievalStrategy, Tools
 
-MODEL_NAME = "facts"  # what the answer says it was made by
+MODEL_NAME = "facts"  # the model name in the answer
 
 
 class FactsFirstStrategy:
-    """Implements ports.RetrievalStrategy; named as the one it stands around."""
+    """Implements ports.RetrievalStrategy, under the name of the strategy that it wraps."""
 
     def __init__(self, otherwise: RetrievalStrategy) -> None:
         self._otherwise = otherwise
@@ -52,7 +51,7 @@ def _to_draft(found: ListedFacts, tools: Tools) -> Draft:
 
 
 def _segments(found: ListedFacts) -> Iterator[CitedText]:
-    """The rows as a list, below the title of their document where they stand in several."""
+    """Return the rows as a list, below the titles of their documents if there are several."""
     yield CitedText(text=f"{_count(found)}:")
     several = len({row.document for row in found.rows}) > 1
     for title, rows in groupby(found.rows, key=lambda row: row.document):

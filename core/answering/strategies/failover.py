@@ -1,4 +1,4 @@
-"""The strategy for a question, chosen once its provider is known: which one is up, and what its model can do."""
+"""The strategy of a question, chosen after its provider is known: which one is up, and its model's abilities."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -32,7 +32,7 @@ class FailoverStrategy:
     async def draft(
         self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink
     ) -> Draft:
-        """Raises ProviderError, and what `build` raises."""
+        """Draft with the chosen strategy. Raises ProviderError, and the errors of `build`."""
         for changes in range(MOST_CHANGES + 1):
             strategy = self._build(await self._ready())
             self._observer.choose_strategy(strategy.name)

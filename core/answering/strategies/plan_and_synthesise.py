@@ -1,7 +1,7 @@
-"""Plan, look up, write: three steps that each do one thing. Read `draft` from top to bottom.
+"""Plan, look up, write: three separate steps. Read `draft` from top to bottom.
 
-A planning request gives tool calls and nothing else; the calls run side by side as jobs without a model; a last request
-writes a typed answer from their results alone. What a model says while it plans is never an answer.
+A planning request returns only tool calls; the calls run concurrently as jobs without a model; a last request writes a
+typed answer only from their results. Text of the planning request is never an answer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -82,9 +82,9 @@ class PlanAndSynthesiseStrategy:
     async def draft(
         self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink
     ) -> Draft:
-        """Raises UnsupportedFeature when the provider can't plan, ProviderError when it gives no answer.
+        """Raise UnsupportedFeature if the provider can't plan, ProviderError if it returns no answer.
 
-        Nothing is shown while it runs but its steps: until it is read, the answer is no text.
+        Only steps are shown while it runs, because the answer isn't text until it is read.
         """
         capabilities = self._provider.capabilities
         if not capabilities.tools or capabilities.quotes_only:
@@ -118,7 +118,7 @@ class _Run:
         self._answered_by = question.model or provider.name
 
     async def plan(self, turns: Sequence[ChatMessage]) -> tuple[Plan, tuple[str, ...]]:
-        """The model's plan, and what people are to be told of it; that of an earlier try, where there is one."""
+        """Return the model's plan with notes for people; the plan of an earlier attempt, if there is one."""
         if (done := finished_before(JobKind.PLANNING, PLAN)) is not None:
             adopt(done)
             return from_json(cast("Mapping[str, Any]", done.output[PLAN])), ()
@@ -159,7 +159,7 @@ class _Run:
         return read
 
     async def synthesise(self, plan: Plan, called: Sequence[Called]) -> Draft:
-        """The typed draft; one without text where there is nothing to write it from."""
+        """Return the typed draft; one without text if there are no results."""
         response_type = response_type_of(plan, wording_of(self._question.text))
         shown, left = self._shown(called)
         gaps = (*plan.problems, *failures(called))
@@ -183,7 +183,7 @@ class _Run:
         )
 
     def _shown(self, called: Sequence[Called]) -> tuple[list[tuple[Called, list[NumberedPassage]]], int]:
-        """Each result with those of its passages that fit the prompt, and how many do not."""
+        """Return each result with its passages that fit the prompt, and the number of the others."""
         results = [(_no_call(result), result) for turn in self._opening for result in turn.tool_results]
         everything = [*results, *called]
         room = min(self.meter.tokens_left, self._provider.capabilities.context_tokens // 2)
@@ -191,7 +191,7 @@ class _Run:
         return list(zip(everything, kept, strict=True)), left
 
     async def _write(self, request: ChatRequest, response_type: str) -> tuple[ResponseData | None, ChatResponse]:
-        """The data, or None for an answer in words. Raises ProviderError for what is neither."""
+        """Return the data, or None for an answer in words. Raises ProviderError for anything else."""
         system, problem, response = request.system, "", ChatResponse()
         for number in range(TRIES):
             about = TurnStep(kind=JobKind.SYNTHESIS, name="answer", key=f"synthesis{number or ''}")
@@ -225,5 +225,5 @@ class _Run:
 
 
 def _no_call(result: ToolResult) -> ToolInvocation:
-    """For what is offered before anything is looked up."""
+    """For linked context, which needs no call."""
     return ToolInvocation(id=result.invocation_id, name=result.name, arguments={})

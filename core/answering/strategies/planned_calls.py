@@ -21,9 +21,9 @@ Called = tuple[ToolInvocation, ToolResult]
 
 
 async def run_plan(plan: Plan, tools: Tools, meter: Meter) -> list[Called]:
-    """Each call as it was made, with its result, in the plan's order; an error where it failed or time ran out.
+    """Return each call with its result, in the plan's order; an error if it failed or time ran out.
 
-    Raises what the first call raised (StorageError) where all failed, so that the question can be tried again.
+    Raises the first call's error (StorageError) if all failed, so that the question can be retried.
     """
     for call in plan.calls:
         queue(JobKind.TOOL, call.invocation.name, input=to_job_input(call.invocation.arguments), key=call.key)
@@ -38,7 +38,7 @@ async def run_plan(plan: Plan, tools: Tools, meter: Meter) -> list[Called]:
         await end_in_order(tasks)
     if any(task.cancelled() for task in tasks):
         meter.expire()
-    await flush()  # what is finished is not done again, whenever the process is killed from here on
+    await flush()  # finished calls aren't repeated after a kill
     if run.raised and len(run.raised) == len(plan.calls):
         raise run.raised[0]
     return [_outcome(call, run.tasks[call.key]) for call in plan.calls]
@@ -57,7 +57,7 @@ class _Run:
         self.raised: list[FootnoteError] = []
 
     async def make(self, call: PlannedCall) -> Called:
-        """This is the outermost frame of a job: whatever a tool does, the other calls go on."""
+        """Run one call. This is the outermost frame of a job: after any failure, the other calls continue."""
         invocation = call.invocation
         try:
             if call.after is not None:
@@ -73,7 +73,7 @@ class _Run:
             return invocation, refusal(invocation, "It failed for a reason of its own; the log has it.")
 
     async def _follow(self, call: PlannedCall, after: str) -> ToolInvocation:
-        """The call with what the one before it found. ToolFailed, as a failed job, where it needs that in vain."""
+        """Return the call with the findings of the one before it. Raises ToolFailed, as a failed job, without any."""
         before, result = await asyncio.shield(self.tasks[after])
         if not waits_for_findings(call):
             return call.invocation

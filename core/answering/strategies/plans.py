@@ -1,7 +1,7 @@
-"""A plan: which tools are called for a question, in what order, and what form its answer has. All pure.
+"""A plan: the tool calls for a question, their order, and the form of its answer. Pure.
 
-A model plans by calling tools that nobody runs: the real ones by their schemas, each with a further argument `after`,
-and two that only say something. What it sends is checked here before any of it is run.
+A model plans by calling tools that don't run: the real ones by their schemas, each with a further argument `after`,
+and two for other statements. All of it is checked here before any call runs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,13 +12,13 @@ from core.domain.answer import ToolDefinition, ToolInvocation
 from core.domain.response_data import GENERAL, RESPONSE_TYPES
 from core.text.words import collapse, shorten
 
-MOST_CALLS = 8  # of one plan: a ninth look at a question seldom finds what eight did not
+MOST_CALLS = 8  # of one plan: a ninth call rarely finds more
 LONGEST_ARGUMENT = 1_000  # characters of one text
 LONGEST_WORDS = 400  # of a reason, and of the question put completely
 RESPOND = "respond_as"
 REFUSE = "no_tool_can_help"
 AFTER = "after"
-FOUND_BY = "$"  # `"$1"`: what call 1 found
+FOUND_BY = "$"  # `"$1"`: the findings of call 1
 FILLED_IN = ("page_id", "document")  # arguments that may be such
 
 Problem = Callable[[ToolInvocation], str | None]
@@ -26,7 +26,7 @@ Problem = Callable[[ToolInvocation], str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCall:
-    key: str  # of its job: c1, c2 ... by its place among what the model sent
+    key: str  # of its job: c1, c2 ... by its place in the model's turn
     invocation: ToolInvocation
     after: str | None = None  # the key of the call that has to be over first
 
@@ -71,7 +71,7 @@ def planning_tools(definitions: Sequence[ToolDefinition]) -> tuple[ToolDefinitio
 
 
 def read_plan(invocations: Sequence[ToolInvocation], problem: Problem) -> Plan:
-    """What a model planned, without what can't be run. `problem` says what is wrong with a call's arguments."""
+    """Return the model's plan without invalid calls. `problem` returns a sentence about wrong arguments."""
     said = {call.name: call.arguments for call in invocations if call.name in (RESPOND, REFUSE)}
     wanted = [call for call in invocations if call.name not in (RESPOND, REFUSE)]
     read = [_read(call, place, len(wanted), problem) for place, call in enumerate(wanted, start=1)]
@@ -88,7 +88,7 @@ def read_plan(invocations: Sequence[ToolInvocation], problem: Problem) -> Plan:
 
 
 def filled_in(call: PlannedCall, found: Mapping[str, str]) -> ToolInvocation:
-    """The call with what an earlier one found in the place of `$n`. `found` is by the name of the argument."""
+    """Return the call with an earlier finding in place of `$n`. `found` is by the name of the argument."""
     arguments = dict(call.invocation.arguments)
     for name in FILLED_IN:
         if _reference(arguments.get(name)) is not None and name in found:
@@ -97,7 +97,7 @@ def filled_in(call: PlannedCall, found: Mapping[str, str]) -> ToolInvocation:
 
 
 def waits_for_findings(call: PlannedCall) -> bool:
-    """Whether the call needs what the one before it finds, and not only its end."""
+    """Return whether the call needs the findings of the one before it, and not only its end."""
     return any(_reference(call.invocation.arguments.get(name)) is not None for name in FILLED_IN)
 
 
@@ -139,7 +139,7 @@ def from_json(written: Mapping[str, Any]) -> Plan:
 
 
 def response_type_of(plan: Plan, by_rule: str | None) -> str:
-    """The form of the answer: as the model says; where it says nothing, as the question's wording does."""
+    """Return the form of the answer: the model's choice, else by the question's wording."""
     return plan.response_type or by_rule or GENERAL
 
 

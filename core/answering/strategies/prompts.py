@@ -1,4 +1,4 @@
-"""What models are told by strategies that do not leave it to the model what comes next; tests hold it by snapshot."""
+"""Prompts of strategies that decide on each step themselves; tests hold them by snapshot."""
 
 from collections.abc import Sequence
 

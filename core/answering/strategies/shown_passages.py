@@ -15,10 +15,10 @@ def passage_text(item: NumberedPassage) -> str:
 
 
 def within_tokens(groups: Sequence[Sequence[NumberedPassage]], tokens: int) -> tuple[list[list[NumberedPassage]], int]:
-    """As many of each group's passages as fit together, the first of all groups before the second of any; how many
-    did not.
+    """Return as many passages of each group as fit, the first of all groups before the second, and the number left
+    out.
 
-    A passage that stands in several groups is shown in the first of them alone. At least one is kept.
+    A passage of several groups is shown only in the first of them. At least one is kept.
     """
     kept: list[list[NumberedPassage]] = [[] for _ in groups]
     seen: set[int] = set()
@@ -38,7 +38,7 @@ def within_tokens(groups: Sequence[Sequence[NumberedPassage]], tokens: int) -> t
 
 
 def without_tool_turns(turns: Sequence[ChatMessage]) -> tuple[list[ChatMessage], list[NumberedPassage]]:
-    """The turns in which somebody speaks, and the passages that the others showed, each once."""
+    """Return the turns of people and answers, and the passages of the tool turns, each once."""
     spoken = [turn for turn in turns if turn.role is not ChatRole.TOOL_RESULT and turn.text.strip()]
     shown = (item for turn in turns for result in turn.tool_results for item in result.passages)
     plain = [ChatMessage(role=turn.role, text=turn.text, speaker=turn.speaker) for turn in spoken]

@@ -1,4 +1,4 @@
-"""The typed answer from results alone: the request, and what comes back read and checked. All pure."""
+"""The typed answer from results: the request, and the check of its reply. Pure."""
 
 import json
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ from core.domain.response_data import RESPONSE_TYPES, ResponseData, response_sch
 from core.text.words import shorten
 
 GIVE = "give_answer"
-LONGEST_RESULT = 6_000  # characters of what a tool says beside its passages
-_ENDING = 1_000  # of those: what a tool could not show, it says at the end
-_NAMED = 3  # problems of a form that are told
+LONGEST_RESULT = 6_000  # characters of a tool's own text
+_ENDING = 1_000  # characters kept at its end, where tools list omitted parts
+_NAMED = 3  # problems of a form in the message
 
 
 def build_request(
@@ -58,7 +58,7 @@ def build_request(
 
 
 def read_reply(response: ChatResponse, response_type: str) -> ResponseData | str:
-    """The data of a reply; a sentence for the model where it has not the form."""
+    """Return the data of a reply, or a sentence for the model if the form is wrong."""
     given: Any = next((dict(call.arguments) for call in response.tool_invocations if call.name == GIVE), None)
     if given is None:
         try:
@@ -79,7 +79,7 @@ def is_prose(response: ChatResponse) -> bool:
 
 
 def failures(called: Sequence[Called]) -> list[str]:
-    """A sentence for each call that gave nothing, for people: the tool, what it was asked, and why."""
+    """Return a sentence for people about each failed call: the tool, its query, and the reason."""
     return [
         f"{invocation.name}{_asked(invocation.arguments)} gave no result: {result.text.removesuffix(FINAL).strip()}"
         for invocation, result in called
@@ -103,7 +103,7 @@ def _within(text: str) -> str:
 
 
 def _asked(arguments: object) -> str:
-    """` “ferry prices”`: the query, or whatever was named."""
+    """Return the query or the named thing: ` “ferry prices”`."""
     given = arguments if isinstance(arguments, dict) else {}
     words = next((given[name] for name in ("query", "journal", "document", "page_id") if given.get(name)), None)
     return f" “{shorten(str(words), 80)}”" if words else ""

@@ -1,4 +1,4 @@
-"""The default strategy: a model with tools decides what to look up."""
+"""The default strategy: a model with tools decides on its look-ups."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What kind of answer a question's wording asks for; the rule behind `agent.strategy = "auto"`. Pure. English cues."""
+"""The kind of answer that a question's wording asks for; for `agent.strategy = "auto"`. Pure. English cues."""
 
 import re
 
@@ -28,5 +28,5 @@ _RULES = tuple((name, re.compile(cue, re.IGNORECASE)) for name, cue in _CUES)
 
 
 def wording_of(question: str) -> str | None:
-    """The response type that the words ask for; None where they ask for none in particular."""
+    """Return the response type that the words ask for, or None."""
     return next((name for name, cue in _RULES if cue.search(question)), None)

@@ -1,6 +1,6 @@
-"""What a note about stale answers says. Stands around the answer service in the same form (Answering).
+"""Texts of notes about stale answers, as a step of the answer pipeline.
 
-It is put into words when it is posted: what is true again by then, or was asked again, is not told.
+The text is made when it is posted, without answers that are valid again or were asked again.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ QUESTION_LENGTH = 120
 
 
 class StaleNotes:
-    """Message that is a note -> its text. An empty `note_on` means that nothing is stale any more."""
+    """Message that is a note -> its text. With an empty `note_on`, no answer is stale."""
 
     def __init__(self, staleness: Staleness) -> None:
         self._staleness = staleness

@@ -31,8 +31,8 @@ _SIZE = {
 }
 
 
-class SqlUpkeep:
-    """DatabaseUpkeep on a Database; `others` names further parts of a backup, in the folder of a SQLite file."""
+class SqlMaintenance:
+    """DatabaseMaintenance on a Database; `others` names further parts of a backup, in the folder of a SQLite file."""
 
     def __init__(self, database: Database, others: Sequence[str] = ()) -> None:
         self._database = database
@@ -41,7 +41,7 @@ class SqlUpkeep:
     async def describe(self) -> DatabaseFacts:
         return await self._database.read(self._describe)
 
-    async def find_faults(self) -> list[str]:
+    async def check_integrity(self) -> list[str]:
         return await self._database.read(self._find_faults)
 
     async def back_up(self, target: Path) -> int:

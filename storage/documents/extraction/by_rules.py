@@ -175,8 +175,8 @@ class ExtractionRunner:
         """Extract from documents whose revision an extractor in its present version has not seen.
 
         `document_ids` None: all of the workspace. `extractor`: only this one. `force`: whether due or not. `steps`: the
-        tree for its record, empty if nothing is due. Safe to repeat and to interrupt. Raises BadInput for an unknown
-        extractor, and StorageError.
+        tree for its record, empty if no document is due. Safe to repeat and to interrupt. Raises BadInput for an
+        unknown extractor, and StorageError.
         """
         wanted = self._named(extractor)
         report, begun = ExtractionReport(), self._clock.monotonic()

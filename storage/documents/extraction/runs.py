@@ -110,7 +110,7 @@ class ModelExtractions:
         self._wake.set()
 
     async def work(self) -> None:
-        """Run due workspaces forever; retry those that a budget or an error stopped."""
+        """Run due workspaces forever; retry the ones that a budget or an error stopped."""
         pause = AGAIN
         while True:
             self._wake.clear()
@@ -152,7 +152,7 @@ class Extractions:
     """Runs of extractors, one at a time.
 
     A command extracts right after its ingest. A service extracts in the background (`work`), so that questions don't
-    wait. The next process resumes what is left.
+    wait. The next process resumes the rest.
     """
 
     def __init__(
@@ -250,7 +250,7 @@ class Extractions:
             await self.follow(source, report, lambda done: None)
 
     async def work(self, workspaces: Iterable[str]) -> None:
-        """Extract what is due in these workspaces, then what later ingests add; forever."""
+        """Extract all that is due in these workspaces, then from later ingests; forever."""
         self._works = True
         self._due.update(dict.fromkeys(workspaces))
         async with asyncio.TaskGroup() as tasks:

@@ -16,7 +16,7 @@ from storage.documents.meetings.lines import Form, NoteLine, phrases, plain, rea
 from storage.documents.meetings.notes import read_notes
 from storage.documents.meetings.people import People, names_someone_of, unique_names
 from storage.documents.meetings.record import NotedItem, Notes, Sureness
-from storage.documents.pdf.headers_footers import without_running_lines
+from storage.documents.pdf.headers_footers import without_headers_footers
 
 # Kinds of documents that are data or books.
 _NO_NOTES = frozenset({"csv", "spreadsheet", "openapi", "epub", "kept", "channel", "notebook"})
@@ -63,7 +63,7 @@ class MeetingsExtractor:
         if sum(len(page.text) for page in given.pages) > _MAX_CHARACTERS:
             yield Unread(page_number=1, reason=f"notes of more than {_MAX_CHARACTERS:,} characters are not read")
             return
-        pages = without_running_lines(given.pages) if given.document.kind == "pdf" else given.pages
+        pages = without_headers_footers(given.pages) if given.document.kind == "pdf" else given.pages
         lines = read_lines(pages, wrapped=given.document.kind not in _OF_TAGS)
         day_first = is_day_first(line.raw for line in lines)
         is_folder = given.document.kind == "mail" and len(given.pages) > 1

@@ -8,7 +8,7 @@ from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import STOPWORDS, shorten
 from storage.documents.markup.marked_text import Line, MarkedText, plain
-from storage.documents.pdf.headers_footers import without_running_lines
+from storage.documents.pdf.headers_footers import without_headers_footers
 
 MAX_SUMMARY = 300
 # Characters of a paragraph that is long enough to say something.
@@ -37,7 +37,7 @@ class PagesExtractor:
         return True
 
     def extract(self, given: ExtractorInput) -> Iterable[Found]:
-        for page in without_running_lines(given.pages) if given.document.kind == "pdf" else given.pages:
+        for page in without_headers_footers(given.pages) if given.document.kind == "pdf" else given.pages:
             found = _in_page(page)
             if found is not None:
                 yield found

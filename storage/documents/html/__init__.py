@@ -1,1 +1,1 @@
-"""HTML as text, without the site's furniture."""
+"""HTML as text, without the site's boilerplate."""

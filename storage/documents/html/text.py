@@ -56,7 +56,7 @@ def is_dropped(node: Any, *, book: bool = False) -> bool:
         return True
     if tag in ("ul", "ol", "menu"):  # in a header: languages, tools, breadcrumbs
         return any(parent.tag == "header" for parent in _parents(node))
-    return tag in ("header", "footer", "aside") and _is_furniture(node, tag)
+    return tag in ("header", "footer", "aside") and _is_boilerplate(node, tag)
 
 
 def _is_named_so(attributes: Any) -> bool:
@@ -64,7 +64,7 @@ def _is_named_so(attributes: Any) -> bool:
     return any(name in _NAMES or _ASKS_FOR_CONSENT.fullmatch(name) for name in names)
 
 
-def _is_furniture(node: Any, tag: str) -> bool:
+def _is_boilerplate(node: Any, tag: str) -> bool:
     content = ("main", "article", "section", "blockquote")
     if any(parent.tag in content or parent.attributes.get("role") == "main" for parent in _parents(node)):
         return False

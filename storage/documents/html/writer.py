@@ -244,6 +244,7 @@ class _Gap:
 
 
 def _note_reference(node: Any) -> bool:
+    """Return whether a link is the bare number of a footnote."""
     attributes = node.attributes
     marks = f"{attributes.get('role') or ''} {attributes.get('epub:type') or ''}".split()
     return bool({"noteref", "doc-noteref"} & set(marks)) and node.text().strip()[:1].isalnum()

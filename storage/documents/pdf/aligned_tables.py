@@ -306,6 +306,7 @@ def _covered(piece: Piece, edges: Sequence[float]) -> range:
 
 
 def _centred_over(piece: Piece, column: int, line: PrintedLine, edges: Sequence[float], own: Sequence[Cell]) -> range:
+    """Return the two columns that a name is centred over, if the pair of names below it repeats."""
     centre = (piece.left + piece.right) / 2
     taken = {place for other in line.pieces if other is not piece for place in _covered(other, edges)}
     for first in (column, column - 1):
@@ -346,6 +347,7 @@ def _names_columns(body: Sequence[Sequence[Cell]]) -> bool:
 
 
 def _unwrapped(body: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
+    """Join label lines that start with a lower-case letter to the row above."""
     rows: list[tuple[Cell, ...]] = []
     for row in body:
         if rows and row[0] and not any(row[1:]) and row[0][0].text[:1].islower():

@@ -158,6 +158,7 @@ def _shown(raw: Any, form: Any, widget: Any) -> str:
 
 
 def _string(get: Any, *arguments: Any) -> str:
+    """Return the text from a PDFium function: UTF-16 with a final zero, after a call that returns its size."""
     size = get(*arguments, None, 0)
     if not 2 < size <= MAX_VALUE * 2:
         return ""

@@ -55,7 +55,7 @@ class _Edge:
         return any(map(str.isalpha, self.words))
 
 
-def find_running_lines(texts: Sequence[str], *, with_feet: bool = False) -> list[tuple[Span, ...]]:
+def find_headers_footers(texts: Sequence[str], *, with_feet: bool = False) -> list[tuple[Span, ...]]:
     """Return the headers and footers of each page in text order. `texts` are all pages, "" for one without text.
 
     `with_feet`: also the first of those at the pages' feet, which lead nothing, but may end a list.
@@ -78,14 +78,14 @@ def find_running_lines(texts: Sequence[str], *, with_feet: bool = False) -> list
     return [tuple(sorted(_left_out(page, running))) for page in edges]
 
 
-def without_running_lines(pages: Sequence[Page]) -> list[Page]:
+def without_headers_footers(pages: Sequence[Page]) -> list[Page]:
     """Return the pages with blanks instead of their headers and footers, so that all positions stay."""
     if not pages:
         return []
     texts = {page.number: page.text for page in pages}
     numbers = range(min(texts), max(texts) + 1)
     found = dict(
-        zip(numbers, find_running_lines([texts.get(number, "") for number in numbers], with_feet=True), strict=True)
+        zip(numbers, find_headers_footers([texts.get(number, "") for number in numbers], with_feet=True), strict=True)
     )
     return [replace(page, text=_blanked(page.text, found[page.number])) for page in pages]
 
@@ -154,7 +154,7 @@ def _running(group: Sequence[_Edge]) -> list[_Edge]:
 
 def _left_out(edges: Sequence[_Edge], running: Mapping[_Edge, bool]) -> Iterator[Span]:
     spans = sorted({edge.span for edge in edges})
-    known: dict[Span, bool] = {}  # running lines: whether they are left out
+    known: dict[Span, bool] = {}  # headers and footers: whether they are left out
     for edge in edges:
         if edge in running:
             known[edge.span] = known.get(edge.span, False) or running[edge]

@@ -1,4 +1,4 @@
-"""Web pages and other HTML files: the text a reader sees, without the site's furniture."""
+"""Web pages and other HTML files: the text a reader sees, without the site's boilerplate."""
 
 from collections.abc import Sequence
 from dataclasses import replace

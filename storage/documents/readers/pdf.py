@@ -11,7 +11,7 @@ from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
 from storage.documents.deadline import extend_deadline
 from storage.documents.pdf.form_fields import open_forms
-from storage.documents.pdf.headers_footers import find_running_lines
+from storage.documents.pdf.headers_footers import find_headers_footers
 from storage.documents.pdf.page_text import clean_page, page_text, without_controls
 from storage.documents.pdf.recognition import UNRECOGNISED, Recogniser, may_be_scanned, recognise
 from storage.documents.texts.encodings import clean
@@ -147,7 +147,7 @@ def _to_pages(texts: list[str], entries: list[_Entry], labels: list[str]) -> tup
     for entry in entries:
         by_page.setdefault(entry.index, []).append(entry)
     pages = []
-    running = find_running_lines(texts)
+    running = find_headers_footers(texts)
     above: list[Heading] = []
     for index, text in enumerate(texts):
         headings = _find_headings(text, by_page.get(index, []))

@@ -21,7 +21,7 @@ _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _RELATIONS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 # Placeholders that repeat on every slide, and those whose paragraphs are points of a list.
-_FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr"})
+_REPEATED = frozenset({"dt", "ftr", "sldNum", "hdr"})
 _LISTS = frozenset({"body", "obj"})
 
 
@@ -53,7 +53,7 @@ def _shapes(shapes: Any, depth: int = 0) -> Iterator[Any]:
 
 def _write_shape(shape: Any, writer: TextWriter) -> None:
     kind = _placeholder(shape)
-    if kind in _FURNITURE:
+    if kind in _REPEATED:
         return
     if getattr(shape, "has_table", False):
         writer.add_table(_to_grid(shape.table))

@@ -187,11 +187,11 @@ class OpenAICompatibleProvider:
         """The key of detected capabilities: a server's model."""
         return f"{self._endpoint.base_url or 'openai'} {self._endpoint.model}"
 
-    async def learn(self, *, anew: bool = False) -> Capabilities:
-        """Return the model's capabilities, probed once; `anew` probes again. Raises ProviderError."""
+    async def learn(self, *, refresh: bool = False) -> Capabilities:
+        """Return the model's capabilities, probed once; `refresh` probes again. Raises ProviderError."""
         async with self._learning:
-            if anew or (self._found is None and not self._abilities.complete):
-                self._found = None if anew else await self._memory.find(self._key)
+            if refresh or (self._found is None and not self._abilities.complete):
+                self._found = None if refresh else await self._memory.find(self._key)
                 if self._found is None:
                     self._found = await self._probe()
                     await self._memory.keep(self._key, self._found)
@@ -199,7 +199,7 @@ class OpenAICompatibleProvider:
 
     async def check(self) -> None:
         """Asks the model a few words: raises ProviderError when key, address or model can't be used."""
-        await self.learn(anew=True)
+        await self.learn(refresh=True)
 
     async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
         """One turn (see ChatProvider). Raises ProviderChanged where the model turns out to have no tools after all."""

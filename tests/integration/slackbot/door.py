@@ -13,10 +13,11 @@ from aiohttp import web
 from bot.config import Config
 from bot.config.sections import SlackConfig, WebConfig
 from bot.service.worker import start_task
+from bot.slackbot.connection import Reception, SlackConnection
 from bot.web.app import MAX_BODY_BYTES
 from bot.wiring.parts import Parts
 from bot.wiring.pipeline import build_pipeline
-from bot.wiring.slack import SlackDoor, SlackEars, hear_slack, open_slack
+from bot.wiring.slack import open_slack, receive_slack
 from core.domain.service import InboxEntry
 from core.service.worker import Worker
 from tests.slack_server import SlackServer, Team
@@ -61,8 +62,8 @@ class Opened:
     """`url` is where its pages are, with a slash at the end."""
 
     app: Parts
-    door: SlackDoor
-    ears: SlackEars
+    door: SlackConnection
+    ears: Reception
     url: str = ""
 
     async def heard(self, workspace: str) -> list[InboxEntry]:
@@ -76,22 +77,22 @@ async def open_door(app: Parts) -> AsyncIterator[Opened]:
     async with AsyncExitStack() as stack:
         door = await open_slack(stack, app)
         assert door is not None, "Slack is off"
-        ears = await hear_slack(
+        ears = await receive_slack(
             stack, door, app, app.commands, Worker(app.inbox_store, build_pipeline(app), {}, app.clock)
         )
         opened = Opened(app=app, door=door, ears=ears)
-        if ears.pages is not None:
+        if ears.add_pages is not None:
             opened.url = await _serve(stack, ears, app.config.web.public_url)
         if ears.stay_connected is not None:
             await start_task(stack, ears.stay_connected())
         yield opened
 
 
-async def _serve(stack: AsyncExitStack, ears: SlackEars, public_url: str | None) -> str:
+async def _serve(stack: AsyncExitStack, ears: Reception, public_url: str | None) -> str:
     """At the public address, where browsers are led back to; further processes lie elsewhere."""
     served = web.Application(client_max_size=MAX_BODY_BYTES)
-    assert ears.pages is not None
-    ears.pages(served, None)  # type: ignore[arg-type]  # Slack's pages need none of the parts
+    assert ears.add_pages is not None
+    ears.add_pages(served, None)
     runner = web.AppRunner(served, access_log=None, shutdown_timeout=1.0)
     stack.push_async_callback(runner.cleanup)
     await runner.setup()

@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
+from bot.presentation.platform_parts import PlatformParts
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.directory import People, slack_gates
 from bot.slackbot.events.manifest import EVENTS_PATH
-from bot.slackbot.events.teams import SlackParts, Team, Teams
-from bot.slackbot.events.translate import PLATFORM, to_private
-from bot.slackbot.events.transport import SlackRequests, SteadySocket
-from bot.slackbot.listeners import Events
+from bot.slackbot.events.teams import PLATFORM, Team, Teams
+from bot.slackbot.events.translate import to_private
+from bot.slackbot.events.transport import ReconnectingSocket, SlackRequestHandler
+from bot.slackbot.listeners import Listeners
 from bot.slackbot.web_api import build_client
 from core.service.inbox import Inbox
 from tests.integration.platform_place import ANSWER as ANSWER
@@ -82,7 +83,7 @@ class SlackPlace(PlatformPlace):
             self.worker.wake,
             self.worker.withdraw,
         )
-        parts = SlackParts(teams=self.teams, **{**self.core_parts(), "inbox": inbox})
+        parts = PlatformParts(**{**self.core_parts(), "inbox": inbox})
         self.platform = SlackPlatform(self.teams, self.people, self.entries, parts.link, self.clock, self.pause)
         self.platforms[PLATFORM] = self.readers[PLATFORM] = self.platform
         self.app = AsyncApp(
@@ -92,9 +93,9 @@ class SlackPlace(PlatformPlace):
             process_before_response=True,
             ssl_check_enabled=False,
         )
-        self.events = Events(self.app, parts, self.platform, self.people)
-        self.events.bind()
-        for closed in (self.people, self.platform, self.events):
+        self.listeners = Listeners(self.app, parts, self.teams, self.platform, self.people)
+        self.listeners.bind()
+        for closed in (self.people, self.platform, self.listeners):
             self._process.push_async_callback(closed.close)
         await self.begin_work()
         self._process.push_async_callback(self.end_work)
@@ -116,7 +117,7 @@ class SlackPlace(PlatformPlace):
         await self.start()
 
     async def _connect(self) -> None:
-        socket = SteadySocket(self.app, self.server.world.app.token, build_client(None, self.server.api))
+        socket = ReconnectingSocket(self.app, self.server.world.app.token, build_client(None, self.server.api))
         self._process.push_async_callback(socket.close)
         before = self.server.socket.opened
         await socket.connect()
@@ -124,7 +125,7 @@ class SlackPlace(PlatformPlace):
 
     async def _serve(self) -> None:
         served = web.Application()
-        SlackRequests(self.app, self.server.world.app.signing_secret).add(served)
+        SlackRequestHandler(self.app, self.server.world.app.signing_secret).add(served)
         runner = web.AppRunner(served, access_log=None, shutdown_timeout=1.0)
         self._process.push_async_callback(runner.cleanup)
         await runner.setup()

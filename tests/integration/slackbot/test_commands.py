@@ -26,7 +26,7 @@ def whispers(house: House, person: Person, place: Channel | None = None) -> list
 async def test_every_command_of_the_table_is_a_slash_command(place: SlackPlace, over_http: bool) -> None:
     place.over_http = over_http
     async with place.open() as house:
-        for name, command in place.events.desk.parts.commands.table.items():
+        for name, command in place.listeners.handler.parts.commands.table.items():
             before = len(house.server.answers(house.channel))
             outcome = await house.ada.slash(house.channel, name)
             assert (outcome.acknowledged, outcome.error) == (True, None)
@@ -43,7 +43,7 @@ async def test_every_command_of_the_table_can_be_typed_in_a_thread(place: SlackP
     place.over_http = over_http
     async with place.open() as house:
         answer = await house.ask()
-        table = place.events.desk.parts.commands.table
+        table = place.listeners.handler.parts.commands.table
         for name in sorted(table, key=("delete", "forget").count):  # which end the conversation
             before = len(house.server.answers(house.channel))
             said = await house.ada.mention(house.channel, name, thread=answer)
@@ -70,14 +70,14 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
     ("text", "words"),
     [
         ("", "`/footnote ask QUESTION"),
-        ("help", "`/footnote sources`: what can be read here"),
+        ("help", "`/footnote sources`: list the sources readable here"),
         ("/help", "`@footnote mute`"),
         ("HELP me please", "`/footnote ask QUESTION"),
         ("sources", "1 document"),
         ("search key", "under the stairs"),
         ("page house.md 1", KEY),
-        ("threads", "There are no conversations yet"),
-        ("new", "Mention me in a channel"),
+        ("threads", "No conversations yet"),
+        ("new", "mention me in a channel"),
         ("why", "haven't received a message from you here"),
         ("stop", "You don't have a question in progress here"),
         ("jobs", "/footnote jobs needs a conversation: ask something first, or /footnote open one."),
@@ -88,9 +88,9 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
         ("settings limit 5", "Only an admin can change"),
         ("position", "no reading positions are set"),
         ("position house.md 1", "From now on you will see nothing of “House” beyond page 1 (Keys)."),
-        ("open 7", "No conversation '7' is visible from here. Use /footnote threads lists them."),
-        ("stopp", "Unknown command /stopp: did you mean /footnote summary or "),
-        ("where is the key?", "To ask a question, write it behind `/footnote ask`."),
+        ("open 7", "No conversation '7' is visible from here. Use /footnote threads to list them."),
+        ("stopp", "Unknown command /stopp. Did you mean /footnote summary or "),
+        ("where is the key?", "To ask a question, use `/footnote ask QUESTION`."),
         ("ask a &amp; b --document nowhere", "There is no document 'nowhere'"),
     ],
 )
@@ -140,7 +140,7 @@ async def test_a_fault_is_one_sentence_and_the_next_command_works(
         raise RuntimeError("a fault")
 
     async with place.open() as house:
-        monkeypatch.setattr(place.events.desk.parts.commands, "run", broken)
+        monkeypatch.setattr(place.listeners.handler.parts.commands, "run", broken)
         await house.ada.slash(house.channel, "sources")
         said = await house.told_once(house.ada, "Something went wrong in Footnote")
         assert "a fault" not in shown_of(said)
@@ -230,7 +230,7 @@ async def test_a_command_by_mention_that_lacks_something_offers_its_form(place: 
     async with place.open() as house:
         answer = await house.ask()
         await house.ada.mention(house.channel, "search", thread=answer)
-        offered = await house.told(house.ada, "@footnote search needs “words”: write that behind it")
+        offered = await house.told(house.ada, "Add “words” after @footnote search")
         assert buttons(offered) == {"Fill in the form": "fn:form:search"}
         view = await house.modal(await house.ada.click(offered, "Fill in the form"))
         await house.ada.submit(view, {"words": "key"})
@@ -251,7 +251,7 @@ async def test_what_everybody_should_know_is_said_in_the_thread(place: SlackPlac
     async with place.open() as house:
         answer = await house.ask()
         await house.ben.mention(house.channel, "listen", thread=answer)
-        said = await house.shows("Listening.: no question needs a mention any more. @footnote unmute")
+        said = await house.shows("Listening. Questions in this thread no longer need a mention. Use @footnote unmute")
         assert said.root == answer.root
         address = ThreadAddress(platform="slack", workspace="local", channel=house.channel.id, thread=answer.root)
         assert await place.settings.listening(address) is Listening.LISTENING
@@ -280,7 +280,7 @@ async def test_where_the_bot_is_not_a_member_questions_are_refused_with_what_to_
     async with place.open() as house:
         closed = house.server.create_channel(house.team, "closed", house.ada, with_bot=False)
         await house.ada.slash(closed, "ask where is the key?")
-        await house.told_once(house.ada, "I am not in this channel: invite me with /invite.", closed)
+        await house.told_once(house.ada, "I'm not in this channel. Invite me with /invite.", closed)
         await house.ada.slash(closed, "ask where is the key? --private")
         await house.told(house.ada, "under the stairs", closed)
         assert house.posts(closed) == []
@@ -327,7 +327,7 @@ async def test_a_slash_command_typed_where_slack_has_none_is_understood(place: S
         await house.ada.mention(house.channel, "/footnote jobs", thread=answer)
         assert (await house.told(house.ada, "search")).root == answer.root
         await house.ada.mention(house.channel, "/footnote where is it", thread=answer)
-        assert (await house.told(house.ada, "To ask a question, write it behind `@footnote ask`.")).root == answer.root
+        assert (await house.told(house.ada, "To ask a question, use `@footnote ask QUESTION`.")).root == answer.root
         assert len(place.provider.requests) == 2  # no question was made of it
 
 
@@ -338,7 +338,7 @@ def _has_more(house: House, before: int) -> bool:
 
 def _hold(place: SlackPlace, monkeypatch: pytest.MonkeyPatch, going_on: asyncio.Event) -> None:
     """Every command waits."""
-    commands = place.events.desk.parts.commands
+    commands = place.listeners.handler.parts.commands
     run = commands.run
 
     async def slowly(call: CommandCall) -> CommandResult:

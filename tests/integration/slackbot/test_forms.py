@@ -68,8 +68,8 @@ async def test_what_a_form_gives_is_for_who_sent_it_alone(place: SlackPlace) -> 
         ("page", {"document": "nowhere", "number": "1"}, "document", "There is no document 'nowhere'"),
         ("ask", {"question": "where?", "journal": "nothing"}, "journal", "'nothing'"),
         ("summary", {"name": "nowhere"}, "name", "'nowhere'"),
-        ("open", {"thread": "7"}, "thread", "/footnote threads lists them"),
-        ("ask", {"question": "/stop now"}, None, "give it without /footnote ask before it"),
+        ("open", {"thread": "7"}, "thread", "/footnote threads to list them"),
+        ("ask", {"question": "/stop now"}, None, "Send it without /footnote ask"),
     ],
 )
 async def test_what_is_wrong_is_told_at_its_field(
@@ -145,7 +145,7 @@ async def test_offers_keep_to_what_slack_takes(place: SlackPlace, monkeypatch: p
 
     async with place.open() as house:
         view = await form(house, "ask")
-        monkeypatch.setattr(place.events.desk.parts.commands, "complete", many)
+        monkeypatch.setattr(place.listeners.handler.parts.commands, "complete", many)
         offered = await house.ada.suggest(view, "", action_id="document")
         assert len(offered) == 100
         assert all(len(one["text"]["text"]) <= 75 and 0 < len(one["value"]) <= 150 for one in offered)
@@ -159,7 +159,7 @@ async def test_a_menu_stays_empty_where_nothing_can_be_looked_up(
 
     async with place.open() as house:
         view = await form(house, "ask")
-        monkeypatch.setattr(place.events.desk.parts.commands, "complete", broken)
+        monkeypatch.setattr(place.listeners.handler.parts.commands, "complete", broken)
         assert await house.ada.suggest(view, "", action_id="document") == []
 
 
@@ -178,7 +178,7 @@ async def test_a_form_of_an_earlier_version_says_so(place: SlackPlace) -> None:
         view = await form(house, "search")
         view.payload["callback_id"] = "something else"
         await house.ada.submit(view, {"words": "key"})
-        said = await house.told_once(house.ada, "This form is from an earlier version: open it again.")
+        said = await house.told_once(house.ada, "This form is from an earlier version. Open it again.")
         assert said.only_to == house.ada.id
         assert not house.whispered(house.ada, "under the stairs")
 
@@ -187,7 +187,7 @@ async def test_too_late_for_a_form_is_said(place: SlackPlace) -> None:
     place.trigger_seconds = 0.0
     async with place.open() as house:
         await house.ada.slash(house.channel, "ask")
-        said = await house.told_once(house.ada, "Slack waits three seconds for a form")
+        said = await house.told_once(house.ada, "Slack's three seconds for opening a form are over")
         assert said.only_to == house.ada.id
         assert house.ada.modal is None
 

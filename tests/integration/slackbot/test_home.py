@@ -59,7 +59,7 @@ async def test_threads_beyond_the_first_page_are_counted(place: SlackPlace) -> N
 
 async def test_without_documents_it_says_so(place: SlackPlace) -> None:
     async with SlackPlace().open() as house:
-        assert "Nothing can be read here yet" in shown_of(await home(house, house.ada))
+        assert "I can't read any documents here yet" in shown_of(await home(house, house.ada))
 
 
 async def test_what_the_direct_channel_may_not_read_is_not_named(place: SlackPlace) -> None:
@@ -120,7 +120,7 @@ async def test_a_home_that_can_not_be_published_is_told_of_and_comes_with_the_ne
     async with place.open() as house:
         house.server.fail_next("views.publish", "missing_scope")
         await house.ada.open_home()
-        await house.shows("I am not allowed to show the home tab", house.ada.dm)
+        await house.shows("I'm not allowed to show the home tab", house.ada.dm)
         assert house.ada.home is None
         assert "Ask" in buttons(await home(house, house.ada))
 

@@ -86,7 +86,7 @@ async def test_what_slack_did_not_sign_is_refused_unread(
 ) -> None:
     status, text = await send(opened, said, change(server.http, said))
 
-    assert (status, text) == (401, "This request was not signed by Slack, or too long ago.")
+    assert (status, text) == (401, "This request's Slack signature is missing, wrong or too old.")
     assert await texts(opened, team) == []
 
 
@@ -146,7 +146,7 @@ async def full_disk(*_: Any) -> None:
 async def test_what_takes_too_long_is_refused_in_time_and_goes_on(
     server: SlackServer, team: Team, secrets: Secrets, said: str, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http.SlackRequests.__init__, "__kwdefaults__", {"deadline_seconds": 0.05})
+    monkeypatch.setattr(http.SlackRequestHandler.__init__, "__kwdefaults__", {"deadline_seconds": 0.05})
     async with open_door(opened.app) as slow:
         accept, may_go_on = opened.app.inbox_store.accept, asyncio.Event()
 
@@ -160,7 +160,7 @@ async def test_what_takes_too_long_is_refused_in_time_and_goes_on(
         monkeypatch.setattr(opened.app.inbox_store, "accept", accept)
         again = await send(opened, said, server.http.signed(said, at=time.time() - 1))
 
-    assert (status, text) == (503, "Not ready in time: send it again.")
+    assert (status, text) == (503, "Not ready in time. Send it again.")
     assert again == (200, "")
     assert await texts(opened, team) == ["how long is a day?"]
 

@@ -92,9 +92,9 @@ async def test_the_way_back_is_open_once(team: Team, owner: Person, opened: Open
         again = reply.status, await reply.text()
 
     assert without_cookie[0] == 400
-    assert "not opened in the browser that began" in without_cookie[1]
+    assert "Another browser opened this page" in without_cookie[1]
     assert again[0] == 401
-    assert "was opened before" in again[1]
+    assert "was already used" in again[1]
     assert await stored(opened) == [team.id]
 
 
@@ -103,7 +103,7 @@ async def test_a_state_runs_out(owner: Person, opened: Opened, monkeypatch: pyte
     page = await installed(opened, owner)
 
     assert page.status == 401
-    assert "More than ten minutes went by" in page.text
+    assert "More than ten minutes have passed" in page.text
     assert await stored(opened) == []
 
 
@@ -118,8 +118,8 @@ async def test_whoever_declines_is_told_that_nothing_changed(owner: Person, open
 @pytest.mark.parametrize(
     ("method", "fault", "status", "words"),
     [
-        ("oauth.v2.access", {"error": "invalid_code"}, 400, "begin it again"),
-        ("oauth.v2.access", {"error": "bad_client_secret"}, 400, "check the [slack] configuration"),
+        ("oauth.v2.access", {"error": "invalid_code"}, 400, "Start it again"),
+        ("oauth.v2.access", {"error": "bad_client_secret"}, 400, "Check the [slack] configuration"),
         ("oauth.v2.access", {"status": 503}, 503, "Slack did not install the app"),
         ("auth.test", {"error": "account_inactive"}, 400, "install the app again"),
     ],
@@ -172,7 +172,7 @@ async def test_a_team_that_removes_the_app_is_forgotten_by_all_processes(
         await owner.uninstall()
         await server.settle()
         for door in (opened.door, other.door):
-            await door.opened.renew()
+            await door.teams.renew()
 
         assert await stored(opened) == []
         assert opened.door.teams.all() == []
@@ -182,9 +182,9 @@ async def test_a_team_that_removes_the_app_is_forgotten_by_all_processes(
 async def test_a_new_token_reaches_all_processes(team: Team, owner: Person, opened: Opened) -> None:
     async with open_door(opened.app) as other:
         await installed(opened, owner)
-        await other.door.opened.renew()
+        await other.door.teams.renew()
         await installed(opened, owner)
-        await other.door.opened.renew()
+        await other.door.teams.renew()
 
         assert team.install is not None
         assert [one.token for one in other.door.teams.all()] == [team.install.token]
@@ -246,7 +246,7 @@ async def test_the_configured_token_goes_before_one_that_its_team_installs(
     owner = server.person("owner", team=team)
     async with open_parts(secrets.config(team, installs=True)) as app, open_door(app) as opened:
         page = await owner.install(f"{opened.url}slack/install")
-        await opened.door.opened.renew()
+        await opened.door.teams.renew()
 
         assert page.status == 200
         assert [one.token for one in opened.door.teams.all()] == [configured]

@@ -47,7 +47,7 @@ async def test_it_greets_and_suggests_what_the_library_holds(place: SlackPlace, 
     async with place.open() as house:
         thread = await pane(house, house.ada)
         [greeting] = greetings(house, house.ada, thread)
-        assert "I can read 2 documents here, of handbook." in shown_of(greeting)
+        assert "Here I can read 2 documents from handbook." in shown_of(greeting)
         assert prompts(house.ada, thread) == ["What does “Garden” say about “Sheds”?", HOUSE]
 
 
@@ -101,7 +101,7 @@ async def test_without_documents_it_says_so_and_suggests_nothing(place: SlackPla
         thread = await house.ada.open_pane()
         await house.until(lambda: greetings(house, house.ada, thread), "a greeting")
         [greeting] = greetings(house, house.ada, thread)
-        assert "Nothing can be read here yet" in shown_of(greeting)
+        assert "I can't read any documents here yet" in shown_of(greeting)
         await house.server.settle()
         assert house.ada.dm.prompts == {}
 

@@ -188,7 +188,7 @@ async def test_a_file_that_is_only_linked_is_not_asked_for(bench: Bench) -> None
         serving(await api_that_names(other, is_external=True)) as slack,
     ):
         bench.teams.add(replace(bench.ours, client=build_client(bench.ours.token, f"{slack}/api/")))
-        with pytest.raises(InvalidState, match="upload it"):
+        with pytest.raises(InvalidState, match="Upload it"):
             await bench.platform.read_attachment(entry.incoming, attachment)
     assert elsewhere.tokens == []
 

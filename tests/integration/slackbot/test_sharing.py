@@ -50,7 +50,7 @@ async def test_who_presses_twice_shares_once(place: SlackPlace) -> None:
         private.blocks = blocks  # as another client of Ada's still shows it
         await place.restart()
         await house.ada.click(private, action_id=asked)
-        await house.told(house.ada, "shared with the channel before")
+        await house.told(house.ada, "already shared with the channel")
         await house.server.settle()
         assert [shown_of(one) for one in house.posts() if "shares" in shown_of(one)] == [
             "ada shares: where is the key?"
@@ -221,7 +221,7 @@ async def test_where_the_bot_was_removed_nothing_is_shared(place: SlackPlace) ->
         private = await _private(house)
         await house.ada.remove(house.channel)
         await house.ada.click(private, SHARE)
-        await house.told(house.ada, "invite me")
+        await house.told(house.ada, "Invite me")
         assert house.posts() == []
 
 

@@ -59,7 +59,7 @@ async def test_what_is_refused_is_told_and_no_question_stays(place: SlackPlace) 
         said = await house.ben.say(house.channel, "", [("plan.png", b"\x89PNG")])
         form = await house.modal(await house.ada.shortcut(said, ASK_ABOUT))
         await house.ada.submit(form, {FIELD: "what does it show?"})
-        await house.told(house.ada, "no words in this message")
+        await house.told(house.ada, "no text to ask about")
         assert house.posts() == []
 
 
@@ -151,7 +151,7 @@ async def test_where_the_bot_is_no_member_the_menu_says_what_to_do(place: SlackP
         said = await house.ada.say(elsewhere, "The stairs creak at midnight.")
         form = await house.modal(await house.ada.shortcut(said, ASK_ABOUT))
         await house.ada.submit(form, {FIELD: "is the key near?"})
-        await house.until(lambda: house.whispered(house.ada, "invite me", elsewhere), "a sentence")
+        await house.until(lambda: house.whispered(house.ada, "Invite me", elsewhere), "a sentence")
         assert place.provider.requests == []
 
 

@@ -55,7 +55,7 @@ async def test_conversations_are_listed_with_links_to_their_threads(place: Slack
         shown = await house.told_once(house.ada, "Your conversations")
         assert links_in(shown) == {"where is the key?": permalink(answer)}
         await house.ben.slash(house.channel, "threads")
-        await house.told_once(house.ben, "There are no conversations yet")
+        await house.told_once(house.ben, "No conversations yet")
         await house.ben.slash(house.channel, "threads here")
         assert "where is the key?" in shown_of(await house.told_once(house.ben, "Conversations of this channel"))
 
@@ -78,7 +78,7 @@ async def test_opening_shows_the_way_to_the_thread(place: SlackPlace) -> None:
     async with place.open() as house:
         answer = await house.ask()
         await house.ada.slash(house.channel, "open 1")
-        opened = await house.told_once(house.ada, "“where is the key?” goes on in its thread.")
+        opened = await house.told_once(house.ada, "Continue “where is the key?” in its thread.")
         assert links_in(opened) == {"Go there": permalink(answer)}
 
 
@@ -95,10 +95,10 @@ async def test_a_private_conversation_and_one_of_another_platform_are_not_linked
         assert "where is the key" in shown_of(shown) and "On the web" in shown_of(shown)
         assert links_in(shown) == {}
         await house.ada.slash(house.channel, "open elsewhere")
-        await house.told_once(house.ada, "is not on Slack but on web: go on there")
+        await house.told_once(house.ada, "is on web. Continue there")
         [own] = [one for one in await place.conversations.list_conversations("local") if one.address.private_to]
         await house.ada.slash(house.channel, f"open {own.id}")
-        await house.told_once(house.ada, "goes on with `/footnote ask … --private` in its channel")
+        await house.told_once(house.ada, "with `/footnote ask … --private` in its channel")
 
 
 async def test_a_conversation_is_renamed_in_its_thread_for_all_to_see(place: SlackPlace) -> None:
@@ -132,7 +132,7 @@ async def test_a_conversation_is_exported_into_the_direct_channel_of_who_asked(
     async with place.open() as house:
         answer = await house.ask()
         await house.ben.mention(house.channel, typed, thread=answer)
-        await house.told_once(house.ben, "I have sent you the file as a direct message.")
+        await house.told_once(house.ben, "I sent you the file as a direct message.")
         [name, text] = await sent_file(house, house.ben)
         assert name.endswith(ending)
         assert text.startswith("%PDF-") if ending == ".pdf" else "where is the key?" in text
@@ -165,7 +165,7 @@ async def test_without_the_right_to_send_files_that_is_said(place: SlackPlace) -
         answer = await house.ask()
         house.server.fail_next("files.getUploadURLExternal", "missing_scope")
         await house.ada.mention(house.channel, "export", thread=answer)
-        said = await house.told_once(house.ada, "I am not allowed to send files")
+        said = await house.told_once(house.ada, "I'm not allowed to send files")
         assert said.only_to == house.ada.id
         assert [one for one in house.posts(house.ada.dm) if one.files] == []
 

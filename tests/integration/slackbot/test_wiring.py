@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.config import Config
 from bot.slackbot.events import transport as socket_mode
-from bot.slackbot.events.transport import BAD_APP_TOKEN, SteadySocket
+from bot.slackbot.events.transport import BAD_APP_TOKEN, ReconnectingSocket
 from bot.wiring.parts import open_parts
 from bot.wiring.slack import open_slack
 from core.errors import ConfigError, PlatformError
@@ -45,7 +45,7 @@ async def test_a_question_is_heard_over_either_transport(
 
         assert await texts(opened, team) == ["how long is a day?"]
         assert all(one.acknowledged and not one.failures for one in server.parcels)
-        assert opened.door.workspaces(app.config) == {f"slack-{team.id}"}
+        assert opened.door.workspaces() == {f"slack-{team.id}"}
     assert server.socket.connected == []
 
 
@@ -58,7 +58,7 @@ async def test_a_team_may_have_a_workspace_that_was_there_before(
         await server.settle()
 
         assert len(await opened.heard("house")) == 1
-        assert opened.door.workspaces(app.config) == {"house"}
+        assert opened.door.workspaces() == {"house"}
 
 
 async def test_several_processes_hear_and_each_question_is_taken_in_once(
@@ -91,7 +91,7 @@ async def test_a_bot_token_that_slack_refuses_is_told_at_the_start(
     config = secrets.config(team)
     server.revoke(team, refusal)
     async with open_parts(config) as app, AsyncExitStack() as stack:
-        with pytest.raises(ConfigError, match=r"Slack refuses the bot's token: install .* SLACK_BOT_TOKEN"):
+        with pytest.raises(ConfigError, match=r"Slack refuses the bot's token. Install .* SLACK_BOT_TOKEN"):
             await open_slack(stack, app)
 
 
@@ -111,7 +111,7 @@ async def test_a_slack_that_is_away_is_told_at_the_start(
 ) -> None:
     monkeypatch.setattr(AsyncWebClient, "BASE_URL", "http://127.0.0.1:9/api/")
     async with open_parts(secrets.config(team)) as app, AsyncExitStack() as stack:
-        with pytest.raises(PlatformError, match=r"Slack can't be reached .*check this machine's network"):
+        with pytest.raises(PlatformError, match=r"Slack can't be reached .*Check this machine's network"):
             await open_slack(stack, app)
 
 
@@ -180,7 +180,7 @@ async def test_refused_connections_are_tried_again_without_end(
 
 
 async def test_a_connection_that_breaks_without_a_word_is_renewed(server: SlackServer, team: Team) -> None:
-    socket = SteadySocket(NO_APP, server.app.token, AsyncWebClient(base_url=server.api), ping_seconds=0.05)
+    socket = ReconnectingSocket(NO_APP, server.app.token, AsyncWebClient(base_url=server.api), ping_seconds=0.05)
     await socket.connect()
     await server.wait_for_connection()
     await server.drop_sockets(politely=False)
@@ -193,7 +193,7 @@ async def test_an_address_that_is_used_up_is_not_tried_twice(
     server: SlackServer, team: Team, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(socket_mode, "FIRST_PAUSE_SECONDS", 0.01)
-    socket = SteadySocket(NO_APP, server.app.token, AsyncWebClient(base_url=server.api))
+    socket = ReconnectingSocket(NO_APP, server.app.token, AsyncWebClient(base_url=server.api))
     socket.wss_uri = f"{server.socket.address}?ticket=used-up-secret"
     await socket.connect()
     await server.wait_for_connection()
@@ -207,7 +207,7 @@ async def test_an_address_that_is_used_up_is_not_tried_twice(
 async def test_a_closed_socket_asks_for_nothing_more(server: SlackServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket_mode, "FIRST_PAUSE_SECONDS", 0.01)
     server.socket.refused = True
-    socket = SteadySocket(NO_APP, server.app.token, AsyncWebClient(base_url=server.api))
+    socket = ReconnectingSocket(NO_APP, server.app.token, AsyncWebClient(base_url=server.api))
     connecting = asyncio.create_task(socket.connect())
     await server.wait_for(lambda: len(server.calls("apps.connections.open")) >= 2)
     await socket.close()

@@ -4,7 +4,7 @@ import pytest
 
 from bot.cli.access import CHANNEL_FORMATS, is_direct, to_address
 from bot.discordbot.events.translate import PLATFORM as DISCORD
-from bot.slackbot.events.translate import PLATFORM as SLACK
+from bot.slackbot.events.teams import PLATFORM as SLACK
 from bot.terminal.platform import PLATFORM as TERMINAL
 from bot.web.api.platform import PLATFORM as API
 from bot.web.api.platform import api_address

@@ -68,7 +68,7 @@ def test_the_example_shows_a_further_provider_and_a_workspace_that_asks_it(tmp_p
 
 def example_sources() -> str:
     """The example's sources, switched on."""
-    lines = EXAMPLE.read_text(encoding="utf-8").partition("# [[sources]], once")[2].splitlines()
+    lines = EXAMPLE.read_text(encoding="utf-8").partition("# [[sources]]: a source")[2].splitlines()
     return "\n".join(line.removeprefix("#   ") for line in lines if line.startswith("#   "))
 
 

@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 from slack_sdk.errors import SlackApiError
 
-from bot.slackbot.web_api import POST, TIMEOUT_SECONDS, build_client, call
+from bot.slackbot.web_api import POST, RETRY_SECONDS, build_client, call
 from core.errors import PlatformError
 
 
@@ -46,7 +46,7 @@ async def test_patience_ends(errors: tuple[Exception, ...]) -> None:
     with pytest.raises(PlatformError) as refused:
         await call(POST, api.ask, pause=api.pause)
     assert refused.value.retry_after_seconds is not None
-    assert sum(api.paused) <= TIMEOUT_SECONDS
+    assert sum(api.paused) <= RETRY_SECONDS
     assert api.calls == len(errors)
 
 

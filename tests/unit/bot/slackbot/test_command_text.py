@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.slackbot.events.command_text import _ARGUMENTS, FOR_THREADS, in_slack_words, to_command_text
+from bot.slackbot.events.command_text import _ARGUMENTS, FOR_THREADS, format_command_names, to_command_text
 from core.domain.conversation import ThreadAddress
 from core.service.commands import CommandCall
 from core.service.inbox import to_command
@@ -14,7 +14,7 @@ TABLE = tuple(whole_table().table)
 CONVERSATION = "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"
 
 COMMANDS = [
-    # alone, however it is written
+    # alone, however it is read_message
     *((name, f"/{name}") for name in TABLE),
     ("Stop", "/stop"),
     ("HELP!", "/help"),
@@ -230,27 +230,23 @@ def test_whatever_ends_in_a_question_mark_is_no_command_without_a_slash(words: s
     ],
 )
 def test_commands_in_sentences_are_named_as_slack_has_them(sentence: str, shown: str) -> None:
-    assert in_slack_words(sentence, TABLE, in_thread=False) == shown
+    assert format_command_names(sentence, TABLE, in_thread=False) == shown
 
 
 def test_in_threads_commands_are_given_by_mention() -> None:
-    shown = in_slack_words("`/settings limit 5`, /stop or and/or.", TABLE, in_thread=True)
+    shown = format_command_names("`/settings limit 5`, /stop or and/or.", TABLE, in_thread=True)
     assert shown == "`@footnote settings limit 5`, @footnote stop or and/or."
-
-
-def test_another_name_of_the_slash_command_is_used() -> None:
-    assert in_slack_words("/stop", TABLE, in_thread=False, command="/library") == "/library stop"
 
 
 @given(st.text(), st.booleans())
 def test_naming_twice_changes_nothing_more(text: str, in_thread: bool) -> None:
-    once = in_slack_words(text, TABLE, in_thread=in_thread)
-    assert in_slack_words(once, TABLE, in_thread=in_thread) == once
+    once = format_command_names(text, TABLE, in_thread=in_thread)
+    assert format_command_names(once, TABLE, in_thread=in_thread) == once
 
 
 async def test_every_sentence_of_help_names_its_command_as_slack_has_it() -> None:
     address = ThreadAddress(platform="slack", workspace="local", channel="C1", thread="")
     call = CommandCall(name="help", workspace="local", conversation=None, author="U1", address=address)
-    shown = in_slack_words((await whole_table().run(call)).text, TABLE, in_thread=False)
+    shown = format_command_names((await whole_table().run(call)).text, TABLE, in_thread=False)
     assert {name for name in TABLE if f"`/footnote {name}" not in shown} == FOR_THREADS
     assert all(f"`@footnote {name}`" in shown for name in FOR_THREADS)

@@ -9,7 +9,7 @@ import pytest
 from slack_sdk.errors import SlackApiError
 
 import tests.slack_server
-from bot.slackbot.web_api import CLOSED, KNOWN_NAMES, POST, name_of, to_error, to_refusal, understood
+from bot.slackbot.web_api import CLOSED, KNOWN_NAMES, POST, name_of, to_error, to_refusal, translated_errors
 from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
 
 # Where the test server names errors: raised, or handed on to where they are.
@@ -42,7 +42,7 @@ def test_every_error_that_the_test_server_raises_is_mapped_on_purpose() -> None:
 @pytest.mark.parametrize(
     ("error", "kind", "says"),
     [
-        (refusal("is_archived"), InvalidState, "unarchive it"),
+        (refusal("is_archived"), InvalidState, "Unarchive it"),
         (refusal("not_in_channel"), AccessDenied, "/invite"),
         (refusal("channel_not_found"), NotFound, "/invite"),
         (refusal("token_revoked"), AccessDenied, "install the app again"),
@@ -50,14 +50,14 @@ def test_every_error_that_the_test_server_raises_is_mapped_on_purpose() -> None:
         (refusal("missing_scope", needed="chat:write"), AccessDenied, "chat:write"),
         (refusal("missing_scope"), AccessDenied, "manifest"),
         (refusal("messages_tab_disabled"), AccessDenied, "Messages tab"),
-        (refusal("thread_not_found"), NotFound, "Ask in a new one"),
+        (refusal("thread_not_found"), NotFound, "Ask in a new thread"),
         (refusal("expired_trigger_id"), InvalidState, "three seconds"),
-        (refusal("invalid_blocks"), InvalidState, "fault of Footnote"),
+        (refusal("invalid_blocks"), InvalidState, "fault in Footnote"),
         (refusal("some_new_error"), InvalidState, "some_new_error"),
         (refusal("some_new_error", 403), AccessDenied, "some_new_error"),
         (refusal("some_new_error", 404), NotFound, "deleted"),
-        (refusal("internal_error"), PlatformError, "trying again"),
-        (refusal("streaming_state_conflict"), PlatformError, "trying again"),
+        (refusal("internal_error"), PlatformError, "Trying again"),
+        (refusal("streaming_state_conflict"), PlatformError, "Trying again"),
         (refusal("ratelimited", 429), PlatformError, "pause"),
         (refusal("", 500), PlatformError, "500"),
         (refusal("", 408), PlatformError, "408"),
@@ -105,7 +105,7 @@ def test_a_reply_whose_body_broke_is_understood_by_its_status() -> None:
 
 
 def test_slacks_name_for_an_error_can_be_asked_for() -> None:
-    with pytest.raises(CLOSED) as caught, understood(POST):
+    with pytest.raises(CLOSED) as caught, translated_errors(POST):
         raise refusal("message_not_found")
     assert name_of(caught.value) == "message_not_found"
     assert name_of(NotFound("by us")) is None
@@ -117,5 +117,5 @@ def test_each_error_is_raised_by_itself() -> None:
 
 
 def test_what_is_no_refusal_of_slack_stays_as_it_is() -> None:
-    with pytest.raises(KeyError), understood(POST):
+    with pytest.raises(KeyError), translated_errors(POST):
         raise KeyError("a fault of ours")

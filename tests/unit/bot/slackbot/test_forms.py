@@ -128,5 +128,5 @@ def test_whatever_comes_back_is_what_was_filled_in(form: tuple[Command, Mapping[
 
 @pytest.mark.parametrize("callback", ["", "another", "fn:form", "fn:how:ask", None])
 def test_another_view_is_no_form(callback: str | None) -> None:
-    with pytest.raises(BadInput, match="open it again"):
+    with pytest.raises(BadInput, match="Open it again"):
         read_form({"type": "modal", "callback_id": callback})

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.slackbot.actions.home import listed
+from bot.presentation.platform_text import to_thread_item
 from bot.slackbot.events.translate import link_to
 from core.domain.conversation import ThreadAddress
 from core.service.commands import ThreadRow
@@ -34,5 +34,5 @@ def test_without_the_teams_address_nothing_is_linked() -> None:
 
 def test_a_row_says_when_it_was_last_used() -> None:
     row = ThreadRow(id="c1", title="", owner="U1", message_count=2, last_used_at=NOON, address=HERE)
-    shown = listed(row, a_team())
+    shown = to_thread_item(row, None)
     assert (shown.title, shown.detail) == ("(no title)", f"last used {NOON:%Y-%m-%d %H:%M} UTC")

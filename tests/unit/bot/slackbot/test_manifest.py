@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 import bot
 from bot.slackbot.events.command_text import COMMAND
 from bot.slackbot.events.manifest import ASK_ABOUT, EVENTS, KEEP_ANSWER, SCOPES, build_manifest
-from bot.slackbot.listeners import Events
+from bot.slackbot.listeners import Listeners
 from tests.slack_server.methods import METHODS
 
 BOT = Path(bot.__file__).parent
@@ -72,7 +72,7 @@ def bound() -> dict[str, list[Any]]:
         clock = None
 
     recorder = Recorder()
-    Events(recorder, Parts(), None, None).bind()  # type: ignore[arg-type]  # bound, not run
+    Listeners(recorder, Parts(), None, None, None).bind()  # type: ignore[arg-type]  # bound, not run
     return recorder.bound
 
 

@@ -18,7 +18,6 @@ homes = st.builds(
     settings=st.lists(st.tuples(names, names), max_size=40),
     positions=_few,
     examples=_few,
-    command=names,
     notice=names,
 )
 
@@ -67,7 +66,3 @@ def test_what_there_is_nothing_of_has_no_heading() -> None:
 def test_rows_beyond_what_is_shown_are_counted_with_those_that_were_not_given() -> None:
     said = text_of(home_view(Home(threads=[ThreadItem(title=f"thread {n}") for n in range(20)], more_threads=10)))
     assert "thread 14… and 15 more" in said
-
-
-def test_commands_are_named_as_they_are_typed_here() -> None:
-    assert "/ask-docs ask" in text_of(home_view(Home(command="/ask-docs")))

@@ -1,10 +1,37 @@
 import pytest
 
-from bot.slackbot.events.teams import Team, Teams
+from bot.slackbot.events.teams import Teams
+from core.domain.service import Installation
 from core.errors import NotFound
+from tests.builders import NOON
 from tests.unit.bot.slackbot.slack_objects import a_team
 
 ACME, OTHER = a_team(), a_team(id="T2", name="other", workspace="club", token="xoxb-2")
+
+
+class StoredInstallations:
+    """Installations of teams by id, which remember what they were asked for."""
+
+    def __init__(self, *team_ids: str) -> None:
+        self._team_ids = team_ids
+        self.asked: list[str] = []
+
+    async def find(self, platform: str, team_id: str) -> Installation | None:
+        if team_id not in self._team_ids:
+            return None
+        self.asked.append(team_id)
+        return Installation(
+            platform=platform,
+            team_id=team_id,
+            team_name=team_id,
+            team_url="",
+            bot_user_id="U0BOT",
+            bot_id="B0BOT",
+            token=f"xoxb-{team_id}",
+            scopes=frozenset(),
+            installed_at=NOON,
+            installed_by="U1",
+        )
 
 
 async def test_a_team_is_found_by_its_id_and_by_its_workspace() -> None:
@@ -15,30 +42,20 @@ async def test_a_team_is_found_by_its_id_and_by_its_workspace() -> None:
     assert teams.workspaces() == ["house", "club"]
 
 
-async def test_a_team_that_was_installed_meanwhile_is_looked_for_once() -> None:
-    looked: list[str] = []
-
-    async def refresh(team_id: str) -> Team | None:
-        looked.append(team_id)
-        return OTHER if team_id == "T2" else None
-
-    teams = Teams([ACME], refresh)
-    assert await teams.get("T2") == OTHER
-    assert await teams.get("T2") == OTHER
-    assert looked == ["T2"]
-    with pytest.raises(NotFound, match="not installed in the Slack workspace T3"):
+async def test_a_team_that_another_process_stored_is_looked_up_once() -> None:
+    installations = StoredInstallations("T2")
+    teams = Teams([ACME], installations=installations, workspaces={"T2": "club"})  # type: ignore[arg-type]  # `find` only
+    assert (await teams.get("T2")).workspace == "club"
+    assert (await teams.get("T2")).token == "xoxb-T2"
+    assert installations.asked == ["T2"]
+    with pytest.raises(NotFound, match="isn't installed in the Slack workspace T3"):
         await teams.get("T3")
 
 
-async def test_a_team_that_removed_the_app_is_forgotten_everywhere() -> None:
-    forgotten: list[str] = []
-
-    async def forget(team_id: str) -> None:
-        forgotten.append(team_id)
-
-    teams = Teams([ACME], forget=forget)
+async def test_a_team_that_removed_the_app_is_forgotten() -> None:
+    teams = Teams([ACME])
     await teams.remove("T1")
-    assert (teams.all(), forgotten) == ([], ["T1"])
+    assert teams.all() == []
     with pytest.raises(NotFound, match="belongs to 'house'"):
         await teams.of_workspace("house")
 

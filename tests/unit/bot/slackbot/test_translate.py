@@ -15,6 +15,7 @@ from bot.slackbot.events.translate import (
     people_in,
     private_address,
     private_reader,
+    read_message,
     thread_address,
     to_attachment,
     to_incoming,
@@ -22,7 +23,6 @@ from bot.slackbot.events.translate import (
     to_talk,
     to_text,
     ts_of,
-    written,
 )
 from core.domain.conversation import IncomingMessage
 from tests.unit.bot.slackbot.slack_objects import ADA, BEN, ME, NAMES, a_message, a_team
@@ -145,7 +145,7 @@ def test_an_edit_is_another_version_of_the_same_message() -> None:
         "message": {**a_message("new"), "edited": {"user": ADA, "ts": "1700000008.000000"}},
         "previous_message": a_message("old"),
     }
-    message = written(event)
+    message = read_message(event)
     assert message is not None
     asked = to_incoming(message, team=a_team(), in_our_thread=True, names=NAMES, commands=COMMANDS)
     assert asked is not None
@@ -169,7 +169,7 @@ def test_an_edit_is_another_version_of_the_same_message() -> None:
     ],
 )
 def test_what_nobody_wrote_is_no_message(event: dict[str, Any]) -> None:
-    assert written(event) is None
+    assert read_message(event) is None
 
 
 def test_deleted_messages_and_tombstones_are_gone() -> None:
@@ -177,7 +177,7 @@ def test_deleted_messages_and_tombstones_are_gone() -> None:
     tombstone = {"subtype": "message_changed", "message": {"subtype": "tombstone", "ts": TS}}
     assert (deleted_ts(gone), deleted_ts(tombstone)) == (TS, TS)
     assert deleted_ts(a_message()) is None
-    assert written(tombstone) is None
+    assert read_message(tombstone) is None
 
 
 def test_files_come_by_reference_and_ask_by_themselves() -> None:

@@ -228,4 +228,57 @@ Present: Hedda, Ingo
         "",
         "Ingo > water the plants",
     ),
+    Sample(
+        "details.md",
+        """# Pier team meeting 2024-03-04
+
+## Attendees
+
+- Crew:
+  - Ann Lee
+  - Ben Ruiz
+    - joined late and left before the vote on the lamps
+- Guests: Cleo Frank
+
+The room was full of people from all over the harbour that evening.
+
+## Agenda
+
+1. Lamps
+   - old ones
+2. Ropes
+
+The order was kept.
+
+## Decisions
+
+- Lamps:
+  - The lamps stay
+  - [ ] Ask for a price
+- Shall we keep the ropes?
+- The ropes are sold
+  - to the school
+
+## Action items
+
+- Ann Lee:
+  - paint the lamp
+  - write the sign
+- Ben Ruiz to sell the ropes
+  - the old ones first
+- Who paints the pier?
+- Next meeting on 1 April
+- Pause the painting until the wind drops
+
+Cleo thanked everybody.
+
+## Previous decisions
+
+The bench stays.
+""",
+        "2024-03-04",
+        "Cleo Frank|Ann Lee|Ben Ruiz",
+        "The lamps stay|The ropes are sold",
+        "> Ask for a price [ ]|Ann Lee > paint the lamp|Ann Lee > write the sign|Ben Ruiz > sell the ropes",
+    ),
 )

@@ -147,3 +147,17 @@ def defined_in(name: str, text: str, folder: Path) -> dict[str, str]:
     found = EntitiesExtractor().extract(to_input(name, text, folder))
     data = [item.data for item in found if isinstance(item, Found)]
     return {str(item["name"]): str(item["definition"]) for item in data if item["definition"]}
+
+
+def test_an_alias_of_a_later_page_is_found_there() -> None:
+    document = build_document("ferry.md", title="Ferry")
+    texts = ("See [[harbour-rules|Harbour]].", "See [[harbour-rules|Harbour]] and [[harbour-rules|Rules of harbours]].")
+    pages = tuple(
+        Page(id=f"p{number}", document_id="d", revision="r1", number=number, title="", text=text)
+        for number, text in enumerate(texts, 1)
+    )
+    found = EntitiesExtractor().extract(ExtractorInput(document=document, pages=pages))
+    assert [(item.page_number, item.data["aliases"]) for item in found if item.data["name"] == "harbour-rules"] == [
+        (1, ["Harbour"]),
+        (2, ["Rules of harbours"]),
+    ]

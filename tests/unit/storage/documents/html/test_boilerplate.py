@@ -1,4 +1,4 @@
-"""A site's furniture is left out of its pages' text, and nothing that the page says."""
+"""A site's boilerplate is left out of its pages' text, and nothing that the page says."""
 
 import pytest
 
@@ -8,7 +8,7 @@ BODY = "<h1>Ferry</h1><p>It sails at seven.</p>"
 
 
 @pytest.mark.parametrize(
-    "furniture",
+    "boilerplate",
     [
         '<div class="breadcrumbs">Home / Boats</div>',
         '<div id="cookie-consent-banner"><p>We use cookies.</p></div>',
@@ -23,8 +23,8 @@ BODY = "<h1>Ferry</h1><p>It sails at seven.</p>"
         '<div class="site-footer">Imprint</div>',
     ],
 )
-def test_what_is_on_every_page_is_left_out(furniture: str) -> None:
-    text = html_to_text(f"<body>{furniture}{BODY}{furniture}</body>").text
+def test_what_is_on_every_page_is_left_out(boilerplate: str) -> None:
+    text = html_to_text(f"<body>{boilerplate}{BODY}{boilerplate}</body>").text
     assert text == "Ferry\n\nIt sails at seven."
 
 
@@ -48,5 +48,5 @@ def test_a_name_never_hides_what_the_page_says(page: str) -> None:
     assert html_to_text(page).text.strip()
 
 
-def test_a_book_has_no_furniture() -> None:
+def test_a_book_has_no_boilerplate() -> None:
     assert html_to_text('<aside class="noprint">1. A note.</aside>', book=True).text == "1. A note."

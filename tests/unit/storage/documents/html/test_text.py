@@ -43,7 +43,7 @@ def test_headings_have_their_places_and_ids() -> None:
 
 
 @pytest.mark.parametrize(
-    "furniture",
+    "boilerplate",
     [
         "<script>x</script>",
         "<style>x</style>",
@@ -59,8 +59,8 @@ def test_headings_have_their_places_and_ids() -> None:
         "<!-- x -->",
     ],
 )
-def test_furniture_is_left_out(furniture: str) -> None:
-    assert html_to_text(f"<body>{furniture}<p>text</p>{furniture}</body>").text == "text"
+def test_boilerplate_is_left_out(boilerplate: str) -> None:
+    assert html_to_text(f"<body>{boilerplate}<p>text</p>{boilerplate}</body>").text == "text"
 
 
 def test_a_header_or_aside_of_the_content_stays() -> None:

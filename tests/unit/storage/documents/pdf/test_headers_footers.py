@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import Page
 from storage.documents.chunking import chunk
-from storage.documents.pdf.headers_footers import find_running_lines, without_running_lines
+from storage.documents.pdf.headers_footers import find_headers_footers, without_headers_footers
 from storage.documents.readers.pdf import PdfReader
 from tests.unit.storage.documents.pdf_files import build_pdf
 
@@ -24,7 +24,7 @@ def page(number: int, *, top: str = "", bottom: str = "") -> str:
 
 
 def found(texts: Sequence[str]) -> list[list[str]]:
-    return [[span.of(text) for span in spans] for text, spans in zip(texts, find_running_lines(texts), strict=True)]
+    return [[span.of(text) for span in spans] for text, spans in zip(texts, find_headers_footers(texts), strict=True)]
 
 
 def test_a_title_on_every_page_stays_on_its_first() -> None:
@@ -103,16 +103,16 @@ def test_extractors_are_given_blanks_of_the_same_length() -> None:
         for number, text in enumerate(texts, 1)
         if number != 2  # one without text is not there
     ]
-    blanked = without_running_lines(pages)
+    blanked = without_headers_footers(pages)
     assert [len(each.text) for each in blanked] == [len(each.text) for each in pages]
     assert "handbook" not in blanked[1].text
     assert blanked[1].text.strip() == page(3)
-    assert without_running_lines([]) == []
+    assert without_headers_footers([]) == []
 
 
 @given(st.lists(st.text(alphabet="ab1ivx \n-/", max_size=60), max_size=8))
 def test_running_lines_are_whole_lines_of_pages_that_hold_more(texts: list[str]) -> None:
-    for text, spans in zip(texts, find_running_lines(texts), strict=True):
+    for text, spans in zip(texts, find_headers_footers(texts), strict=True):
         assert list(spans) == sorted(spans)
         assert all(span.of(text) in text.split("\n") for span in spans)
         if spans:

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from core.errors import InvalidState, StorageError
 from storage.database import Database
 from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.database.repositories.maintenance import MOST_FAULTS, SqlUpkeep
+from storage.database.repositories.maintenance import MOST_FAULTS, SqlMaintenance
 from storage.database.schema import HEAD
 from tests.builders import build_document, build_pages, build_passages, build_source
 from tests.postgres import postgres_schema
@@ -42,7 +42,7 @@ async def database(location: Path | str) -> AsyncIterator[Database]:
 
 
 async def test_a_database_tells_how_it_is(database: Database) -> None:
-    facts = await SqlUpkeep(database).describe()
+    facts = await SqlMaintenance(database).describe()
 
     assert (facts.name, facts.schema) == (database.name, HEAD)
     assert facts.kind == ("PostgreSQL" if database.is_postgres else "SQLite")
@@ -59,14 +59,14 @@ async def test_a_database_tells_how_it_is(database: Database) -> None:
 
 
 async def test_a_sound_database_has_no_faults(database: Database) -> None:
-    assert await SqlUpkeep(database).find_faults() == []
+    assert await SqlMaintenance(database).check_integrity() == []
 
 
 async def test_a_passage_that_is_not_in_its_page_is_a_fault(database: Database) -> None:
     change = text("UPDATE page SET text = 'Ein blauer Drachen: 🪁.' WHERE number = 1 AND document_id LIKE '%guide.md'")
     await database.write(lambda connection: connection.execute(change))
 
-    [fault] = await SqlUpkeep(database).find_faults()
+    [fault] = await SqlMaintenance(database).check_integrity()
 
     assert fault.startswith("Page 1 of 'guide.md' (source 'notes') does not contain one of its stored passages")
     assert "ingest its source again" in fault
@@ -83,7 +83,7 @@ async def test_rows_that_belong_to_nothing_are_faults_and_not_all_of_them_are_to
         )
     raw.close()
 
-    faults = await SqlUpkeep(database).find_faults()
+    faults = await SqlMaintenance(database).check_integrity()
 
     assert len(faults) == MOST_FAULTS
     assert "has a row in 'page' without its parent in 'document'" in faults[0]
@@ -91,12 +91,12 @@ async def test_rows_that_belong_to_nothing_are_faults_and_not_all_of_them_are_to
 
 
 async def test_a_servers_database_is_not_backed_up_here(database: Database, tmp_path: Path) -> None:
-    upkeep, target = SqlUpkeep(database), tmp_path / "backup.zip"
+    maintenance, target = SqlMaintenance(database), tmp_path / "backup.zip"
     if not database.is_postgres:
-        assert await upkeep.back_up(target) == target.stat().st_size
+        assert await maintenance.back_up(target) == target.stat().st_size
         return
     with pytest.raises(InvalidState, match="pg_dump"):
-        await upkeep.back_up(target)
+        await maintenance.back_up(target)
     assert not target.exists()
 
 
@@ -104,7 +104,7 @@ async def test_a_backup_that_can_not_be_written_leaves_nothing(tmp_path: Path) -
     database = await Database.open(tmp_path / "footnote.db")
 
     with pytest.raises(StorageError, match="can't be written"):
-        await SqlUpkeep(database).back_up(tmp_path / "missing" / "backup.zip")
+        await SqlMaintenance(database).back_up(tmp_path / "missing" / "backup.zip")
 
     assert [name for name in os.listdir(tmp_path) if not name.startswith("footnote.db")] == []
     await database.close()

@@ -1,0 +1,178 @@
+"""Connection of the app: its teams, its platform, and the listeners that a serving process adds.
+
+A worker only posts. Any number of processes share one app: Slack sends each event to one of their connections, and the
+inbox drops repeated events.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+from aiohttp import web
+from slack_bolt.async_app import AsyncApp
+
+from bot.config.slack import SlackSettings
+from bot.presentation.platform_parts import LinkTo, PlatformParts
+from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.directory import People
+from bot.slackbot.events.installation import InstallationPages, build_flow
+from bot.slackbot.events.teams import Teams, read_team
+from bot.slackbot.events.transport import ReconnectingSocket, SlackRequestHandler, open_address
+from bot.slackbot.listeners import Listeners
+from bot.slackbot.web_api import build_client
+from core.ports import Clock
+from core.ports.service import InboxStore, InstallationRepository, OneTimeCodes
+
+GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
+NOT_INSTALLED = "Footnote is no longer installed in this workspace. Ask an administrator to install it again."
+
+# Extends a web server; its second argument is ignored, so that it fits the server's own extensions.
+AddPages: TypeAlias = Callable[[web.Application, Any], None]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reception:
+    """How a process receives events: `add_pages` extends its web server, `stay_connected` runs in a task."""
+
+    add_pages: AddPages | None
+    stay_connected: Callable[[], Coroutine[Any, Any, None]] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackConnection:
+    """An adapter that can post. A worker doesn't need more; `listen` adds the listeners."""
+
+    settings: SlackSettings
+    teams: Teams
+    people: People
+    platform: SlackPlatform
+
+    def workspaces(self) -> set[str]:
+        """Return the workspaces of the installed teams."""
+        return set(self.teams.workspaces())
+
+    async def listen(self, stack: AsyncExitStack, parts: PlatformParts, codes: OneTimeCodes) -> Reception:
+        """Bind the listeners until the end of `stack`. Raises ConfigError for an app token that Slack refuses."""
+        bolt = build_bolt(self.teams, self.settings.signing_secret or "")
+        listeners = Listeners(bolt, parts, self.teams, self.platform, self.people)
+        listeners.bind()
+        stack.push_async_callback(listeners.close)
+        socket = await _open_socket(stack, bolt, self.settings.app_token or "") if self.settings.by_socket else None
+        return Reception(
+            add_pages=self._pages(bolt, parts.clock, codes),
+            stay_connected=partial(_stay_connected, socket) if socket else None,
+        )
+
+    def _pages(self, bolt: AsyncApp, clock: Clock, codes: OneTimeCodes) -> AddPages | None:
+        """Return a function that adds Slack's requests and the installation pages to a web server, or None."""
+        added: list[SlackRequestHandler | InstallationPages] = []
+        if not self.settings.by_socket and self.settings.signing_secret:
+            added.append(SlackRequestHandler(bolt, self.settings.signing_secret))
+        if self.settings.client is not None:
+            flow = build_flow(
+                client_id=self.settings.client.id,
+                client_secret=self.settings.client.secret,
+                public_url=self.settings.client.public_url,
+                codes=codes,
+                teams=self.teams,
+                clock=clock,
+            )
+            added.append(InstallationPages(flow, clock))
+
+        def add(served: web.Application, _: Any) -> None:
+            for handler in added:
+                handler.add(served)
+
+        return add if added else None
+
+
+async def connect(
+    stack: AsyncExitStack,
+    settings: SlackSettings,
+    *,
+    workspaces: Mapping[str, str],
+    installations: InstallationRepository | None,
+    entries: InboxStore,
+    link: LinkTo,
+    clock: Clock,
+) -> SlackConnection:
+    """Open the teams until the end of `stack`; they follow the installations that other processes store.
+
+    Raises ConfigError for a token that Slack refuses or stored tokens that can't be decrypted, PlatformError if Slack
+    can't be reached.
+    """
+    _silence_libraries()
+    configured = [await read_team(settings.token, workspaces)] if settings.token else []
+    teams = Teams(configured, installations=installations, workspaces=workspaces)
+    if installations is not None:
+        await teams.renew()
+        stack.push_async_callback(_cancel, asyncio.create_task(teams.keep_renewing()))
+    people = People(clock)
+    platform = SlackPlatform(teams, people, entries, link, clock, asyncio.sleep)
+    stack.push_async_callback(people.close)
+    stack.push_async_callback(platform.close)
+    return SlackConnection(settings=settings, teams=teams, people=people, platform=platform)
+
+
+def build_bolt(teams: Teams, signing_secret: str) -> AsyncApp:
+    """Return an app that acknowledges after its listeners have returned. It takes tokens from `teams`."""
+    # slack_bolt warns about a token in the environment that it ignores; `teams` uses that token
+    noisy = logging.getLogger("slack_bolt.AsyncApp")
+    noisy.addFilter(_drop_record)
+    try:
+        return AsyncApp(
+            name="footnote",
+            client=build_client(None),
+            signing_secret=signing_secret,
+            authorize=teams.authorize,  # type: ignore[arg-type]  # it may return None, which bolt accepts
+            process_before_response=True,
+            ssl_check_enabled=False,  # it would be answered unsigned
+            user_facing_authorize_error_message=NOT_INSTALLED,
+        )
+    finally:
+        noisy.removeFilter(_drop_record)
+
+
+def _drop_record(record: logging.LogRecord) -> bool:
+    return False
+
+
+def _silence_libraries() -> None:
+    """At DEBUG, Slack's libraries log whole requests, with the tokens of installations."""
+    for name in ("slack_sdk", "slack_bolt"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+async def _open_socket(stack: AsyncExitStack, bolt: AsyncApp, app_token: str) -> ReconnectingSocket:
+    """Request the first address at once, so that a wrong token fails the start."""
+    client = build_client(None)
+    address = await open_address(client, app_token)
+    socket = ReconnectingSocket(bolt, app_token, client)
+    socket.wss_uri = address
+    stack.push_async_callback(_close, socket)
+    return socket
+
+
+async def _stay_connected(socket: ReconnectingSocket) -> None:
+    """Stay connected until cancelled; slack_sdk's tasks renew the connection."""
+    await socket.connect()
+    await asyncio.Event().wait()
+
+
+async def _close(socket: ReconnectingSocket) -> None:
+    try:
+        async with asyncio.timeout(GOODBYE_SECONDS):
+            await socket.close()
+    except TimeoutError:
+        _log.warning("Slack did not confirm the end of the connection within %g s", GOODBYE_SECONDS)
+
+
+async def _cancel(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    await asyncio.wait({task})
