@@ -449,13 +449,15 @@ async def build_parts(
 
     Raises StorageError.
     """
+    # Parts open lazily: a stack of their own closes them after everything that the caller starts later.
+    own = await stack.enter_async_context(AsyncExitStack())
     if database is None:
         database = await Database.open(database_location(config))
-        stack.push_async_callback(database.close)
+        own.push_async_callback(database.close)
     return Parts(
         config=config,
         clock=clock or SystemClock(),
-        stack=stack,
+        stack=own,
         database=database,
         own_index=index,
         own_provider=provider,
