@@ -361,4 +361,4 @@ async def reindex(context: OperationContext, request: bool) -> RepairReport:
 @operation
 async def back_up(context: OperationContext, request: Path) -> int:
     """Write a backup and return its size in bytes."""
-    return await context.parts.maintenance.back_up(request)
+    return await context.parts.maintenance.database.back_up(request)

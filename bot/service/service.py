@@ -50,6 +50,7 @@ from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
 from core.service.commands import ServiceQuestions
 from core.service.inbox import Inbox, platform_gates
+from core.service.worker import Worker
 from core.thread_work import to_its_end
 from core.work.orphaned_jobs import end_abandoned_questions
 
@@ -108,14 +109,7 @@ class Service:
         inbox = Inbox(
             app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake, worker.withdraw
         )
-        submitter = QuestionSubmitter(
-            inbox=inbox,
-            store=app.inbox_store,
-            listeners=listeners,
-            conversations=app.conversations,
-            jobs=app.jobs,
-            cancel=worker.cancel,
-        )
+        submitter = _build_submitter(app, inbox, listeners, worker)
         controls = ServiceControls(
             submitter=submitter, commands=commands, stop_answer=worker.cancel, count_ingest=metrics.ingested
         )
@@ -173,6 +167,17 @@ def address_of(listening: socket.socket) -> str:
     host, port = listening.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - shown, not bound
     return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
+
+
+def _build_submitter(app: Parts, inbox: Inbox, listeners: AnswerListeners, worker: Worker) -> QuestionSubmitter:
+    return QuestionSubmitter(
+        inbox=inbox,
+        store=app.inbox_store,
+        listeners=listeners,
+        conversations=app.conversations,
+        jobs=app.jobs,
+        cancel=worker.cancel,
+    )
 
 
 async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening: socket.socket) -> None:

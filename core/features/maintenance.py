@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from core.domain.ingest_report import IndexState, ProgressCallback, RepairReport
 from core.ports import CorpusRepository, SearchIndex
@@ -42,7 +41,7 @@ class Maintenance:
         repair: Callable[[ProgressCallback], Awaitable[RepairReport]],
     ) -> None:
         """`compare` and `repair` come from storage/documents/index_repair.py, holding the index lock."""
-        self._database = database
+        self.database = database
         self._corpus = corpus
         self._index = index
         self._compare = compare
@@ -50,12 +49,12 @@ class Maintenance:
 
     async def status(self) -> StorageStatus:
         """Raises StorageError when database or index can't be read."""
-        facts, live = await self._database.describe(), await self._corpus.live_revisions()
+        facts, live = await self.database.describe(), await self._corpus.live_revisions()
         return StorageStatus(database=facts, indexed=await self._index.count(), expected=sum(live.values()))
 
     async def check(self) -> list[str]:
         """Return one sentence for each problem, with its fix; an empty list if all is well."""
-        faults = await self._database.check_integrity()
+        faults = await self.database.check_integrity()
         state = await self._compare()
         if state.lacking:
             faults.append(lacking(state.lacking, state.expected))
@@ -69,10 +68,6 @@ class Maintenance:
     async def reindex(self, progress: ProgressCallback) -> RepairReport:
         """Bring the index in line with the database. Raises StorageError and ModelMissing."""
         return await self._repair(progress)
-
-    async def back_up(self, target: Path) -> int:
-        """As DatabaseMaintenance.back_up."""
-        return await self._database.back_up(target)
 
 
 def lacking(count: int, expected: int) -> str:

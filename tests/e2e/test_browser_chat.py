@@ -97,7 +97,7 @@ async def test_commands_renaming_and_deleting() -> None:
         await page.click("#delete")
         await page.click("#ask-yes")
         await expect(page.locator("#title")).to_have_text("#general")
-        await expect(page.locator("#threads")).to_contain_text("None yet")
+        await expect(page.locator("#threads")).to_contain_text("No threads yet")
 
 
 async def test_a_page_survives_the_end_of_a_service_and_goes_on_with_the_next() -> None:

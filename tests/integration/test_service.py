@@ -18,8 +18,8 @@ from bot.config.sections import WebConfig
 from bot.service.service import Service, address_of, listen
 from bot.service.service_lock import ServiceLock, find_service
 from bot.service.worker import LoneWorker
-from bot.wiring.parts import KEY_FILE
 from bot.wiring.platforms import link_key
+from bot.wiring.resources import KEY_FILE
 from core.errors import ConfigError, FootnoteError, InvalidState, StorageError
 
 
@@ -160,7 +160,7 @@ async def test_a_service_that_nobody_could_answer_for_is_refused(tmp_path: Path)
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({}, "SQLite file is for one process"),
+        ({}, "SQLite file is only for one"),
         ({"database": {"url": "postgresql://127.0.0.1:1/x"}}, r"set \[index\] url"),
         (
             {
@@ -181,7 +181,7 @@ async def test_a_service_that_nobody_could_answer_for_is_refused(tmp_path: Path)
                 "web": {"public_url": "https://notes.example"},
                 "slack": {"client_id": "1.2"},
             },
-            "posts to Discord or Slack lead to the pages of another process",
+            "posts to Discord or Slack link to pages of another process",
         ),
     ],
 )

@@ -139,7 +139,7 @@ def read_query(text: str, today: date, *, limit: int = DEFAULT_ROWS) -> FactQuer
         types=frozenset(plain.types),
         conditions=(*conditions, *plain.conditions),
         words=tuple(plain.rest()),
-        document=document,
+        document=document or plain.document,
         limit=limit,
     )
 
@@ -222,8 +222,9 @@ class _PlainWords:
     """The words of a question; reading takes those away that say more than themselves."""
 
     def __init__(self, text: str, types: set[FactType], today: date, *, has_conditions: bool) -> None:
-        self.words = [word for token in _TOKEN.findall(text) if (word := token.strip(".;:!?()[]"))]
+        self.words: list[str] = [word for token in _TOKEN.findall(text) if (word := token.strip(".;:!?()[]"))]
         self.conditions: list[Condition] = []
+        self.document = self._read_document()
         self.types = types or self._read_types()
         if FactType.ACTION_ITEM in self.types or (not self.types and (has_conditions or self._says_only_open())):
             self._read_status(today)
@@ -245,6 +246,17 @@ class _PlainWords:
             *filter(None, quoted),
             *(word for word in plain if word and word.casefold() not in STOPWORDS | _FILLERS),
         ]
+
+    def _read_document(self) -> str | None:
+        """Take "in the document council.md"."""
+        said = [word.casefold() for word in self.words]
+        for place in range(len(said) - 1):
+            first = place - 1 - (said[place - 1 : place] == ["the"])
+            if said[place] in ("document", "file") and first >= 0 and said[first] in ("in", "from", "of"):
+                name = self.words[place + 1].strip('"')
+                del self.words[first : place + 2]
+                return name
+        return None
 
     def _read_types(self) -> set[FactType]:
         singular = [_singular(word) for word in self.words]

@@ -46,6 +46,8 @@ TODAY = date(2026, 3, 4)  # a Wednesday
         ("type:decisions", "type:decision"),
         ("type:apis gate", "type:api type:endpoint gate"),
         ('decisions document:"House rules"', 'type:decision document:"House rules"'),
+        ('decisions in document "House rules"', 'type:decision document:"House rules"'),
+        ("rows of the file fares.md", 'type:row document:"fares.md"'),
         ("due<tomorrow open", "due<2026-03-05 status=open"),
         ('type:decision "steel pier"', "type:decision steel pier"),
         ("open", "status=open"),
