@@ -8,7 +8,7 @@ import typer
 from bot.cli.session import Session
 from bot.service import operations as ops
 from bot.terminal.reports import ingest_progress, repair_line, size_text, storage_view
-from bot.wiring.parts import restore as restore_backup
+from bot.wiring.resources import restore as restore_backup
 
 FAULTY = 1  # exit code when the check finds a problem
 

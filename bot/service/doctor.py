@@ -131,7 +131,7 @@ async def _scans(app: Parts) -> str:
 
 async def _provider(app: Parts) -> str:
     """Check every provider, fallbacks too."""
-    from bot.wiring.models import check_provider
+    from bot.wiring.resources import check_provider
 
     said, failed = [], []
     for name, provider in app.providers.each():

@@ -5,7 +5,6 @@ A cached property imports and builds its part at its first use, so that `footnot
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -14,46 +13,28 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.config import SLACK_KEY_SETTING, Config
+from bot.config import Config
 from bot.config.sections import MODEL_EXTRACTORS, IngestConfig
 from bot.presentation.direct_threads import is_direct_thread
 from bot.runtime.clock import SystemClock
 from bot.runtime.local_user import author_name
-from bot.wiring.models import Providers
+from bot.wiring.resources import BACKED_UP, KEPT_FOLDER, Resources, database_location
 from core.access.scopes import Access
 from core.domain.corpus import Document, SearchScope
 from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.domain.read_limits import MEBIBYTE, WALL_TIMES, ReadLimits
-from core.errors import InvalidState
 from core.features.staleness.detection import Staleness
 from core.knowledge.library import Library
 from core.ports import ChatProvider, Clock, RetrievalStrategy, SearchIndex
 from core.work.conversations import Conversations
 from storage.database import Database
-from storage.database.encryption import SecretCipher
 from storage.database.process_lock import process_lock, try_process_lock
 from storage.database.repositories.connections import SqlCitedRepository
-from storage.database.repositories.conversations import SqlConversationRepository
-from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.database.repositories.extracts import SqlExtractRepository, SqlReadingRepository
 from storage.database.repositories.feedback import SqlFeedbackRepository
-from storage.database.repositories.inbox import SqlInboxStore
-from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
-from storage.database.repositories.jobs import SqlJobRepository
 from storage.database.repositories.maintenance import SqlMaintenance
-from storage.database.repositories.replay import SqlCassetteRepository
-from storage.database.repositories.settings import SqlSettingsRepository
 from storage.database.repositories.staleness import SqlStaleRepository
 from storage.database.repositories.statistics import SqlAskedRepository
-from storage.database.repositories.summaries import SqlSummaryRepository
 from storage.database.repositories.syncing import SqlSyncRepository
-from storage.index.index import Reranker
-from storage.index.opening import INDEX_FOLDER, clear_folder, embedded_index, server_index
-from storage.models.capabilities import CapabilityFile
-from storage.models.local.cross_encoder import CrossEncoderJudge
-from storage.models.local.embeddings import LocalEmbedder
-from storage.models.local.files import find_embedding_model, find_reranker
-from storage.models.local.ranking import VectorSentenceRanker
 
 if TYPE_CHECKING:
     from core.answering.redaction import Histories
@@ -78,14 +59,7 @@ if TYPE_CHECKING:
     from storage.documents.extraction.runs import Extractions, ModelExtractions
     from storage.documents.pipeline import Ingestor
 
-# In the data directory. A backup omits what Footnote can rebuild: the index, models, mirrors of sources.
-DATABASE_FILE = "footnote.db"
-KEY_FILE = "web.key"  # signs links if no key is configured
-KEPT_FOLDER = "kept"
-CAPABILITIES_FILE = "capabilities.json"  # detected abilities of models
-MODELS_FOLDER = "models"  # downloads of fastembed
 MIRRORS_FOLDER = "mirrors"  # one folder for each fetched source
-BACKED_UP = (KEY_FILE, KEPT_FOLDER)  # beside the database
 # Locks over all processes on the database.
 INDEX_LOCK = "index"
 SYNC_LOCK = "sync"
@@ -98,139 +72,8 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parts:
-    """The parts of one process. Resources close with `stack`; the last opened closes first."""
-
-    config: Config
-    clock: Clock
-    stack: AsyncExitStack
-    database: Database
-    own_index: SearchIndex | None = None  # a test's own; None: the configured one
-    own_provider: ChatProvider | None = None  # likewise, for every workspace
-
-    @property
-    def workspace(self) -> str:
-        return self.config.workspace
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether other processes may use the same database (PostgreSQL)."""
-        return self.config.database_url() is not None
-
-    # ------------------------------------------------------------------------------------------------ stores
-
-    @cached_property
-    def corpus(self) -> SqlCorpusRepository:
-        return SqlCorpusRepository(self.database)
-
-    @cached_property
-    def extracts(self) -> SqlExtractRepository:
-        return SqlExtractRepository(self.database)
-
-    @cached_property
-    def readings(self) -> SqlReadingRepository:
-        return SqlReadingRepository(self.database)
-
-    @cached_property
-    def settings(self) -> SqlSettingsRepository:
-        return SqlSettingsRepository(self.database)
-
-    @cached_property
-    def summaries(self) -> SqlSummaryRepository:
-        return SqlSummaryRepository(self.database)
-
-    @cached_property
-    def installations(self) -> SqlInstallationRepository:
-        """Raises ConfigError without a valid key."""
-        return SqlInstallationRepository(self.database, SecretCipher(self.config.slack_keys(), SLACK_KEY_SETTING))
-
-    @cached_property
-    def one_time_codes(self) -> SqlOneTimeCodes:
-        return SqlOneTimeCodes(self.database, self.clock)
-
-    @cached_property
-    def conversation_store(self) -> SqlConversationRepository:
-        return SqlConversationRepository(self.database)
-
-    @cached_property
-    def job_store(self) -> SqlJobRepository:
-        return SqlJobRepository(self.database)
-
-    @cached_property
-    def inbox_store(self) -> SqlInboxStore:
-        return SqlInboxStore(self.database, self.clock, self.config.service.lease_seconds)
-
-    @cached_property
-    def cassette_store(self) -> SqlCassetteRepository:
-        return SqlCassetteRepository(self.database)
-
-    # ------------------------------------------------------------------------------------- models and search
-
-    @cached_property
-    def embedder(self) -> LocalEmbedder:
-        """Loads its model at its first use. Raises ModelMissing."""
-        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self._folder(MODELS_FOLDER))
-        self.stack.callback(embedder.close)
-        return embedder
-
-    @cached_property
-    def judge(self) -> CrossEncoderJudge:
-        """Loads its model at its first use. Raises ModelMissing."""
-        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self._folder(MODELS_FOLDER))
-        self.stack.push_async_callback(judge.close)
-        return judge
-
-    @cached_property
-    def index(self) -> SearchIndex:
-        """The embedded index, or a Qdrant server's if it has a URL; opens at its first use."""
-        if self.own_index is not None:
-            return self.own_index
-        settings, key = self.config.index, self.config.index_key()
-        reranker = Reranker(self.corpus, self.judge) if settings.rerank else None
-        if settings.url:
-            secret = key.get_secret_value() if key else None
-            index = server_index(settings.url, settings.collection, self.embedder, secret, reranker)
-        else:
-            index = embedded_index(self.config.data_path, self.embedder, reranker)
-        self.stack.push_async_callback(index.close)
-        return index
-
-    async def clear_index(self) -> None:
-        """Delete the embedded index of any model, before it is opened.
-
-        Raises InvalidState for a Qdrant server's index, StorageError while another process has it open.
-        """
-        if self.config.index.url:
-            raise InvalidState(
-                "The search index is on a Qdrant server, where others may use it: name a new [index] collection, and "
-                "build that one with `footnote db reindex`."
-            )
-        await asyncio.to_thread(clear_folder, self._folder(INDEX_FOLDER))
-
-    async def describe_embedder(self) -> str:
-        """Embed a word and return the model's name. Raises ModelMissing."""
-        await asyncio.to_thread(self.embedder.embed_query, "footnote")
-        return f"{self.embedder.name} ({self.embedder.dimensions} dimensions)"
-
-    @cached_property
-    def ranker(self) -> VectorSentenceRanker:
-        return VectorSentenceRanker(self.embedder)
-
-    @cached_property
-    def providers(self) -> Providers:
-        memory = CapabilityFile(self._folder(CAPABILITIES_FILE), self.clock)
-        return Providers(self.config, memory, self.clock, self.stack, lambda: self.ranker, lambda: self.judge)
-
-    @property
-    def provider(self) -> ChatProvider:
-        """The provider of the configured workspace."""
-        return self.provider_for(self.workspace)
-
-    def provider_for(self, workspace: str, model: str | None = None) -> ChatProvider:
-        """Return a workspace's provider, or one for another model. Raises UnsupportedFeature."""
-        return self.own_provider or self.providers.of(workspace, model)
-
-    # ------------------------------------------------------------------------------------------- the library
+class Parts(Resources):
+    """The use cases of a process over its resources."""
 
     @cached_property
     def library(self) -> Library:
@@ -291,8 +134,6 @@ class Parts:
             clock=self.clock,
         )
 
-    # ---------------------------------------------------------------------------------------- conversations
-
     @cached_property
     def conversations(self) -> Conversations:
         return Conversations(self.conversation_store, self.clock, lambda address: self.attachments.forget(address))
@@ -350,7 +191,7 @@ class Parts:
             corpus=self.corpus,
             settings=self.settings,
             ingest=self.ingests.read_in,
-            folder=self._folder(KEPT_FOLDER),
+            folder=self.folder(KEPT_FOLDER),
             clock=self.clock,
         )
 
@@ -438,8 +279,6 @@ class Parts:
             recaps=self.recaps,
             cassettes=self.cassettes if self.config.replay.record else None,
         )
-
-    # ------------------------------------------------------------------------------------- documents coming in
 
     @cached_property
     def ingests(self) -> Ingests:
@@ -560,7 +399,7 @@ class Parts:
                 clock=self.clock,
                 ingest=self.ingests.bring_in,
                 fetcher=fetcher,
-                mirrors=self._folder(MIRRORS_FOLDER),
+                mirrors=self.folder(MIRRORS_FOLDER),
                 alone=partial(self._locked, SYNC_LOCK),
                 has_files=has_files,
             )
@@ -596,9 +435,6 @@ class Parts:
     def _locked(self, lock: str) -> AbstractAsyncContextManager[None]:
         return process_lock(database_location(self.config), lock, with_file=True)
 
-    def _folder(self, name: str) -> Path:
-        return self.config.data_path / name
-
 
 async def build_parts(
     config: Config,
@@ -613,13 +449,15 @@ async def build_parts(
 
     Raises StorageError.
     """
+    # Parts open lazily: a stack of their own closes them after everything that the caller starts later.
+    own = await stack.enter_async_context(AsyncExitStack())
     if database is None:
         database = await Database.open(database_location(config))
-        stack.push_async_callback(database.close)
+        own.push_async_callback(database.close)
     return Parts(
         config=config,
         clock=clock or SystemClock(),
-        stack=stack,
+        stack=own,
         database=database,
         own_index=index,
         own_provider=provider,
@@ -631,24 +469,6 @@ async def open_parts(config: Config) -> AsyncIterator[Parts]:
     """Build the parts of a process and close them at the end. Raises StorageError."""
     async with AsyncExitStack() as stack:
         yield await build_parts(config, stack)
-
-
-def database_location(config: Config) -> Path | str:
-    """The SQLite file, or the URL of a PostgreSQL server."""
-    url = config.database_url()
-    return url.get_secret_value() if url else config.data_path / DATABASE_FILE
-
-
-def restore(config: Config, file: Path) -> list[str]:
-    """Unpack a backup into the data directory and return the restored names. Raises InvalidState and StorageError."""
-    from storage.database.backups import restore_backup
-
-    if config.database_url() is not None:
-        raise InvalidState(
-            "The configuration names a PostgreSQL database: restore that one with pg_restore, then build the search "
-            "index with `footnote db reindex`."
-        )
-    return restore_backup(file, config.data_path / DATABASE_FILE, BACKED_UP)
 
 
 def can_recognise() -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 
 from bot.config.sections import AgentConfig
-from bot.wiring.models import ready
 from bot.wiring.parts import Parts
+from bot.wiring.resources import ready
 from core.answering.agent.section_reading import ModelSectionReader
 from core.answering.agent.summarising import ModelSummariser
 from core.answering.answer_store import AnswerStore

@@ -9,7 +9,8 @@ from typing import TypedDict
 from bot.config import Config
 from bot.presentation.platform_parts import LinkTo
 from bot.web.links import Links
-from bot.wiring.parts import KEY_FILE, Parts
+from bot.wiring.parts import Parts
+from bot.wiring.resources import KEY_FILE
 from core.access.scopes import Access
 from core.answering.deletion import Forgetting
 from core.domain.answer import Citation

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from core.answering.answers.history import messages_of_draft
 from core.answering.answers.stored import (
     answer_message,
+    messages_of_draft,
     question_message,
     settled_request,
     stored_ids,

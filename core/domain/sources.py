@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,7 +15,7 @@ class FolderOrigin:
     """A folder of this machine, read in place."""
 
     path: Path
-    kind = "folder"
+    kind: Literal["folder"] = "folder"
 
     def __str__(self) -> str:
         return str(self.path)
@@ -23,7 +26,7 @@ class FilesOrigin:
     """Single files of this machine, read in place."""
 
     paths: tuple[Path, ...]
-    kind = "files"
+    kind: Literal["files"] = "files"
 
     def __str__(self) -> str:
         return _first_of([str(path) for path in self.paths])
@@ -36,7 +39,7 @@ class GitOrigin:
     url: str
     branch: str | None = None  # None: the repository's own default
     folder: str = ""  # of the repository, "" for all of it
-    kind = "git"
+    kind: Literal["git"] = "git"
 
     def __str__(self) -> str:
         return self.url
@@ -61,7 +64,7 @@ class UrlListOrigin:
     urls: tuple[str, ...] = ()
     file: Path | None = None
     bounds: WebBounds = WebBounds()
-    kind = "url_list"
+    kind: Literal["url_list"] = "url_list"
 
     def __str__(self) -> str:
         return _first_of([*self.urls, *([str(self.file)] if self.file else [])])
@@ -73,7 +76,7 @@ class SitemapOrigin:
 
     urls: tuple[str, ...]
     bounds: WebBounds = WebBounds()
-    kind = "sitemap"
+    kind: Literal["sitemap"] = "sitemap"
 
     def __str__(self) -> str:
         return _first_of(list(self.urls))
@@ -89,7 +92,7 @@ class GitHubOrigin:
     api_url: str = "https://api.github.com"
     web_url: str = "https://github.com"
     bounds: WebBounds = WebBounds()
-    kind = "github"
+    kind: Literal["github"] = "github"
 
     def __str__(self) -> str:
         return f"{self.web_url}/{self.repository}"
@@ -103,7 +106,7 @@ class ConfluenceOrigin:
     spaces: tuple[str, ...]  # keys
     user: str | None = None  # the e-mail of an API token's owner; None: a bearer token
     bounds: WebBounds = WebBounds()
-    kind = "confluence"
+    kind: Literal["confluence"] = "confluence"
 
     def __str__(self) -> str:
         return f"{self.url} ({', '.join(self.spaces)})"
@@ -114,13 +117,14 @@ class FoundryWorldOrigin:
     """The journals of a Foundry world's folder; its databases are only read."""
 
     path: Path
-    kind = "foundry_world"
+    kind: Literal["foundry_world"] = "foundry_world"
 
     def __str__(self) -> str:
         return str(self.path)
 
 
-Origin = (
+# `kind` tells them apart in JSON: several have the same fields.
+Origin = Annotated[
     FolderOrigin
     | FilesOrigin
     | GitOrigin
@@ -128,8 +132,9 @@ Origin = (
     | SitemapOrigin
     | GitHubOrigin
     | ConfluenceOrigin
-    | FoundryWorldOrigin
-)
+    | FoundryWorldOrigin,
+    Field(discriminator="kind"),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

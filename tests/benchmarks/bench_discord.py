@@ -5,7 +5,7 @@
 In process: the real client, inbox and worker on a simulated Discord, so that what is measured is Footnote's own share,
 without the network and without the model. Goals: a first reaction under 300 ms after the event (the typing sign), and
 the first streamed text under 100 ms after the model's first words. Those are held back until they are longer than what
-models say before they call a tool (core/answering/agent/streaming.py), so the time from there on is shown, too.
+models say before they call a tool (core/answering/agent/turns.py), so the time from there on is shown, too.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from rich.table import Table
 from simcord.env import Env
 from simcord.types import HttpLogEntry
 
-from core.answering.agent.streaming import HELD_AFTER_RESULTS
+from core.answering.agent.turns import HELD_AFTER_RESULTS
 from core.answering.providers.scripted import ScriptedProvider, Turn
 from core.domain.answer import ChatRequest, ChatResponse
 from tests.integration.discordbot.house import House, until

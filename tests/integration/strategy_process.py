@@ -88,7 +88,13 @@ async def main(folder: Path, *, hangs: bool) -> None:
     def toolbox(reading: QuestionContext, observer: RunObserver) -> Toolbox:
         return Toolbox([CountedSearch(asked[-1], folder / "runs.txt")], shelf.context(scope=reading.scope))
 
-    answers = build_answers(shelf, clock=clock, database=database, pipeline={"strategy": choose, "toolbox": toolbox})
+    answers = build_answers(
+        shelf,
+        clock=clock,
+        database=database,
+        has_references=False,
+        pipeline={"strategy": choose, "toolbox": toolbox},
+    )
     platforms = {PLATFORM: FilePlatform(folder / "posts.jsonl")}
     worker = Worker(store, answers, platforms, clock, jobs=SqlJobRepository(database), parallel=1 if not hangs else 8)
     inbox = Inbox(store, STANDARD_GATES, clock, worker.wake)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from bot.config import load_config
-from bot.service.syncing import sync_ticks
+from bot.service.schedule import sync_ticks
 from bot.wiring.parts import open_parts
 from tests.told_process import say
 

@@ -18,8 +18,8 @@ from bot.config.sections import WebConfig
 from bot.service.service import Service, address_of, listen
 from bot.service.service_lock import ServiceLock, find_service
 from bot.service.worker import LoneWorker
-from bot.wiring.parts import KEY_FILE
 from bot.wiring.platforms import link_key
+from bot.wiring.resources import KEY_FILE
 from core.errors import ConfigError, FootnoteError, InvalidState, StorageError
 
 

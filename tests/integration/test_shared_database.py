@@ -198,7 +198,7 @@ async def test_a_process_whose_own_index_lacks_the_shared_documents_is_refused(
     async with open_parts(load_config(None, data_dir=tmp_path / "one")) as app:
         await app.ingest([tmp_path / "kites.md"], source="s", kind="auto", force=False, progress=lambda _: None)
     settings = {"data_dir": tmp_path / "two", "web": {"port": 0}}
-    with pytest.raises(InvalidState, match=r"is empty: set \[index\] url"):
+    with pytest.raises(InvalidState, match=r"is empty. Set \[index\] url"):
         await Service(Config.model_validate(settings), lambda _: None).run()
     found = await examine_config(Config.model_validate(settings))
     checks = {check.name: check for check in found}

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.answering.agent.calls import invoke_all
 from core.answering.agent.prompts import empty_answer, last_turn
-from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
+from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, invoke_all, with_unique_ids
 from core.answering.limits import Meter
 from core.answering.observer import NO_OBSERVER, RunObserver
 from core.domain.answer import (

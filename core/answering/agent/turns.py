@@ -6,15 +6,62 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from core.answering.agent.streaming import HeldText, held_characters
 from core.answering.limits import Meter
 from core.answering.observer import NO_OBSERVER, RunObserver
-from core.domain.answer import ChatMessage, ChatRequest, ChatResponse, ToolChoice, ToolInvocation, Usage
+from core.domain.answer import ChatMessage, ChatRequest, ChatResponse, ToolChoice, ToolInvocation, ToolResult, Usage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError
-from core.ports import ChatProvider, ProgressSink
-from core.work.steps import Step, step
+from core.ports import ChatProvider, ProgressSink, Tools
+from core.work.steps import Step, flush, step
+
+# Words before a tool call are a sentence or two; an answer is longer. What turns out to stand before a call after all
+# is taken back (`reset`).
+HELD_CHARACTERS = 160
+# Of a turn that has results of tools before it, which most often is the answer: people wait for its first words.
+HELD_AFTER_RESULTS = 32
+
+
+def held_characters(request: ChatRequest) -> int:
+    """How much of a turn's text is held back until it is shown."""
+    if request.tool_choice is ToolChoice.NONE or not request.tools:
+        return 0
+    return HELD_AFTER_RESULTS if request.messages and request.messages[-1].tool_results else HELD_CHARACTERS
+
+
+class HeldText:
+    """Passes a turn's text on to `progress` once it is longer than the usual words before a tool call."""
+
+    def __init__(self, progress: ProgressSink, characters: int = HELD_CHARACTERS) -> None:
+        self._progress = progress
+        self._characters = characters
+        self._held = ""
+        self._open = False
+        self.heard = False  # whether any text came
+
+    def __call__(self, piece: str) -> None:
+        self.heard = self.heard or bool(piece)
+        if self._open:
+            self._progress.text(piece)
+            return
+        self._held += piece
+        if len(self._held) > self._characters:
+            self.release()
+
+    def release(self) -> None:
+        """Show the held text: the turn is an answer."""
+        if not self._open and self._held:
+            self._progress.text(self._held)
+        self._open = True
+        self._held = ""
+
+    def drop(self) -> None:
+        """Discard the text and take back the shown part: the turn is no answer."""
+        self._progress.reset()
+        self._open = False
+        self._held = ""
+
 
 # Seconds of the last request, without tools, after the budget's seconds have passed.
 FINAL_SECONDS = 60.0
@@ -127,3 +174,53 @@ def _to_output(response: ChatResponse) -> Mapping[str, object]:
         "cache_read_tokens": usage.cache_read_tokens,
         "model": response.model,
     }
+
+
+# Calls of one turn; a model that wants more is guessing, and each result costs tokens.
+MAX_PARALLEL_CALLS = 8
+TURNS_TO_END = 3  # of the event loop: to be woken, and to return
+OUT_OF_TIME = "Stopped: the time for this question is over."
+
+
+async def invoke_all(tools: Tools, calls: Sequence[ToolInvocation], meter: Meter) -> tuple[ToolResult, ...]:
+    """A result for each call, in their order: refused beyond MAX_PARALLEL_CALLS, an error where time ran out.
+
+    Bugs of tools escape, and end the others.
+    """
+    tasks = [asyncio.create_task(tools.invoke(call)) for call in calls[:MAX_PARALLEL_CALLS]]
+    try:
+        await asyncio.wait(tasks, timeout=meter.seconds_left, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        await end_in_order(tasks)
+    for task in tasks:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            raise error
+    if any(task.cancelled() for task in tasks):
+        meter.expire()
+    await flush()  # the model needs time for these results: a retry after a kill reuses them
+    return tuple(
+        refusal(call, f"Not run: at most {MAX_PARALLEL_CALLS} calls a turn.")
+        if place >= len(tasks)
+        else refusal(call, OUT_OF_TIME)
+        if tasks[place].cancelled()
+        else tasks[place].result()
+        for place, call in enumerate(calls)
+    )
+
+
+async def end_in_order(tasks: Sequence["asyncio.Task[Any]"]) -> None:
+    """End tasks of tool calls, given in the order in which they were begun; their errors stay in them.
+
+    One that is over but for its numbers, which wait for the call before it, gets its turn when that one has ended.
+    """
+    for place, task in enumerate(tasks):
+        for _ in range(TURNS_TO_END if place else 0):
+            if not task.done():
+                await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def refusal(call: ToolInvocation, text: str) -> ToolResult:
+    """The result of a call that was not run, or not to its end."""
+    return ToolResult(invocation_id=call.id, name=call.name, text=text, is_error=True)

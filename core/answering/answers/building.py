@@ -4,11 +4,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.answering.answers.typed import texts_behind
-from core.answering.citations import ProvedText
+from core.answering.citations import ProvedText, cited_page_ids
 from core.answering.grounding import ground, only_says_not_found
 from core.domain.answer import Answer, AnswerStatus, Draft, Reference
-from core.errors import Ambiguous, FootnoteError, ProviderRefused
+from core.domain.corpus import Page, SearchScope
+from core.errors import Ambiguous, FootnoteError, NotFound, ProviderRefused
 from core.knowledge.references.service import all_references, labels
+from core.ports import CorpusRepository
+
+
+async def live_pages(draft: Draft, corpus: CorpusRepository, scope: SearchScope) -> Mapping[str, Page]:
+    """Return pages by id, within scope, without those replaced or removed while the draft was written."""
+    pages: dict[str, Page] = {}
+    for page_id in cited_page_ids(draft):
+        try:
+            pages[page_id] = await corpus.get_page(page_id, scope)
+        except NotFound:
+            continue  # its claims lose their footnotes
+    return pages
+
 
 PARTIAL_NOTE = "(I stopped at a limit before I had looked at everything: this answer is from what I found so far.)"
 UNANSWERABLE = "None of the tools can look this up:"

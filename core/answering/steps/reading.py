@@ -6,8 +6,7 @@ from typing import Protocol
 
 from core.access.scopes import Access
 from core.answering.answer_store import AnswerStore
-from core.answering.answers.building import bounded, build_answer, with_notes
-from core.answering.answers.live_pages import live_pages
+from core.answering.answers.building import bounded, build_answer, live_pages, with_notes
 from core.answering.answers.suggestions import suggest
 from core.answering.answers.typed import prove_typed
 from core.answering.observer import RunObserver

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from core.answering.agent.calls import invoke_all
 from core.answering.agent.loop import AgentLoop
 from core.answering.agent.prompts import build_turns, empty_answer, reading_companion
-from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
+from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, invoke_all, with_unique_ids
 from core.answering.limits import Budget, Meter
 from core.answering.observer import NO_OBSERVER, RunObserver
 from core.answering.strategies.prompts import from_passages, search_queries

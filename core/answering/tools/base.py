@@ -4,14 +4,17 @@ To add a tool, copy `get_page.py`, add it to the list in the composition root an
 """
 
 import asyncio
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from typing import Any, Protocol, TypeVar
 
+from pydantic import BaseModel, ConfigDict, ValidationError
+
 from core.answering.observer import NO_OBSERVER, RunObserver
-from core.answering.tools.arguments import Arguments, to_parameters, validate
-from core.answering.tools.kept import kept_in, to_digest, to_kept
 from core.answering.tools.section_notes import SectionReader
 from core.domain.answer import (
     ChatMessage,
@@ -34,7 +37,68 @@ from core.knowledge.library import Library
 from core.knowledge.references.linked_context import LinkedContext, to_turns
 from core.ports import CorpusRepository
 from core.text.words import shorten
-from core.work.steps import CALL, adopt, finished_before, step
+from core.work.steps import CALL, KEPT, adopt, finished_before, step
+
+
+class Arguments(BaseModel):
+    """The arguments of a tool. Unknown ones are refused; null and blank text stand for "not given"."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+G = TypeVar("G", bound=Arguments)
+
+
+def to_parameters(arguments: type[Arguments]) -> dict[str, Any]:
+    """A plain JSON Schema: an object, optional properties without null unions."""
+    schema = _schema_of(arguments)
+    properties = {name: _to_plain(value) for name, value in schema.get("properties", {}).items()}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": schema.get("required", []),
+        "additionalProperties": False,
+    }
+
+
+def validate(tool: str, arguments: type[G], given: Mapping[str, object]) -> G:
+    """Return the arguments as the tool's own type. ToolRetry names all unknown and wrong ones."""
+    meant = {name: value for name, value in given.items() if value is not None and not _is_blank(value)}
+    try:
+        return arguments.model_validate(meant)
+    except ValidationError as error:
+        problems = "; ".join(_to_problem(item["type"], item["loc"], item["msg"]) for item in error.errors())
+        known = ", ".join(arguments.model_fields)
+        raise ToolRetry(f"{tool} could not run: {problems}. It takes {known}.") from error
+
+
+@cache
+def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
+    """Made once: it takes as long as the rest of a toolbox together."""
+    return arguments.model_json_schema()
+
+
+def _to_plain(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Without titles, null defaults and the union with null that pydantic writes for optional fields."""
+    plain = {key: value for key, value in schema.items() if key not in ("title", "anyOf")}
+    if plain.get("default", "") is None:
+        del plain["default"]
+    variants = [variant for variant in schema.get("anyOf", ()) if variant.get("type") != "null"]
+    return {**plain, **variants[0]} if variants else plain
+
+
+def _is_blank(value: object) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def _to_problem(kind: str, place: Sequence[str | int], message: str) -> str:
+    name = ".".join(str(part) for part in place)
+    if kind == "extra_forbidden":
+        return f"unknown argument {name!r}"
+    if kind == "missing":
+        return f"{name!r} is missing"
+    return f"{name!r}: {message[:1].lower()}{message[1:]}"
+
 
 # A job row shows the query, and not whole texts that a model may put into an argument.
 JOB_INPUT_CHARACTERS = 300
@@ -288,3 +352,41 @@ def _to_output(finding: Finding) -> dict[str, object]:
         "page_ids": list(pages),
     }
     return {**output, "choices": list(finding.choices)} if finding.choices else output
+
+
+# A longer text is not kept but looked up again.
+KEPT_CHARACTERS = 40_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    text: str
+    passage_ids: tuple[str, ...]
+    searches: tuple[str, ...]
+
+
+def to_digest(invocation: ToolInvocation, context: ToolContext) -> str:
+    """Return a key that two calls share if they ask the same within the same scope."""
+    scope = context.scope
+    decides = [
+        [invocation.name, dict(invocation.arguments), scope.workspace, sorted(scope.sources)],
+        [sorted(scope.positions.items()), sorted(context.document_ids), sorted(context.linked), context.rerank],
+        [context.focus.document_id, *context.focus.sections] if context.focus is not None else [],
+    ]
+    written = json.dumps(decides, sort_keys=True, ensure_ascii=True, default=repr)
+    return hashlib.sha256(written.encode()).hexdigest()
+
+
+def to_kept(finding: Finding) -> dict[str, object]:
+    """Return the finding for a restart, without its passages and choices (choices end the question)."""
+    if finding.choices or len(finding.text) > KEPT_CHARACTERS:
+        return {}
+    return {KEPT: {"text": finding.text, "searches": list(finding.searches)}}
+
+
+def kept_in(job: Job) -> Kept | None:
+    """Return the finding that a job's output keeps, or None."""
+    kept, ids = job.output.get(KEPT), job.output.get("passage_ids")
+    if not isinstance(kept, Mapping) or not isinstance(ids, Sequence):
+        return None
+    return Kept(text=kept["text"], passage_ids=tuple(ids), searches=tuple(kept["searches"]))

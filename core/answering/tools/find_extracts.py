@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from core.answering.tools.arguments import Arguments
-from core.answering.tools.base import Finding, ToolContext, document_named
+from core.answering.tools.base import Arguments, Finding, ToolContext, document_named
 from core.answering.tools.search import find_pages, to_finding
 from core.domain.corpus import SearchQuery, SourcedPassage
 from core.errors import BadInput, ToolRetry

@@ -5,8 +5,7 @@ from typing import Literal
 from pydantic import Field
 from rapidfuzz import fuzz, process
 
-from core.answering.tools.arguments import Arguments
-from core.answering.tools.base import Finding, ToolContext, document_named
+from core.answering.tools.base import Arguments, Finding, ToolContext, document_named
 from core.answering.tools.find_extracts import CITED_CHARACTERS, left_out, nothing_found, row_line, within
 from core.knowledge.facts.lookup import FoundRelations
 from core.knowledge.facts.matching import Direction

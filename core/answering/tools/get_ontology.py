@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from core.answering.tools.arguments import Arguments
-from core.answering.tools.base import Finding, ToolContext
+from core.answering.tools.base import Arguments, Finding, ToolContext
 from core.knowledge.facts import KindCount, Ontology
 from core.knowledge.facts.matching import stem
 from core.text.words import words

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 from pydantic import Field
 
-from core.answering.tools.arguments import Arguments
-from core.answering.tools.base import Finding, ToolContext, describe_place, document_named
+from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, document_named
 from core.domain.answer import PageImage
 from core.domain.corpus import Document, Page, SourcedPassage
 from core.errors import NotFound, ToolRetry

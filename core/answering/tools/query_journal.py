@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from core.answering.tools.arguments import Arguments
-from core.answering.tools.base import Finding, ToolContext, join_headings
+from core.answering.tools.base import Arguments, Finding, ToolContext, join_headings
 from core.answering.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
 from core.answering.tools.section_notes import Purpose, SectionReader, models_allowed, read_sections, to_lines
 from core.answering.tools.sections import is_named, named_spans

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from core.answering.tools.arguments import Arguments
-from core.answering.tools.base import Finding, ToolContext, describe_place, document_named
+from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, document_named
 from core.domain.corpus import PageHit, SearchQuery, SourcedPassage
 
 DEFAULT_LIMIT = 10

@@ -5,12 +5,11 @@ from dataclasses import replace
 import pytest
 
 from core.answering.agent import loop as loop_module
-from core.answering.agent.calls import MAX_PARALLEL_CALLS
 from core.answering.agent.loop import AgentLoop
+from core.answering.agent.turns import MAX_PARALLEL_CALLS
 from core.answering.limits import Budget, Meter
 from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
-from core.answering.tools.arguments import Arguments
-from core.answering.tools.base import Finding, Toolbox, ToolContext
+from core.answering.tools.base import Arguments, Finding, Toolbox, ToolContext
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,

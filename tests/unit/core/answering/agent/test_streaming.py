@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from core.answering.agent.loop import AgentLoop
-from core.answering.agent.streaming import HELD_AFTER_RESULTS, HELD_CHARACTERS, HeldText, held_characters
+from core.answering.agent.turns import HELD_AFTER_RESULTS, HELD_CHARACTERS, HeldText, held_characters
 from core.answering.limits import Budget, Meter
 from core.answering.providers.scripted import ScriptedProvider, calls, says
 from core.domain.answer import (

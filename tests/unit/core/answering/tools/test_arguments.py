@@ -3,7 +3,7 @@
 import pytest
 from pydantic import Field
 
-from core.answering.tools.arguments import Arguments, to_parameters, validate
+from core.answering.tools.base import Arguments, to_parameters, validate
 from core.errors import ToolRetry
 
 

@@ -3,8 +3,15 @@ import asyncio
 import pytest
 from pydantic import Field
 
-from core.answering.tools.arguments import Arguments
-from core.answering.tools.base import Finding, Toolbox, ToolContext, describe_place, document_named, to_definition
+from core.answering.tools.base import (
+    Arguments,
+    Finding,
+    Toolbox,
+    ToolContext,
+    describe_place,
+    document_named,
+    to_definition,
+)
 from core.answering.tools.search import SearchTool
 from core.domain.answer import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
 from core.domain.jobs import JobKind, JobStatus

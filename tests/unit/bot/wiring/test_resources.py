@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from bot.config import Config
-from bot.wiring.models import Providers
 from bot.wiring.parts import open_parts
-from bot.wiring.pipeline import build_context, build_recaps
+from bot.wiring.pipeline import build_context
+from bot.wiring.resources import Providers
 from core.answering.providers.fallback import FallbackProvider
 from core.errors import UnsupportedFeature
 from storage.models.openai_compatible.provider import OpenAICompatibleProvider
@@ -106,7 +106,7 @@ async def test_what_a_workspace_said_is_summed_up_by_its_own_model(tmp_path: Pat
         "agent": {"context": "summary"},
     }
     async with open_parts(Config.model_validate(sections)) as app:
-        writers = build_recaps(app)._writer, build_context(app)._summariser
+        writers = app.recaps._writer, build_context(app)._summariser
         for writer in writers:
             assert writer("guild")._provider is app.provider_for("guild", None)
             assert writer("local")._provider is app.provider
