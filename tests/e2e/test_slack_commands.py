@@ -49,10 +49,10 @@ async def home_of(service: SlackService, person: Person, words: str) -> str:
         ("settings", "auto_answer"),
         ("threads", "No conversations yet"),
         ("position", "This channel has read"),
-        ("new", "begins a conversation of its own"),
+        ("new", "start a new conversation"),
         ("jobs", "/footnote jobs needs a conversation"),
         ("stop", "have a question in progress"),
-        ("why", "no message of yours"),
+        ("why", "received a message from you"),
         ("nonsense of mine", "use `/footnote ask QUESTION`"),
     ],
 )
