@@ -24,10 +24,15 @@ _SENTENCE = re.compile(
 )
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
 _NUMBER = re.compile(r"\d[\d.,]*\d")
-_ABOUT_THE_SEARCH = re.compile(
-    r"\b(?:could ?n[o']t find|did ?n[o']t find|found nothing|no (?:mention|passage|information|document|source)s?\b"
-    r"|(?:documents?|passages?|library|sources?|notes?) (?:do|did|does)(?: not|n['’]t) (?:say|mention|state|cover|give)"
-    r"|not (?:mentioned|stated|covered|in the documents|from the documents)|I (?:searched|looked|quote))",
+# A sentence about the search is no claim: it needs no support.
+_SEARCHES = re.compile(
+    r"\b(?:could ?n[o']t find|did ?n[o']t find|found nothing|not (?:mentioned|stated|covered|in the documents|from the "
+    r"documents)|no (?:mention|passage|information|document|source)s?\b|I (?:searched|looked|quote))",
+    re.IGNORECASE,
+)
+_SILENT_DOCUMENTS = re.compile(
+    r"\b(?:documents?|passages?|library|sources?|notes?) (?:do|did|does)(?: not|n['’]t) "
+    r"(?:say|mention|state|cover|give)",
     re.IGNORECASE,
 )
 # The line above the rule of a table names its columns.
@@ -90,7 +95,7 @@ def only_says_not_found(text: str) -> bool:
     """Whether a text states nothing but that something was not found; questions to the reader may go with it."""
     sentences = [match.group().strip() for match in _SENTENCE.finditer(text) if match.group().strip()]
     told = [sentence for sentence in sentences if not sentence.endswith(("?", "？"))]
-    return bool(told) and all(_ABOUT_THE_SEARCH.search(sentence) for sentence in told)
+    return bool(told) and all(map(_is_about_the_search, told))
 
 
 def _unsupported(text: str, known: Mapping[int, set[str]], asked: set[str], quoted: Sequence[str] = ()) -> list[Span]:
@@ -113,7 +118,7 @@ def _unsupported(text: str, known: Mapping[int, set[str]], asked: set[str], quot
 
 def _is_claim(sentence: str) -> bool:
     bare = MARKER.sub("", sentence).strip()
-    if bare.endswith((":", "?", "？", "：")) or _STRUCTURE.match(bare) or _ABOUT_THE_SEARCH.search(bare):
+    if bare.endswith((":", "?", "？", "：")) or _STRUCTURE.match(bare) or _is_about_the_search(bare):
         return False
     return len(content_words(bare)) >= MIN_CLAIM_WORDS or bool(_NUMBER.search(bare))
 
@@ -128,3 +133,7 @@ def _numbers(text: str) -> set[str]:
     found = (re.sub(r"[.,]$", "", match.group()).replace(",", "") for match in _NUMBER.finditer(text))
     plain = (number.lstrip("0") if number.isdigit() else number for number in found)
     return {number for number in plain if len(number) > 1}
+
+
+def _is_about_the_search(sentence: str) -> bool:
+    return bool(_SEARCHES.search(sentence) or _SILENT_DOCUMENTS.search(sentence))

@@ -104,10 +104,13 @@ class Tools(Protocol):
     def problem(self, invocation: ToolInvocation) -> str | None:
         """Return a sentence about a wrong call before it runs; None if it can run."""
 
-    async def invoke(self, invocation: ToolInvocation, key: str | None = None) -> ToolResult:
+    async def invoke(
+        self, invocation: ToolInvocation, key: str | None = None, *, uses_models: bool = True
+    ) -> ToolResult:
         """Run a call. Errors of the model (unknown tool, bad arguments, ToolError) become error results.
 
-        `key` is the key of the job that was queued for the call (core/work/steps.py), or None.
+        `key` is the key of the job that was queued for the call (core/work/steps.py), or None. Without `uses_models`
+        the tool reads with no model of its own: long texts are cut, with a note.
         """
 
     async def list_facts(self, question: str) -> ListedFacts | None:

@@ -138,10 +138,6 @@ class Inbox:
             del self._receiving[key]
             received.set()
 
-    async def recent(self, workspace: str, limit: int = 50) -> list[InboxEntry]:
-        """The newest messages with their decisions."""
-        return await self._store.recent(workspace, limit=limit)
-
     async def tidy(self) -> int:
         """Delete entries that ended more than RETENTION ago; return how many. Called once a day."""
         return await self._store.purge(self._clock.now() - RETENTION)

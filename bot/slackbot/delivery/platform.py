@@ -170,10 +170,11 @@ class SlackPlatform:
 
     async def take_back(self, message_key: str) -> None:
         """Delete the messages of an answer that was cancelled."""
-        shown = self._live.get(message_key) or self._lines.get(message_key)
+        live = self._live.get(message_key)
+        line = live.status if live is not None else self._lines.get(message_key)
         await self._end_live(message_key)
-        if shown is not None:
-            await shown.clear()
+        if line is not None:
+            await line.clear()
         await self._posts.take_back(message_key)
 
     async def close(self) -> None:

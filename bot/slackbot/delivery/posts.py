@@ -331,7 +331,7 @@ class LivePost(ThrottledProgress):
         """
         super().__init__(pause)
         self._draft = draft
-        self._status = status
+        self.status = status
         self._count_active = count_active
         if draft.is_shown:
             self.mark_changed()
@@ -342,7 +342,7 @@ class LivePost(ThrottledProgress):
         """Show the draft. A failure must not lose the answer."""
         was_shown = self._draft.is_shown
         if not was_shown:
-            await self._status.wait_for_call()
+            await self.status.wait_for_call()
         try:
             rest_seconds = await self._draft.show(text, jobs)
             rest_seconds *= max(1.0, EACH_SHARE * self._count_active())
@@ -351,17 +351,13 @@ class LivePost(ThrottledProgress):
             self.mark_changed()
             return max(error.retry_after_seconds or 0.0, APPEND_SECONDS)
         if self._draft.is_shown and not was_shown:
-            self._status.mark_replaced()
+            self.status.mark_replaced()
         return rest_seconds
 
     async def close(self) -> None:
         await super().close()
-        await asyncio.gather(self._draft.close(), self._status.end())
+        await asyncio.gather(self._draft.close(), self.status.end())
         if (
-            self._draft.is_shown and self._status.is_shown
+            self._draft.is_shown and self.status.is_shown
         ):  # the final post edits a message, which doesn't remove the line
-            await self._status.clear()
-
-    async def clear(self) -> None:
-        """Remove the status line after `close` if no post will follow."""
-        await self._status.clear()
+            await self.status.clear()

@@ -8,7 +8,6 @@ from core.answering.agent.turns import OUT_OF_TIME, end_in_order, refusal
 from core.answering.limits import Meter
 from core.answering.strategies.plans import Plan, PlannedCall, filled_in, waits_for_findings
 from core.answering.tools.base import to_job_input
-from core.answering.tools.section_notes import without_models
 from core.domain.answer import ToolInvocation, ToolResult
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError, ToolFailed
@@ -28,9 +27,8 @@ async def run_plan(plan: Plan, tools: Tools, meter: Meter) -> list[Called]:
     for call in plan.calls:
         queue(JobKind.TOOL, call.invocation.name, input=to_job_input(call.invocation.arguments), key=call.key)
     run = _Run(tools)
-    with without_models():
-        for call in sorted(plan.calls, key=lambda call: call.after is not None):
-            run.tasks[call.key] = asyncio.create_task(run.make(call))
+    for call in sorted(plan.calls, key=lambda call: call.after is not None):
+        run.tasks[call.key] = asyncio.create_task(run.make(call))
     tasks = list(run.tasks.values())
     try:
         await asyncio.wait(tasks, timeout=meter.seconds_left)
@@ -62,7 +60,7 @@ class _Run:
         try:
             if call.after is not None:
                 invocation = await self._follow(call, call.after)
-            return invocation, await self._tools.invoke(invocation, call.key)
+            return invocation, await self._tools.invoke(invocation, call.key, uses_models=False)
         except ToolFailed as error:
             return invocation, refusal(invocation, str(error))
         except FootnoteError as error:

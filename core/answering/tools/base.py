@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from typing import Any, Protocol, TypeVar
@@ -212,12 +212,14 @@ class Toolbox:
             return str(error)
         return None
 
-    async def invoke(self, invocation: ToolInvocation, key: str | None = None) -> ToolResult:
+    async def invoke(
+        self, invocation: ToolInvocation, key: str | None = None, *, uses_models: bool = True
+    ) -> ToolResult:
         # No await before the place in the queue is taken: the order of calls is the order of numbers.
         before, done = self._last_call, asyncio.Event()
         self._last_call = done
         try:
-            finding, is_error = await self._run(invocation, key)
+            finding, is_error = await self._run(invocation, key, uses_models=uses_models)
             if before is not None:
                 await before.wait()
             self._searches.extend(finding.searches)
@@ -254,7 +256,7 @@ class Toolbox:
         self._observer.record_facts(listed)
         return listed
 
-    async def _run(self, invocation: ToolInvocation, key: str | None) -> tuple[Finding, bool]:
+    async def _run(self, invocation: ToolInvocation, key: str | None, *, uses_models: bool) -> tuple[Finding, bool]:
         """Return the finding, and whether it is an error."""
         call = to_digest(invocation, self._context)
         done = finished_before(JobKind.TOOL, call)
@@ -266,7 +268,8 @@ class Toolbox:
                 tool = self._tools.get(invocation.name)
                 if tool is None:
                     raise self._no_tool(invocation.name)
-                finding = await tool.run(validate(tool.name, tool.arguments, invocation.arguments), self._context)
+                context = self._context if uses_models else replace(self._context, sections=None)
+                finding = await tool.run(validate(tool.name, tool.arguments, invocation.arguments), context)
                 job.output = {**_to_output(finding), CALL: call, **to_kept(finding)}
         except ToolRetry as error:
             return Finding(text=str(error)), True

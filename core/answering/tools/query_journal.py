@@ -8,7 +8,7 @@ from pydantic import Field
 
 from core.answering.tools.base import Arguments, Finding, ToolContext, join_headings
 from core.answering.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
-from core.answering.tools.section_notes import Purpose, SectionReader, models_allowed, read_sections, to_lines
+from core.answering.tools.section_notes import Purpose, SectionReader, read_sections, to_lines
 from core.answering.tools.sections import is_named, named_spans
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
 from core.errors import Ambiguous, NotFound, ProviderError, ToolFailed, ToolRetry
@@ -141,7 +141,7 @@ async def _read(
         matching = sorted(everything, key=lambda item: order.get(item.passage.page_id, len(order)))
         wanted, complete = [*named, *matching], everything
     long = sum(len(item.passage.text) for item in complete) > READ_CHARACTERS
-    if long and context.sections is not None and models_allowed():
+    if long and context.sections is not None:
         keep = {item.passage.id for item in complete}
         sections = [
             (page, [item for item in own if item.passage.id in keep]) for page, own in zip(pages, by_page, strict=True)

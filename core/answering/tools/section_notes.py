@@ -6,9 +6,7 @@ or list is complete. Footnotes still quote passages: a note without one is shown
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -27,22 +25,6 @@ NOTE_CHARACTERS = 400
 # are not cut, as two different things must not become one.
 _NAME = re.compile(r"^\W*(.+?)\s*(?::(?=\s|$)|$)")
 _SAID = re.compile(r"\s*[(–—].*|\s-\s.*")
-
-_models_allowed: ContextVar[bool] = ContextVar("models_allowed", default=True)
-
-
-@contextmanager
-def without_models() -> Iterator[None]:
-    """Make tools run inside without models: long texts are cut, with a note."""
-    token = _models_allowed.set(False)
-    try:
-        yield
-    finally:
-        _models_allowed.reset(token)
-
-
-def models_allowed() -> bool:
-    return _models_allowed.get()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,7 +135,9 @@ class ReplayTools:
     async def list_facts(self, question: str) -> ListedFacts | None:
         return self._recorded.listed
 
-    async def invoke(self, invocation: ToolInvocation, key: str | None = None) -> ToolResult:
+    async def invoke(
+        self, invocation: ToolInvocation, key: str | None = None, *, uses_models: bool = True
+    ) -> ToolResult:
         found = next((call.result for call in self._recorded.calls if call.invocation == invocation), None)
         if found is None:
             asked = shorten(f"{invocation.name} {dict(invocation.arguments)}", SHOWN_CHARACTERS)

@@ -75,7 +75,7 @@ async def until(is_so: Callable[[], bool]) -> None:
 async def test_a_question_goes_through_the_inbox_and_its_progress_to_the_command(office: Office) -> None:
     progress = RecordingProgress()
     answer = await office.ask(progress=progress)
-    (entry,) = await office.inbox.recent("local")
+    (entry,) = await office.store.recent("local")
 
     assert (answer.status, answer.grounded) == (AnswerStatus.ANSWERED, True)
     assert [job.kind.value for job in answer.jobs] == ["request", "planning", "tool", "synthesis"]
@@ -107,7 +107,7 @@ async def test_follow_ups_wait_for_what_was_asked_before_them(office: Office) ->
     await asyncio.gather(*later)
 
     assert running == [InboxStatus.QUEUED, InboxStatus.RUNNING]
-    assert len({entry.thread for entry in await office.inbox.recent("local")}) == 1
+    assert len({entry.thread for entry in await office.store.recent("local")}) == 1
 
 
 async def test_a_question_about_a_thread_of_another_platform_is_never_posted_into_it(office: Office) -> None:
@@ -116,7 +116,7 @@ async def test_a_question_about_a_thread_of_another_platform_is_never_posted_int
         IncomingMessage(address=address, author="ada", text="Hm?", event_key="web:local:general:1")
     )
     answer = await office.ask(conversation_id=elsewhere.id)
-    (entry,) = await office.inbox.recent("local")
+    (entry,) = await office.store.recent("local")
 
     assert answer.conversation_id == elsewhere.id
     assert (entry.address.platform, entry.address.thread) == ("terminal", elsewhere.id)
@@ -132,7 +132,7 @@ async def test_a_command_that_asks_to_stop_stops_its_answer(office: Office) -> N
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
-    (entry,) = await office.inbox.recent("local")
+    (entry,) = await office.store.recent("local")
     conversation = await office.conversations.find(entry.address)
     assert conversation is not None
     _, messages = await office.conversations.show(conversation.id, "local")
@@ -150,7 +150,7 @@ async def test_a_command_that_dies_is_answered_all_the_same(office: Office) -> N
         await call
     office.provider.hold.set()
     await until(lambda: not office.worker.running)
-    (entry,) = await office.inbox.recent("local")
+    (entry,) = await office.store.recent("local")
 
     assert entry.status is InboxStatus.DONE
     assert "conversations list" in KEPT
@@ -212,7 +212,7 @@ async def fail_once(office: Office) -> tuple[Answer, str]:
 async def test_a_failed_question_is_asked_again_under_the_same_key(office: Office) -> None:
     failed, job_id = await fail_once(office)
     answer = await office.submitter.retry(job_id, "local", RecordingProgress(), Caller())
-    again, first = await office.inbox.recent("local")
+    again, first = await office.store.recent("local")
 
     assert (await office.job_store.get(job_id, "local")).status is JobStatus.FAILED
     assert (answer.status, answer.conversation_id) == (AnswerStatus.ANSWERED, failed.conversation_id)
@@ -231,7 +231,7 @@ async def test_a_question_is_not_asked_again_while_it_is_being_answered(
     with pytest.raises(InvalidState, match="already in progress"):
         await office.submitter.resubmit(job_id, "local")
     office.provider.hold.set()
-    assert len(await office.inbox.recent("local")) == 2
+    assert len(await office.store.recent("local")) == 2
 
 
 async def test_asking_again_is_refused_with_the_gate_s_sentence(office: Office) -> None:

@@ -75,7 +75,7 @@ async def test_a_repeated_event_gets_the_first_receipt_and_wakes_nobody():
     first = await door.inbox.receive(message())
     again = await door.inbox.receive(message())
     assert again == replace(first, repeated=True)
-    assert (door.woken, len(await door.inbox.recent("local"))) == (1, 1)
+    assert (door.woken, len(await door.store.recent("local"))) == (1, 1)
 
 
 async def test_what_another_process_takes_in_at_the_same_time_wakes_nobody_here():
@@ -120,7 +120,7 @@ async def test_an_edit_that_leaves_the_text_as_it_was_is_a_repeated_event():
     changed = await door.inbox.receive(replace(edit, text="Where is the lock?", event_key="1@3"))
     back = await door.inbox.receive(replace(edit, event_key="1@4"))
     assert (changed.repeated, back.repeated) == (False, False)
-    assert [entry.event_key for entry in await door.inbox.recent("local")] == ["1@4", "1@3", "1"]
+    assert [entry.event_key for entry in await door.store.recent("local")] == ["1@4", "1@3", "1"]
 
 
 async def test_who_takes_back_an_edit_that_was_refused_has_the_answer_to_the_text_before():
@@ -142,7 +142,7 @@ async def test_a_message_that_comes_after_its_edit_is_out_of_date():
     door = Door()
     edited = await door.inbox.receive(message(event_key="1@2", message_key="1", text="Where is the lock?"))
     assert await door.inbox.receive(message(event_key="1")) == replace(edited, repeated=True)
-    assert [entry.incoming.text for entry in await door.inbox.recent("local")] == ["Where is the lock?"]
+    assert [entry.incoming.text for entry in await door.store.recent("local")] == ["Where is the lock?"]
 
 
 async def test_an_edit_of_what_was_refused_is_decided_anew():
@@ -174,7 +174,7 @@ async def test_what_a_gate_refuses_is_recorded_with_its_reason_and_never_queued(
     receipt = await door.inbox.receive(incoming)
     assert (receipt.accepted, receipt.decision.code, door.woken) == (False, code, 0)
     assert receipt.decision.sentence.endswith(".")
-    [entry] = await door.inbox.recent("local")
+    [entry] = await door.store.recent("local")
     assert (entry.decision, entry.status) == (receipt.decision, InboxStatus.REFUSED)
 
 
@@ -292,7 +292,7 @@ async def test_ended_entries_are_forgotten_after_the_retention():
     await door.inbox.receive(message("2"))
     door.clock.advance((RETENTION + timedelta(days=1)).total_seconds())
     assert await door.inbox.tidy() == 1
-    assert [entry.event_key for entry in await door.inbox.recent("local")] == ["2"]
+    assert [entry.event_key for entry in await door.store.recent("local")] == ["2"]
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ class Office:
         return replace(api, **changes)
 
     async def open_entries(self) -> list[InboxEntry]:
-        return [entry for entry in await self.inbox.recent("local") if not entry.status.is_final]
+        return [entry for entry in await self.store.recent("local") if not entry.status.is_final]
 
 
 OpenClient = Callable[..., Awaitable[TestClient]]

@@ -107,7 +107,7 @@ async def test_nothing_indexed_is_said_before_anything_is_asked(office: Office, 
     await office.shelf.corpus.remove_source(office.shelf.source.id)
 
     assert (await error_of(await ask(client), 400))[0] == "nothing_indexed"
-    assert await office.inbox.recent("local") == []
+    assert await office.store.recent("local") == []
 
 
 async def test_a_library_that_was_emptied_is_noticed_within_a_while(office: Office, client: TestClient) -> None:

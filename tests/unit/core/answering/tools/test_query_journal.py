@@ -6,7 +6,7 @@ from core.answering.agent.section_reading import ModelSectionReader
 from core.answering.providers.scripted import ScriptedProvider
 from core.answering.tools.base import Finding, Toolbox
 from core.answering.tools.query_journal import MAX_CHOICES, READ_CHARACTERS, QueryJournalArguments, QueryJournalTool
-from core.answering.tools.section_notes import Purpose, SectionNote, without_models
+from core.answering.tools.section_notes import Purpose, SectionNote
 from core.domain.answer import ChatResponse, CitedText, ToolInvocation
 from core.domain.corpus import Page, SourcedPassage
 from core.errors import ProviderOverloaded, ToolFailed, ToolRetry
@@ -304,10 +304,12 @@ async def test_the_passages_of_many_notes_are_bounded_and_every_note_still_shown
 async def test_calls_without_models_are_cut_and_say_so(shelf):
     await long_journal(shelf)
     reader = Rooms()
-    with without_models():
-        finding = await query(shelf, "all of it", "summary", shelf.context(sections=reader), journal_name="Long")
+    toolbox = Toolbox([QueryJournalTool()], shelf.context(sections=reader))
+    arguments = {"query": "all of it", "query_type": "summary", "journal_name": "Long"}
+    call = ToolInvocation(id="c1", name="query_journal", arguments=arguments)
+    result = await toolbox.invoke(call, uses_models=False)
     assert reader.asked == []
-    assert "passages; " in finding.text and "did not fit" in finding.text
+    assert "passages; " in result.text and "did not fit" in result.text
 
 
 async def test_summaries_of_sections_are_kept_until_the_journal_changes(shelf):

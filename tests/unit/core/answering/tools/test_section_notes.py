@@ -14,11 +14,9 @@ from core.answering.tools.section_notes import (
     SectionNote,
     SectionNotes,
     merged,
-    models_allowed,
     name_of,
     read_sections,
     to_lines,
-    without_models,
 )
 from core.domain.corpus import Page, SourcedPassage
 from core.domain.jobs import JobKind, JobStatus
@@ -216,10 +214,3 @@ def test_lines_are_bounded_and_say_how_many_are_missing():
     assert sum(map(len, lines[:-1])) <= NOTES_CHARACTERS + 50
     left = 102 - len(lines) + 1
     assert lines[-1] == f"({left} more lines did not fit: ask about a chapter or section by its name.)"
-
-
-def test_models_are_allowed_again_after_the_block_that_forbids_them():
-    with pytest.raises(ValueError, match="x"), without_models():
-        assert not models_allowed()
-        raise ValueError("x")
-    assert models_allowed()
