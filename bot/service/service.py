@@ -42,10 +42,8 @@ from bot.service.worker import (
 from bot.slackbot.connection import SlackConnection
 from bot.web.app import build_runner
 from bot.web.inbox_poller import InboxPoller
-from bot.wiring.discord import open_discord
 from bot.wiring.parts import Parts, build_parts
-from bot.wiring.platforms import shared_parts
-from bot.wiring.slack import open_slack, receive_slack
+from bot.wiring.platforms import open_discord, open_slack, receive_slack, shared_parts
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
 from core.service.commands import ServiceQuestions

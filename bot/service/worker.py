@@ -15,9 +15,8 @@ from bot.config.slack import is_on as slack_is_on
 from bot.runtime.signals import Signals
 from bot.service.doctor import count_lacking, require_filled_index
 from bot.service.platforms import build_answers, build_platforms
-from bot.wiring.discord import open_discord
 from bot.wiring.parts import Parts, build_parts
-from bot.wiring.slack import open_slack
+from bot.wiring.platforms import open_discord, open_slack
 from core.answering.pipeline import Answering
 from core.domain.ingest_report import RepairReport, ignore_progress
 from core.errors import ConfigError, FootnoteError, InvalidState

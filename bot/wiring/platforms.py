@@ -1,13 +1,21 @@
 """Parts of all chat platforms: links to footnotes, and the shared fields of their adapters."""
 
+import asyncio
+import logging
 import os
 import secrets
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TypedDict
 
 from bot.config import Config
-from bot.presentation.platform_parts import LinkTo
+from bot.config.slack import read_settings
+from bot.discordbot.connection import DiscordConnection, build_client, close_client, log_in
+from bot.discordbot.delivery.platform import DiscordPlatform
+from bot.presentation.platform_parts import LinkTo, PlatformParts
+from bot.slackbot.connection import Reception, SlackConnection, connect
+from bot.slackbot.events.directory import slack_gates
 from bot.web.links import Links
 from bot.wiring.parts import Parts
 from bot.wiring.resources import KEY_FILE
@@ -106,3 +114,49 @@ def shared_parts(parts: Parts, commands: Commands, worker: Worker, gates: Sequen
         clock=parts.clock,
         link=link_maker(parts.config, parts.clock),
     )
+
+
+async def open_discord(stack: AsyncExitStack, app: Parts) -> DiscordConnection | None:
+    """Log in until the end of `stack`; None without a configured token. Raises as `log_in` does."""
+    token = app.config.discord_token()
+    if token is None:
+        return None
+    client = build_client(app.config.discord)
+    stack.push_async_callback(close_client, client)
+    await log_in(client, token.get_secret_value())
+    platform = DiscordPlatform(client, app.inbox_store, link_maker(app.config, app.clock), app.clock, asyncio.sleep)
+    stack.push_async_callback(platform.close)
+    return DiscordConnection(client=client, platform=platform, settings=app.config.discord)
+
+
+_log = logging.getLogger(__name__)
+
+
+async def open_slack(stack: AsyncExitStack, app: Parts, *, hears: bool = True) -> SlackConnection | None:
+    """Open the adapter until the end of `stack`; None if Slack isn't configured. A worker passes `hears=False`.
+
+    Raises ConfigError with all that is missing, and as `connect`.
+    """
+    settings = read_settings(app.config, hears=hears)
+    if settings is None:
+        return None
+    installations = app.installations if settings.has_keys else None
+    if installations is not None and (count := await installations.reseal()):
+        _log.info("The tokens of %d Slack teams are encrypted with the new key", count)
+    return await connect(
+        stack,
+        settings,
+        workspaces=app.config.slack.workspaces,
+        installations=installations,
+        entries=app.inbox_store,
+        link=link_maker(app.config, app.clock),
+        clock=app.clock,
+    )
+
+
+async def receive_slack(
+    stack: AsyncExitStack, connection: SlackConnection, app: Parts, commands: Commands, worker: Worker
+) -> Reception:
+    """Receive events until the end of `stack`. Raises as `SlackConnection.listen`."""
+    shared = shared_parts(app, commands, worker, slack_gates(app.settings, app.clock))
+    return await connection.listen(stack, PlatformParts(**shared), app.one_time_codes)

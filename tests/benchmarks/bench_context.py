@@ -28,13 +28,13 @@ from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
 from bot.wiring.pipeline import build_pipeline
 from core.answering.context import BYTES_PER_TOKEN
-from core.answering.providers.scripted import says
 from core.domain.answer import Answer, ChatRequest, ChatResponse
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.ports import ChatProvider
 from core.work.progress import SilentProgress
 from storage.models.anthropic.messages import to_params
 from tests.benchmarks.bench_questions import SAMPLE_LIBRARY, SAMPLE_QUESTIONS, InstantModel
+from tests.scripted import says
 
 STRATEGIES = ("full", "window", "summary")
 READ_PRICE, WRITE_PRICE = 0.1, 1.25  # of a plain input token

@@ -22,10 +22,10 @@ from simcord.env import Env
 from simcord.types import HttpLogEntry
 
 from core.answering.agent.turns import HELD_AFTER_RESULTS
-from core.answering.providers.scripted import ScriptedProvider, Turn
 from core.domain.answer import ChatRequest, ChatResponse
 from tests.integration.discordbot.house import House, until
 from tests.integration.discordbot.place import KEY, DiscordPlace, turns
+from tests.scripted import ScriptedProvider, Turn
 
 QUESTIONS = 40
 REACTION_GOAL_MS = 300.0

@@ -25,11 +25,11 @@ from bot.config import Config
 from bot.wiring.parts import build_parts, open_parts
 from bot.wiring.pipeline import build_pipeline
 from core.answering.context import BYTES_PER_TOKEN
-from core.answering.providers.scripted import calls
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, CitedText, PassageCitation, ToolInvocation
 from core.ports import ChatProvider
 from core.work.progress import SilentProgress
 from storage.models.local.cross_encoder import CrossEncoderJudge
+from tests.scripted import calls
 
 ROOT = Path(__file__).parents[2]
 SAMPLE_LIBRARY = ROOT / "bot" / "sample_library" / "documents"

@@ -8,8 +8,6 @@ from pydantic import SecretStr
 
 from core.answering.providers.extractive.provider import ExtractiveProvider
 from core.answering.providers.fallback import Choice, FallbackProvider
-from core.answering.providers.scripted import ScriptedProvider, says
-from core.answering.providers.scripted import calls as calling
 from core.domain.answer import Capabilities, ChatResponse, StopReason, ToolInvocation
 from core.ports import ChatProvider
 from storage.models.anthropic.provider import AnthropicProvider
@@ -24,6 +22,8 @@ from tests.integration.anthropic_provider.requests import ask
 from tests.openai_server import KEY as OPENAI_KEY
 from tests.openai_server import MODEL as OPENAI_MODEL
 from tests.openai_server import Call, Kind, OpenAIServer, Reply, Say
+from tests.scripted import ScriptedProvider, says
+from tests.scripted import calls as calling
 from tests.unit.core.answering.providers.extractive.small_library import FirstSentences, WordJudge
 
 ANSWER = "The gate opens at nine."

@@ -12,7 +12,6 @@ import pytest
 
 from core.answering.answers.stored import stored_ids
 from core.answering.limits import Budget
-from core.answering.providers.scripted import ScriptedProvider, Turn, check_request
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
@@ -40,6 +39,7 @@ from tests.builders import build_incoming
 from tests.fakes import ManualClock, RecordingProgress
 from tests.librarian import USAGE, Librarian, called, said
 from tests.pipeline import build_answers
+from tests.scripted import ScriptedProvider, Turn, check_request
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 

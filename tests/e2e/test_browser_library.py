@@ -3,9 +3,9 @@
 import pytest
 from playwright.async_api import Page, expect
 
-from core.answering.providers.scripted import says
 from core.domain.extracts import ExtractType
 from tests.e2e.browsing import BROWSER_TEST, browsing, say
+from tests.scripted import says
 from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, Visitor, search
 
 pytestmark = BROWSER_TEST

@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.answering.limits import Budget
-from core.answering.providers.scripted import calls, says
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Answer, Capabilities, ChatRequest, ChatResponse, ChatRole, ToolInvocation
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress, event_key, message_key
@@ -28,6 +27,7 @@ from storage.database.repositories.inbox import SqlInboxStore
 from tests.builders import NOON
 from tests.fakes import RealClock
 from tests.kill.parts.service import build_answers
+from tests.scripted import calls, says
 from tests.told_process import say, told
 from tests.unit.core.library_builder import Shelf
 

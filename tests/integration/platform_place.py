@@ -9,7 +9,6 @@ from typing import Any
 from core.answering.deletion import Forgetting
 from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
-from core.answering.providers.scripted import Turn, calls, says
 from core.answering.steps.private_answers import ToPrivate
 from core.answering.tools.base import Toolbox
 from core.domain.answer import ChatResponse, Citation, ToolInvocation
@@ -26,6 +25,7 @@ from core.service.worker import Worker
 from core.work.conversations import Conversations
 from tests.integration.platform_files import Files
 from tests.pipeline import build_answers
+from tests.scripted import Turn, calls, says
 from tests.unit.bot.web.chat_place import HeldProvider
 from tests.unit.core.library_builder import Shelf, by_rule
 

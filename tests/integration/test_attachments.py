@@ -11,7 +11,6 @@ import pytest
 
 import core.knowledge.attachments
 from core.access.scopes import attached_name
-from core.answering.providers.scripted import calls, says
 from core.domain.answer import AnswerStatus, ToolInvocation
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import FileStamp, SearchScope
@@ -24,6 +23,7 @@ from tests.builders import build_conversation, build_incoming
 from tests.fakes import ManualClock
 from tests.integration.ingest_place import counts
 from tests.integration.platform_files import Downloads, Files
+from tests.scripted import calls, says
 from tests.stores import Stores
 from tests.unit.core.answering.steps.test_preparing import Languages
 from tests.unit.core.answering.test_service import Desk

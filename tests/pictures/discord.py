@@ -17,10 +17,10 @@ from playwright.async_api import BrowserType
 from simcord.actors import MemberActor
 from simcord.builders import ChannelHandle
 
-from core.answering.providers.scripted import says
 from tests.integration.discordbot.house import House, buttons, told, until
 from tests.integration.discordbot.place import DiscordPlace
 from tests.pictures.handbook import ANSWER, DRAFT, FIRST, PAGES, QUESTION, look_up
+from tests.scripted import says
 
 WIDTH = 920
 MORNING_SECONDS = 9.4 * 3_600

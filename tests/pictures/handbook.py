@@ -1,7 +1,7 @@
 """The made-up handbook that pictures of chat platforms show, and what the scripted model says of it."""
 
-from core.answering.providers.scripted import calls
 from core.domain.answer import ChatResponse, ToolInvocation
+from tests.scripted import calls
 
 PAGES = (
     "# Storm warning\n\nHoist the black cone as soon as the barometer falls below 985 hPa.\n\n"

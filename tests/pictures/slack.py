@@ -13,11 +13,11 @@ from pathlib import Path
 
 from playwright.async_api import Page, async_playwright
 
-from core.answering.providers.scripted import says
 from tests.integration.slackbot.house import House, buttons
 from tests.integration.slackbot.place import SlackPlace
 from tests.pictures.block_kit import to_modal, to_page
 from tests.pictures.handbook import ANSWER, DRAFT, FIRST, PAGES, QUESTION, look_up
+from tests.scripted import says
 from tests.slack_server import Message
 
 WIDTH = 800

@@ -7,13 +7,13 @@ import pytest
 
 from bot.discordbot.delivery.destinations import ChannelDestination
 from bot.discordbot.rendering.components import PartView
-from core.answering.providers.scripted import calls, says
 from core.domain.answer import ToolInvocation
 from core.domain.conversation import ChannelAddress
 from core.errors import ProviderOverloaded
 from tests.integration.discordbot.house import House, buttons, is_final, sent, texts, told, until
 from tests.integration.discordbot.place import ANSWER, KEY, DiscordPlace, search
 from tests.librarian import DEEP, KEY_IN_HOUSE
+from tests.scripted import calls, says
 
 LONG = says("\n\n".join(["The key hangs under the stairs [1]."] * 250))
 HOSTILE = says("@everyone <@&123456789012345678> <@223456789012345678> the key hangs under the stairs [1].")

@@ -1,9 +1,9 @@
 """Files sent with a question on Discord: read for its thread alone."""
 
-from core.answering.providers.scripted import calls, says
 from core.domain.answer import ToolInvocation
 from tests.integration.discordbot.house import texts, told
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
+from tests.scripted import calls, says
 from tests.unit.storage.documents.pdf_files import build_pdf
 
 PDF = build_pdf([[(50, 700, "The ferry sails at seven.")]])

@@ -2,11 +2,11 @@
 
 import pytest
 
-from core.answering.providers.scripted import calls
 from core.domain.answer import ToolInvocation
 from core.knowledge.search.documents import JOURNAL_KIND
 from tests.integration.discordbot.house import House, buttons, menus, texts, told, until
 from tests.integration.discordbot.place import ANSWER, KEY, DiscordPlace, search
+from tests.scripted import calls
 
 RESTARTS = pytest.mark.parametrize("restarts", [False, True], ids=["same process", "after a restart"])
 

@@ -2,9 +2,9 @@
 
 import discord
 
-from core.answering.providers.scripted import says
 from tests.integration.discordbot.house import texts, until
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
+from tests.scripted import says
 
 EXACTLY = says("Exactly there: the key hangs under the stairs [1].")
 

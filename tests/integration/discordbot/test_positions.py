@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 
 import discord
 
-from core.answering.providers.scripted import says
 from core.errors import ProviderOverloaded
 from tests.integration.discordbot.house import House, texts, told, until
 from tests.integration.discordbot.place import DiscordPlace, search
+from tests.scripted import says
 
 SENTENCE = "The answer lies beyond this channel's reading position: I send it to ada privately."
 SECRET = "The keeper drowned Mirabel."

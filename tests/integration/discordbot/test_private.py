@@ -5,12 +5,12 @@ import asyncio
 import discord
 import pytest
 
-from core.answering.providers.scripted import says
 from core.domain.conversation import ChannelAddress
 from core.domain.service import ChannelSettings
 from core.errors import ProviderOverloaded
 from tests.integration.discordbot.house import House, buttons, texts, told, until
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
+from tests.scripted import says
 
 LONG = says("\n\n".join(["The key hangs under the stairs [1]."] * 250))
 OVER = 16 * 60  # seconds: Discord takes an interaction's token for 15 minutes

@@ -17,7 +17,7 @@ from bot.slackbot.connection import Reception, SlackConnection
 from bot.web.app import MAX_BODY_BYTES
 from bot.wiring.parts import Parts
 from bot.wiring.pipeline import build_pipeline
-from bot.wiring.slack import open_slack, receive_slack
+from bot.wiring.platforms import open_slack, receive_slack
 from core.domain.service import InboxEntry
 from core.service.worker import Worker
 from tests.slack_server import SlackServer, Team

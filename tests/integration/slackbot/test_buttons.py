@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from bot.slackbot.actions import buttons as pressing
-from core.answering.providers.scripted import calls, says
 from core.domain.answer import ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.knowledge.search.documents import JOURNAL_KIND
@@ -14,6 +13,7 @@ from core.service.commands.threads import PAGE_ROWS
 from tests.builders import build_conversation
 from tests.integration.slackbot.house import House, buttons, menus, shown_of
 from tests.integration.slackbot.place import ANSWER, KEY, SlackPlace, search
+from tests.scripted import calls, says
 from tests.slack_server import Message
 
 RESTARTS = pytest.mark.parametrize("restarts", [False, True], ids=["same process", "after a restart"])

@@ -1,9 +1,9 @@
 """What a question names and what was looked at besides, below answers on Slack."""
 
-from core.answering.providers.scripted import calls, says
 from core.domain.answer import ToolInvocation
 from tests.integration.slackbot.house import buttons, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace
+from tests.scripted import calls, says
 
 MANY = calls(ToolInvocation(id="t1", name="search", arguments={"query": "drawer", "limit": 20}))
 

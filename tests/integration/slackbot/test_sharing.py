@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from core.answering.providers.scripted import says
 from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.service import ChannelSettings, PersonAddress
 from core.errors import StorageError
 from tests.integration.slackbot.house import House, buttons, is_final, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace, search
+from tests.scripted import says
 from tests.slack_server import Channel, Message
 
 RESTARTS = pytest.mark.parametrize("restarts", [False, True], ids=["same process", "after a restart"])

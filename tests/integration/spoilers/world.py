@@ -8,7 +8,6 @@ from core.access.positions.places import places_of
 from core.answering.limits import Budget
 from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline, QuestionContext
-from core.answering.providers.scripted import calls, says
 from core.answering.redaction import Histories
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
@@ -39,6 +38,7 @@ from tests.builders import NOON, build_document
 from tests.fakes import ManualClock
 from tests.integration.spoilers.books import Book
 from tests.pipeline import build_answers
+from tests.scripted import calls, says
 from tests.unit.core.library_builder import Shelf, by_rule
 
 CHANNEL = ThreadAddress(platform="web", workspace="local", channel="club", thread="t1")

@@ -15,7 +15,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.answering.limits import Budget
-from core.answering.providers.scripted import calls, says
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key
@@ -26,6 +25,7 @@ from storage.database.repositories.inbox import LEASE_SECONDS, SqlInboxStore
 from storage.database.repositories.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, FilePlatform, build_answers
+from tests.scripted import calls, says
 from tests.told_process import say, told
 from tests.unit.core.library_builder import Shelf
 

@@ -7,13 +7,13 @@ import pytest
 
 from core.answering.answer_store import CUT_OFF
 from core.answering.answers.stored import stored_ids
-from core.answering.providers.scripted import says
 from core.domain.answer import Answer, AnswerStatus, ChatRequest, ChatResponse
 from core.domain.conversation import Role
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderOverloaded
 from core.work.attempts import Attempt
 from tests.builders import build_job
+from tests.scripted import says
 from tests.unit.core.answering.test_service import KEY, SEARCH, Desk, message
 from tests.unit.core.library_builder import Shelf
 

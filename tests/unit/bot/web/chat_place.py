@@ -18,7 +18,6 @@ from bot.web.client import WebPlatform
 from bot.web.events import EventHub
 from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
-from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.answering.tools.base import Toolbox
 from core.domain.answer import ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import ThreadAddress
@@ -33,6 +32,7 @@ from core.service.worker import Worker
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
 from tests.pipeline import build_answers
+from tests.scripted import ScriptedProvider, Turn, calls, says
 from tests.unit.core.library_builder import Shelf, by_rule
 
 KEY = "The key hangs under the stairs."

@@ -5,10 +5,10 @@ import base64
 
 import pytest
 
-from core.answering.providers.scripted import Turn, says
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import ProviderOverloaded
 from core.work.progress import SilentProgress
+from tests.scripted import Turn, says
 from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, search
 
 

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from core.answering.providers.scripted import says
 from core.domain.answer import ChatResponse
 from core.domain.extracts import ExtractType
 from tests.builders import build_source
+from tests.scripted import says
 from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, search
 
 

@@ -1,7 +1,7 @@
 """What a question names and what was looked at besides, in threads of the chat page."""
 
-from core.answering.providers.scripted import calls, says
 from core.domain.answer import ToolInvocation
+from tests.scripted import calls, says
 from tests.unit.bot.web.chat_place import ANSWER, KEY, search
 from tests.unit.bot.web.test_chat import stocked
 

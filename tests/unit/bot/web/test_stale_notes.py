@@ -2,7 +2,7 @@
 
 import asyncio
 
-from core.answering.providers.scripted import says
+from tests.scripted import says
 from tests.unit.bot.web.chat_place import KEY, ChatPlace, Visitor, search
 
 NEW = "# Keys\n\nThe key is with the harbour master."

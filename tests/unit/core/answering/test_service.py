@@ -10,7 +10,6 @@ from core.answering.answers.building import NOT_FROM_DOCUMENTS, PARTIAL_NOTE
 from core.answering.limits import Budget
 from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
-from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.base import Toolbox
 from core.domain.answer import (
@@ -30,6 +29,7 @@ from core.serializers.objects import job_json
 from core.service.jobs import Jobs
 from tests.fakes import ManualClock, RecordingProgress
 from tests.pipeline import build_answers
+from tests.scripted import ScriptedProvider, Turn, calls, says
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import core.features.kept_answers
-from core.answering.providers.scripted import says
 from core.domain.corpus import Source
 from core.domain.ingest_report import IngestReport
 from core.domain.kept_answers import KeptSection
@@ -18,6 +17,7 @@ from core.features.kept_answers import KeptAnswers
 from storage.database.repositories.corpus import SqlCorpusRepository
 from tests.builders import build_document, build_pages
 from tests.fakes import ManualClock
+from tests.scripted import says
 from tests.unit.core.answering.test_service import SEARCH, Desk
 from tests.unit.core.library_builder import Shelf
 from tests.unit.core.service.commands.counter import HERE, Counter

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.providers.scripted import ScriptedProvider, says
 from core.domain.answer import Citation
 from core.domain.conversation import Message, Role
 from core.errors import InvalidState
 from core.features.recap import LineWriter, ModelWriter, Recaps, RecapTurn
 from tests.builders import build_citation, build_conversation, build_message
+from tests.scripted import ScriptedProvider, says
 from tests.unit.core.library_builder import Shelf
 
 FIRST, SECOND = "The key hangs under the stairs.", "The shed is green."

@@ -20,7 +20,6 @@ from bot.web.parts import WebParts
 from core.answering.limits import Budget
 from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline, QuestionContext
-from core.answering.providers.scripted import calls, says
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.base import Toolbox
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation
@@ -35,6 +34,7 @@ from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
 from tests.fakes import ManualClock
 from tests.pipeline import build_answers
+from tests.scripted import calls, says
 from tests.unit.core.library_builder import Shelf
 
 WORKSPACE = "/api/v1/workspaces/local"

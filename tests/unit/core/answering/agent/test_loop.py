@@ -8,7 +8,6 @@ from core.answering.agent import loop as loop_module
 from core.answering.agent.loop import AgentLoop
 from core.answering.agent.turns import MAX_PARALLEL_CALLS
 from core.answering.limits import Budget, Meter
-from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.answering.tools.base import Arguments, Finding, Toolbox, ToolContext
 from core.domain.answer import (
     ChatMessage,
@@ -27,6 +26,7 @@ from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderError, ProviderOverloaded, ProviderTimeout
 from core.work.steps import Steps
 from tests.fakes import ManualClock, RecordingProgress
+from tests.scripted import ScriptedProvider, Turn, calls, says
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf, focus_on
 

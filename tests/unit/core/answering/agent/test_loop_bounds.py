@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from core.answering.agent.loop import AgentLoop
 from core.answering.limits import Budget, Meter
-from core.answering.providers.scripted import ScriptedProvider, check_request
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,
@@ -19,6 +18,7 @@ from core.domain.answer import (
 )
 from core.errors import ProviderError, ProviderOverloaded
 from tests.fakes import ManualClock, RecordingProgress
+from tests.scripted import ScriptedProvider, check_request
 from tests.unit.core.library_builder import Shelf
 
 QUESTION = ChatMessage(role=ChatRole.USER, text="What is it?")

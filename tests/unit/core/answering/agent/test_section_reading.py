@@ -3,11 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.answering.agent.section_reading import MOST_NOTES, PART_CHARACTERS, ModelSectionReader, to_notes
-from core.answering.providers.scripted import ScriptedProvider
 from core.answering.tools.section_notes import NOTE_CHARACTERS
 from core.domain.answer import ChatResponse, CitedText
 from core.domain.corpus import Page, SourcedPassage
 from core.errors import ProviderError, ProviderOverloaded
+from tests.scripted import ScriptedProvider
 from tests.unit.core.library_builder import Shelf
 
 TEXT = "The king holds a ruby.\n\nRats.\n\nA well."

@@ -7,7 +7,6 @@ import pytest
 from core.answering.agent.loop import AgentLoop
 from core.answering.agent.turns import HELD_AFTER_RESULTS, HELD_CHARACTERS, HeldText, held_characters
 from core.answering.limits import Budget, Meter
-from core.answering.providers.scripted import ScriptedProvider, calls, says
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,
@@ -20,6 +19,7 @@ from core.domain.answer import (
 )
 from core.errors import ProviderBadRequest, ProviderConnectionError, ProviderError
 from tests.fakes import ManualClock, RecordingProgress
+from tests.scripted import ScriptedProvider, calls, says
 from tests.unit.core.library_builder import Shelf
 
 LONG = "The key hangs under the stairs, as everybody in the house has known for years. " * 3

@@ -3,11 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.answering.context import WITHDRAWN, FullHistoryCapped, estimate_tokens
-from core.answering.providers.scripted import check_request
 from core.domain.answer import ChatMessage, ChatRequest, ChatRole, ToolDefinition
 from core.domain.conversation import Message, Role
 from core.domain.corpus import SearchScope
 from tests.builders import build_citation
+from tests.scripted import check_request
 from tests.unit.core.answering.context.history import A, B, answered, asked, passage, passages, tools
 from tests.unit.core.library_builder import Shelf
 

@@ -5,13 +5,13 @@ import pytest
 from core.answering.agent.summarising import ModelSummariser
 from core.answering.context import LineSummariser, RollingSummary, estimate_tokens
 from core.answering.context.rolling_summary import BEGINNING, FOLDED_TURNS, KEPT_TURNS
-from core.answering.providers.scripted import ScriptedProvider
 from core.domain.answer import ChatResponse, CitedText
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderError
 from core.work.steps import Steps
 from tests.builders import build_citation, build_conversation
 from tests.fakes import ManualClock
+from tests.scripted import ScriptedProvider
 from tests.stores import Stores
 from tests.unit.core.answering.context.history import answered, asked, passages, texts, turns_of
 from tests.unit.core.library_builder import Shelf

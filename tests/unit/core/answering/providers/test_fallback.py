@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 
 from core.answering.providers.fallback import KEY_REST_SECONDS, REST_SECONDS, Choice, FallbackProvider
-from core.answering.providers.scripted import ScriptedProvider, Turn, says
 from core.domain.answer import Capabilities, ChatMessage, ChatRequest, ChatResponse, ChatRole
 from core.domain.jobs import JobKind
 from core.errors import (
@@ -22,6 +21,7 @@ from core.errors import (
 )
 from core.work.steps import Steps
 from tests.fakes import ManualClock
+from tests.scripted import ScriptedProvider, Turn, says
 from tests.stores import Stores
 
 DOWN = ProviderOverloaded("It is down.")

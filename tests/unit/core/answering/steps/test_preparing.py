@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 
-from core.answering.providers.scripted import Turn, says
 from core.answering.steps.preparing import TALK_LIMIT
 from core.domain.answer import Answer, AnswerStatus, ChatRequest, ChatResponse, ChatRole
 from core.domain.conversation import Attachment, ChannelAddress, IncomingMessage, Role, Talk, ThreadAddress
@@ -18,6 +17,7 @@ from core.service.inbox import ACCEPTED
 from core.work.attempts import Attempt
 from core.work.conversations import Conversations
 from tests.builders import NOON
+from tests.scripted import Turn, says
 from tests.unit.core.answering.test_service import KEY, SEARCH, Desk
 from tests.unit.core.library_builder import Shelf
 

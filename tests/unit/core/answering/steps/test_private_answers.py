@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.providers.scripted import Turn, calls, says
 from core.domain.answer import Answer, AnswerStatus, QueryType, ToolInvocation
 from core.domain.conversation import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import BadInput
 from core.service.inbox import ACCEPTED
 from core.work.attempts import Attempt
+from tests.scripted import Turn, calls, says
 from tests.unit.core.answering.test_service import Desk
 from tests.unit.core.library_builder import Shelf
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from core.access.scopes import ATTACHMENTS, attached_name
-from core.answering.providers.scripted import says
 from core.answering.steps.sharing import CANT_SHARE, SHARED, Sharing
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
 from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
@@ -19,6 +18,7 @@ from core.errors import StorageError
 from core.work.attempts import Attempt
 from core.work.conversations import Conversations
 from tests.builders import build_citation, build_source
+from tests.scripted import says
 from tests.unit.core.answering.test_service import SEARCH, Desk
 from tests.unit.core.library_builder import Shelf
 

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from core.answering.providers.scripted import says
 from core.answering.steps.stated_positions import WHICH_BOOK, read_statement
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import ChannelAddress, Circumstances, Focus
@@ -14,6 +13,7 @@ from core.domain.service import TO_THE_END, PersonAddress
 from core.work.attempts import ONLY_ATTEMPT
 from core.work.progress import SilentProgress
 from tests.builders import build_conversation
+from tests.scripted import says
 from tests.unit.core.answering.test_service import SEARCH, Desk, message
 from tests.unit.core.library_builder import Shelf
 

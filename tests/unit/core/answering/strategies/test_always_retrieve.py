@@ -3,12 +3,12 @@
 import pytest
 
 from core.answering.limits import Budget
-from core.answering.providers.scripted import ScriptedProvider, calls
 from core.answering.strategies.always_retrieve import LONGEST_QUERY, MOST_QUERIES, AlwaysRetrieveStrategy
 from core.domain.answer import Capabilities, ChatMessage, ChatRole
 from tests.builders import build_incoming
 from tests.fakes import ManualClock, RecordingProgress
 from tests.librarian import said
+from tests.scripted import ScriptedProvider, calls
 from tests.unit.core.library_builder import Shelf
 
 PLAIN = Capabilities(tools=False, context_tokens=4_000)

@@ -6,7 +6,6 @@ import pytest
 
 from core.answering.citations import prove
 from core.answering.limits import Budget
-from core.answering.providers.scripted import ScriptedProvider, says
 from core.answering.strategies.facts_first import FactsFirstStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Draft, QueryType
@@ -14,6 +13,7 @@ from core.domain.conversation import Attachment, IncomingMessage, Talk
 from core.domain.extracts import ExtractType
 from tests.builders import NOON, build_scope
 from tests.fakes import ManualClock, RecordingProgress
+from tests.scripted import ScriptedProvider, says
 from tests.unit.core.answering.strategies.test_tool_use import question
 from tests.unit.core.knowledge.facts.test_lookup import MEETING, MINUTES
 from tests.unit.core.library_builder import Shelf

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.answering.providers.scripted import ScriptedProvider
 from core.answering.strategies.failover import MOST_CHANGES, FailoverStrategy
 from core.domain.answer import Capabilities, ChatMessage, CitedText, Draft
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import ProviderChanged
 from core.ports import ChatProvider, ProgressSink, Tools
 from tests.fakes import RecordingProgress
+from tests.scripted import ScriptedProvider
 from tests.unit.core.library_builder import Shelf
 
 ADDRESS = ThreadAddress(platform="terminal", workspace="local", channel="chat", thread="t")

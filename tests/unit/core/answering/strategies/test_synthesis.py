@@ -2,11 +2,11 @@
 
 import pytest
 
-from core.answering.providers.scripted import says
 from core.answering.strategies.plans import Plan
 from core.answering.strategies.synthesis import LONGEST_RESULT, build_request, read_reply
 from core.domain.answer import Capabilities, ChatMessage, ToolInvocation, ToolResult
 from tests.builders import build_incoming
+from tests.scripted import says
 
 LEFT_OUT = "Shown are 3 of 90 passages; 87 did not fit."
 

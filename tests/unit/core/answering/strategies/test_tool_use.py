@@ -1,7 +1,6 @@
 import pytest
 
 from core.answering.limits import Budget
-from core.answering.providers.scripted import ScriptedProvider, calls, says
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import (
     Capabilities,
@@ -16,6 +15,7 @@ from core.domain.answer import (
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import UnsupportedFeature
 from tests.fakes import ManualClock, RecordingProgress
+from tests.scripted import ScriptedProvider, calls, says
 from tests.unit.core.library_builder import Shelf
 
 

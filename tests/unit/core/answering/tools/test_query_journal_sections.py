@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from core.answering.agent.section_reading import PART_CHARACTERS, ModelSectionReader
-from core.answering.providers.scripted import says
 from core.answering.tools.query_journal import QueryJournalArguments, QueryJournalTool
 from core.answering.tools.section_notes import SectionNote, SectionNotes, merged, name_of
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.errors import ProviderBadRequest, ProviderError, ProviderRateLimited, ToolFailed
+from tests.scripted import says
 from tests.unit.core.library_builder import Shelf
 
 PARAGRAPH = "The {} hall has {} candles. " * 60

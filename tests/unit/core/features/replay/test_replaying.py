@@ -9,7 +9,6 @@ from sqlalchemy import select
 
 from core.answering.limits import Budget
 from core.answering.observer import NO_OBSERVER, RunObserver
-from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Answer, AnswerStatus, Capabilities, ToolInvocation, Usage
@@ -24,6 +23,7 @@ from core.ports import ChatProvider, RetrievalStrategy
 from storage.database.repositories.replay import SqlCassetteRepository
 from storage.database.tables import CassetteRow
 from tests.fakes import ManualClock
+from tests.scripted import ScriptedProvider, Turn, calls, says
 from tests.unit.core.answering.test_service import Desk
 from tests.unit.core.library_builder import Shelf
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.providers.scripted import ScriptedProvider, Turn, says
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.domain.service import SummaryKey
 from core.errors import ProviderOverloaded
 from core.knowledge.references.document_lines import LENGTH, READ_CHARACTERS, DocumentLines, ModelLines, one_line_prompt
 from storage.database.repositories.summaries import SqlSummaryRepository
+from tests.scripted import ScriptedProvider, Turn, says
 from tests.unit.core.library_builder import Shelf
 
 LONG = "The gates stayed shut for two hours, because a rubber seal was missing in a duct that nobody had looked into"

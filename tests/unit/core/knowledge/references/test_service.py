@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import pytest
 
 from core.answering.answers.building import NOT_FROM_DOCUMENTS
-from core.answering.providers.scripted import ScriptedProvider, calls, says
 from core.domain.answer import (
     Answer,
     AnswerStatus,
@@ -37,6 +36,7 @@ from core.knowledge.references.service import (
     search_references,
 )
 from tests.builders import NOON, build_citation, build_document, build_pages, build_passages
+from tests.scripted import ScriptedProvider, calls, says
 from tests.unit.core.answering.test_service import KEY, SEARCH, Desk, message
 from tests.unit.core.library_builder import Shelf
 

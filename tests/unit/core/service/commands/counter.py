@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from core.answering.providers.scripted import says
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
 from core.domain.service import InboxEntry
 from core.errors import AccessDenied
@@ -11,6 +10,7 @@ from core.service.commands import CommandCall, CommandResult, Commands, ServiceQ
 from core.service.inbox import ACCEPTED
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
+from tests.scripted import says
 from tests.stores import Stores
 from tests.unit.core.answering.test_service import SEARCH, Desk
 from tests.unit.core.library_builder import Shelf, by_rule

@@ -1,6 +1,5 @@
 import pytest
 
-from core.answering.providers.scripted import ScriptedProvider, calls, says
 from core.domain.answer import (
     Capabilities,
     ChatMessage,
@@ -15,6 +14,7 @@ from core.domain.answer import (
 from core.domain.corpus import SourcedPassage
 from core.errors import InvalidState, ProviderBadRequest, ProviderOverloaded
 from tests.builders import build_document, build_pages, build_passages
+from tests.scripted import ScriptedProvider, calls, says
 
 SEARCH = ToolDefinition(name="search", description="", parameters={"type": "object"})
 ASKED = ChatMessage(role=ChatRole.USER, text="Where?")
