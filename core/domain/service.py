@@ -44,6 +44,9 @@ class Decision:
     accepted: bool
 
 
+ACCEPTED = Decision(code="accepted", sentence="I am answering this.", accepted=True)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
     """A message that is a command: run at once by the adapter, never queued behind a question."""

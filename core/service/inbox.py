@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from core.domain.conversation import ChannelAddress, IncomingMessage, is_asked_again
 from core.domain.jobs import RETENTION
-from core.domain.service import CommandLine, Decision, InboxEntry, Receipt
+from core.domain.service import ACCEPTED, CommandLine, Decision, InboxEntry, Receipt
 from core.errors import BadInput, StorageError
 from core.ports import Clock
 from core.ports.service import InboxStore, SettingsRepository
@@ -21,7 +21,6 @@ from core.work.questions import check_question
 # Questions per person over all channels, by default: faster than anyone reads answers.
 PERSON_RATE = Rate(per_second=20 / 60, burst=20)
 
-ACCEPTED = Decision(code="accepted", sentence="I am answering this.", accepted=True)
 COMMAND = Decision(code="command", sentence="This is a command: it is run at once.", accepted=False)
 
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?\Z", re.DOTALL | re.IGNORECASE)

@@ -9,9 +9,8 @@ from sqlalchemy import text
 
 from core.domain.answer import QueryType
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key
-from core.domain.service import WITHDRAWN, Decision, InboxStatus
+from core.domain.service import ACCEPTED, WITHDRAWN, Decision, InboxStatus
 from core.ports.service import InboxStore
-from core.service.inbox import ACCEPTED
 from storage.database import Database
 from storage.database.repositories import inbox as inbox_module
 from storage.database.repositories.inbox import SqlInboxStore

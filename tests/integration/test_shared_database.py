@@ -16,8 +16,8 @@ from bot.service.service import Service
 from bot.wiring.parts import open_parts
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
 from core.domain.ingest_report import ignore_progress
+from core.domain.service import ACCEPTED
 from core.errors import InvalidState, StorageError
-from core.service.inbox import ACCEPTED
 from storage.database import Database
 from storage.database import process_lock as lock_module
 from storage.database.engines import build_engine

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from core.access.positions.named_places import find_position, is_end, nearest
 from core.domain.corpus import Document, SearchScope
+from core.domain.service import TO_THE_END
 from core.errors import BadInput
 from core.ports import CorpusRepository
 from core.text.words import collapse
@@ -77,3 +78,16 @@ def lowest(*positions: Mapping[str, int]) -> dict[str, int]:
     for document_id, last in (item for each in positions for item in each.items()):
         found[document_id] = min(last, found.get(document_id, last))
     return found
+
+
+def describe_position(document: Document, last: int | None, at: str, *, is_channel: bool = False) -> str:
+    """Describe a new position; `at` is the heading of its last page."""
+    who = "this channel" if is_channel else "you"
+    if last is None:
+        return f"{who.capitalize()} no longer {'has' if is_channel else 'have'} a position in “{document.title}”."
+    if last == TO_THE_END:
+        return f"{who.capitalize()} may see all of “{document.title}”."
+    if last == 0:
+        return f"From now on {who} will see nothing of “{document.title}”: its first page is not read yet."
+    where = f"page {last} ({at})" if at else f"page {last}"
+    return f"From now on {who} will see nothing of “{document.title}” beyond {where}."

@@ -14,9 +14,9 @@ from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus, QueryType
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import SearchQuery
+from core.domain.service import ACCEPTED
 from core.knowledge.library import Library
 from core.ports.service import InboxStore
-from core.service.inbox import ACCEPTED
 from core.work.questions import check_question
 
 LOOKED_AT = 5  # pages that the asker may see, best first

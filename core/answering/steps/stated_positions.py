@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.access.positions.named_places import MODE, SPEAKER, TARGET, place_of
 from core.access.positions.places import KINDS
-from core.access.positions.reading import positions_for
+from core.access.positions.reading import describe_position, positions_for
 from core.access.scopes import Access
 from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus
@@ -20,7 +20,6 @@ from core.errors import Ambiguous, BadInput, NotFound
 from core.knowledge.library import Library
 from core.ports import Clock, CorpusRepository
 from core.ports.service import SettingsRepository
-from core.service.commands.position import told
 from core.text.words import collapse
 from core.work.conversations import Conversations, live_focus
 
@@ -114,7 +113,7 @@ class StatedPosition:
         after = await self._scope(message)
         at = place_of(last, await self._corpus.list_pages(document.id, after)) if 0 < last < TO_THE_END else ""
         is_seen = after.positions.get(document.id, last) >= last  # a channel must not show the positions of its people
-        text = told(document, last, at if is_seen else "")
+        text = describe_position(document, last, at if is_seen else "")
         if not message.is_alone:
             text += " This holds for you alone."
         return Answer(status=AnswerStatus.ANSWERED, text=f"{text} To take it back: /position with the book and “off”.")

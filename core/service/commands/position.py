@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.access.positions.named_places import PLACE, place_of
-from core.access.positions.reading import positions_for, split_position
+from core.access.positions.reading import describe_position, positions_for, split_position
 from core.access.scopes import Access
 from core.domain.conversation import ChannelAddress
 from core.domain.corpus import Document, SearchScope
@@ -74,7 +74,7 @@ class PositionCommands:
         if isinstance(holder, PersonAddress):
             await self._settings.save_position(replace(holder, alone=True), document.id, None)
         at = await self._place(document, last, scope) if last else ""
-        return CommandResult(text=told(document, last, at, is_channel=is_channel), is_public=is_channel)
+        return CommandResult(text=describe_position(document, last, at, is_channel=is_channel), is_public=is_channel)
 
     async def _lift(self, call: CommandCall, document: Document, *, is_lifted: bool) -> CommandResult:
         """Change the person's position for private contexts only."""
@@ -142,19 +142,6 @@ def parse_position(options: Sequence[Option], argument: str) -> Mapping[str, str
         name, place = split_position(rest)
         return {"book": name or "", "place": place, **flag}
     return {"book": rest, **flag} if rest else flag
-
-
-def told(document: Document, last: int | None, at: str, *, is_channel: bool = False) -> str:
-    """Describe a new position; `at` is the heading of its last page."""
-    who = "this channel" if is_channel else "you"
-    if last is None:
-        return f"{who.capitalize()} no longer {'has' if is_channel else 'have'} a position in “{document.title}”."
-    if last == TO_THE_END:
-        return f"{who.capitalize()} may see all of “{document.title}”."
-    if last == 0:
-        return f"From now on {who} will see nothing of “{document.title}”: its first page is not read yet."
-    where = f"page {last} ({at})" if at else f"page {last}"
-    return f"From now on {who} will see nothing of “{document.title}” beyond {where}."
 
 
 def _person_of(call: CommandCall) -> PersonAddress:

@@ -7,9 +7,9 @@ import pytest
 
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage
-from core.domain.service import WITHDRAWN, InboxEntry, InboxStatus
+from core.domain.service import ACCEPTED, WITHDRAWN, InboxEntry, InboxStatus
 from core.errors import BadInput
-from core.service.inbox import ACCEPTED, Inbox
+from core.service.inbox import Inbox
 from core.service.worker import Worker
 from tests.fakes import RealClock
 from tests.unit.core.service.test_worker import Gate, Office, failing, message

@@ -12,8 +12,8 @@ from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.corpus import Span
 from core.domain.features import Rating
+from core.domain.service import ACCEPTED
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
-from core.service.inbox import ACCEPTED
 from tests.builders import build_citation
 from tests.fakes import ManualClock
 from tests.integration.platform_place import KEY, PlatformPlace

@@ -6,9 +6,8 @@ from dataclasses import replace
 from bot.service.answer_listeners import AnswerListeners
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.service import InboxEntry, InboxStatus
+from core.domain.service import ACCEPTED, InboxEntry, InboxStatus
 from core.ports import ProgressSink
-from core.service.inbox import ACCEPTED
 from tests.builders import NOON, build_job
 from tests.fakes import RecordingProgress
 

@@ -10,8 +10,7 @@ from bot.web.translate import thread_address
 from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage
-from core.domain.service import InboxEntry, InboxStatus
-from core.service.inbox import ACCEPTED
+from core.domain.service import ACCEPTED, InboxEntry, InboxStatus
 from core.work.conversations import Conversations
 from tests.builders import NOON, build_job
 from tests.fakes import ManualClock

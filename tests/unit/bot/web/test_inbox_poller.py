@@ -8,10 +8,9 @@ from bot.web.events import EventHub
 from bot.web.inbox_poller import InboxPoller
 from bot.web.translate import thread_address
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
-from core.domain.service import InboxStatus
+from core.domain.service import ACCEPTED, InboxStatus
 from core.errors import StorageError
 from core.service.addressing import BETWEEN_PEOPLE
-from core.service.inbox import ACCEPTED
 from tests.fakes import RealClock
 from tests.stores import Stores
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.answering.citations import cite, cited_page_ids, heading_path_at, prove, strip_markers
+from core.answering.citations import cited_page_ids, prove, strip_markers
 from core.domain.answer import CitedText, Draft, Evidence, NumberedPassage, PassageCitation
 from core.domain.corpus import Heading, Page, Passage, SourcedPassage, Span
+from core.knowledge.library import cite, heading_path_at
 from tests.builders import build_document
 
 TEXT = "The key is under the mat. The mat is by the door. Ann has the spare key. Nobody else has one."

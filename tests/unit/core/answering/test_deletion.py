@@ -8,8 +8,7 @@ from core.answering.answers.stored import answer_message, question_message
 from core.answering.deletion import Forgetting
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import ChannelAddress, IncomingMessage, Role, Talk
-from core.domain.service import Decision, InboxStatus
-from core.service.inbox import ACCEPTED
+from core.domain.service import ACCEPTED, Decision, InboxStatus
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from tests.builders import NOON, build_incoming, build_message

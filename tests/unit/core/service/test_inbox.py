@@ -9,9 +9,9 @@ import pytest
 
 from core.domain.conversation import AGAIN, ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.jobs import RETENTION
-from core.domain.service import ChannelSettings, CommandLine, Decision, InboxEntry, InboxStatus, Listening
+from core.domain.service import ACCEPTED, ChannelSettings, CommandLine, Decision, InboxEntry, InboxStatus, Listening
 from core.errors import StorageError
-from core.service.inbox import ACCEPTED, PERSON_RATE, STANDARD_GATES, Inbox, platform_gates, to_command
+from core.service.inbox import PERSON_RATE, STANDARD_GATES, Inbox, platform_gates, to_command
 from core.service.rate_limit import Rate
 from storage.database.repositories.inbox import SqlInboxStore
 from tests.fakes import ManualClock

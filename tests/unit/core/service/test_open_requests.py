@@ -8,9 +8,8 @@ import pytest
 from core.answering.answers.stored import stored_ids
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.domain.service import Decision, InboxStatus
+from core.domain.service import ACCEPTED, Decision, InboxStatus
 from core.errors import InvalidState, NotFound
-from core.service.inbox import ACCEPTED
 from core.service.jobs import Jobs
 from tests.builders import build_job
 from tests.fakes import ManualClock

@@ -7,8 +7,7 @@ import pytest
 from core.answering.answers.stored import answer_message
 from core.domain.answer import Answer, AnswerStatus, Usage
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.service import Decision, InboxEntry, InboxStatus
-from core.service.inbox import ACCEPTED
+from core.domain.service import ACCEPTED, Decision, InboxEntry, InboxStatus
 from core.service.jobs import Jobs
 from core.service.outcomes import GONE, Outcomes
 from core.work.conversations import Conversations

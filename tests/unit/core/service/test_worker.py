@@ -14,9 +14,8 @@ from sqlalchemy import select
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
-from core.domain.service import InboxEntry, InboxStatus
+from core.domain.service import ACCEPTED, InboxEntry, InboxStatus
 from core.errors import AccessDenied, BadInput, InvalidState, PlatformError, ProviderOverloaded, StorageError
-from core.service.inbox import ACCEPTED
 from core.service.worker import POST_TRIES, Worker
 from core.work.attempts import Attempt
 from core.work.progress import SilentProgress

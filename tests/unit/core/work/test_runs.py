@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.service import WITHDRAWN, InboxEntry, InboxStatus
-from core.service.inbox import ACCEPTED
+from core.domain.service import ACCEPTED, WITHDRAWN, InboxEntry, InboxStatus
 from core.work.runs import Run
 from tests.builders import NOON, build_incoming
 

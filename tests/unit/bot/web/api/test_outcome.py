@@ -9,8 +9,7 @@ from aiohttp.test_utils import TestClient
 from bot.web.api.chat import AUTHOR
 from bot.web.api.platform import PLATFORM, api_address
 from core.domain.conversation import IncomingMessage, event_key
-from core.domain.service import Decision, InboxStatus
-from core.service.inbox import ACCEPTED
+from core.domain.service import ACCEPTED, Decision, InboxStatus
 from tests.unit.bot.web.api.conftest import QUESTION, WORKSPACE, Office
 
 REFUSED = Decision(code="over_limit", sentence="Too many questions at once.", accepted=False)

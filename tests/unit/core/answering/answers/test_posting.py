@@ -10,9 +10,8 @@ from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.domain.service import InboxEntry, InboxStatus
+from core.domain.service import ACCEPTED, InboxEntry, InboxStatus
 from core.errors import PlatformError, StorageError
-from core.service.inbox import ACCEPTED
 from core.work.progress import SilentProgress
 from storage.database.repositories.jobs import SqlJobRepository
 from tests.builders import NOON, build_job

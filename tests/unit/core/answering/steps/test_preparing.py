@@ -11,9 +11,8 @@ from core.answering.steps.preparing import TALK_LIMIT
 from core.domain.answer import Answer, AnswerStatus, ChatRequest, ChatResponse, ChatRole
 from core.domain.conversation import Attachment, ChannelAddress, IncomingMessage, Role, Talk, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
-from core.domain.service import ChannelSettings, Listening
+from core.domain.service import ACCEPTED, ChannelSettings, Listening
 from core.errors import NotFound, PlatformError, StorageError
-from core.service.inbox import ACCEPTED
 from core.work.attempts import Attempt
 from core.work.conversations import Conversations
 from tests.builders import NOON
@@ -190,7 +189,7 @@ async def test_a_thread_that_does_not_come_in_time_is_answered_without(
 
     monkeypatch.setattr("core.answering.steps.preparing.TALK_SECONDS", 0.01)
     answer = await Room(shelf, Hanging(), *ANSWER).ask(message())
-    assert answer.data_gaps == ("I could not read what was said here before: it did not come within 0.01 s.",)
+    assert answer.data_gaps == ("I could not read what was said here before: it didn't arrive within 0.01 s.",)
 
 
 async def test_the_message_asked_about_comes_right_before_the_question_and_the_model_is_told(shelf: Shelf) -> None:

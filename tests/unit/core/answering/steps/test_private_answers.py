@@ -6,9 +6,8 @@ import pytest
 
 from core.domain.answer import Answer, AnswerStatus, QueryType, ToolInvocation
 from core.domain.conversation import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
-from core.domain.service import TO_THE_END, PersonAddress
+from core.domain.service import ACCEPTED, TO_THE_END, PersonAddress
 from core.errors import BadInput
-from core.service.inbox import ACCEPTED
 from core.work.attempts import Attempt
 from tests.scripted import Turn, calls, says
 from tests.unit.core.answering.test_service import Desk

@@ -3,11 +3,10 @@
 from dataclasses import replace
 
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
-from core.domain.service import InboxEntry
+from core.domain.service import ACCEPTED, InboxEntry
 from core.errors import AccessDenied
 from core.features.kept_answers import KeptAnswers
 from core.service.commands import CommandCall, CommandResult, Commands, ServiceQuestions
-from core.service.inbox import ACCEPTED
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from tests.scripted import says

@@ -6,9 +6,9 @@ import pytest
 
 from core.answering.answers.stored import stored_ids
 from core.domain.conversation import Circumstances, IncomingMessage
-from core.domain.service import InboxStatus
+from core.domain.service import ACCEPTED, InboxStatus
 from core.errors import BadInput
-from core.service.inbox import ACCEPTED, COMMAND, Inbox, platform_gates
+from core.service.inbox import COMMAND, Inbox, platform_gates
 from tests.builders import build_job
 from tests.unit.core.service.commands.counter import HERE, Counter, answered, stocked
 
