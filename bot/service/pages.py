@@ -20,8 +20,8 @@ from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.service.commands import Commands
 from core.service.inbox import Inbox
-from core.service.rate_limit import Rate, RateGate
 from core.service.worker import Worker
+from core.work.rate_limit import Rate, RateLimiter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ def _api_context(made: PageParts) -> ApiContext:
         platform=made.platforms.api,
         index=app.index,
         metrics=made.metrics,
-        gate=RateGate(Rate(per_second=settings.requests_per_second, burst=settings.burst), app.clock),
+        gate=RateLimiter(Rate(per_second=settings.requests_per_second, burst=settings.burst), app.clock),
         token=token.get_secret_value() if token else None,
         local_exempt=settings.local_exempt,
         token_exempt=settings.token_exempt,

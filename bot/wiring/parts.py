@@ -339,7 +339,7 @@ class Parts(Resources):
     def _build_model_extractions(self) -> ModelExtractions | None:
         """None if they are off or no workspace has a model. Each workspace's documents go to its own provider only."""
         from core.domain.extracts import ModelLimits
-        from core.service.rate_limit import Rate, RateGate
+        from core.work.rate_limit import Rate, RateLimiter
         from core.work.steps import Steps
         from storage.documents.extraction.by_model import JOB_NAME, ModelExtractionRunner, ModelParts
         from storage.documents.extraction.runs import ModelExtractions, Turns, can_extract
@@ -354,7 +354,7 @@ class Parts(Resources):
                 "[extraction] with_model is set, but %r is no model that can be asked: it is off", self.provider.name
             )
             return None
-        gate = RateGate(Rate(per_second=settings.requests_per_minute / 60, burst=1), self.clock)
+        gate = RateLimiter(Rate(per_second=settings.requests_per_minute / 60, burst=1), self.clock)
 
         def build(workspace: str) -> ModelExtractionRunner | None:
             provider = self.provider_for(workspace)

@@ -15,8 +15,8 @@ from core.errors import BadInput, StorageError
 from core.ports import Clock
 from core.ports.service import InboxStore, SettingsRepository
 from core.service.addressing import decide
-from core.service.rate_limit import Rate, RateGate
 from core.work.questions import check_question
+from core.work.rate_limit import Rate, RateLimiter
 
 # Questions per person over all channels, by default: faster than anyone reads answers.
 PERSON_RATE = Rate(per_second=20 / 60, burst=20)
@@ -72,8 +72,8 @@ class _PersonRates:
     def __init__(self, settings: SettingsRepository, clock: Clock, rate: Rate | None) -> None:
         self._settings = settings
         self._clock = clock
-        self._everywhere = RateGate(rate, clock) if rate else None
-        self._by_limit: dict[int, RateGate] = {}  # questions a minute -> the people of all channels with this limit
+        self._everywhere = RateLimiter(rate, clock) if rate else None
+        self._by_limit: dict[int, RateLimiter] = {}  # questions a minute -> the people of all channels with this limit
 
     async def check(self, incoming: IncomingMessage) -> Decision | None:
         address = incoming.address
@@ -83,7 +83,7 @@ class _PersonRates:
             return _over_limit(self._everywhere.admit(person)) if self._everywhere else None
         gate = self._by_limit.get(limit)
         if gate is None:
-            gate = self._by_limit[limit] = RateGate(Rate(per_second=limit / 60, burst=limit), self._clock)
+            gate = self._by_limit[limit] = RateLimiter(Rate(per_second=limit / 60, burst=limit), self._clock)
         return _over_limit(gate.admit(f"{person}:{address.channel}"))
 
 

@@ -14,7 +14,7 @@ from core.domain.ingest_report import ExtractionReport
 from core.domain.jobs import JobStatus
 from core.errors import BadInput
 from core.ports.documents import ModelExtractor
-from core.service.rate_limit import Rate, RateGate
+from core.work.rate_limit import Rate, RateLimiter
 from core.work.steps import Steps
 from storage.database.repositories.jobs import SqlJobRepository
 from storage.documents.extraction.by_model import TOOL, ModelExtractionRunner, ModelParts
@@ -51,7 +51,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         self.readings = self.shelf.stores.readings
-        self.gate = RateGate(Rate(per_second=0.5, burst=1), self.clock)
+        self.gate = RateLimiter(Rate(per_second=0.5, burst=1), self.clock)
 
     async def run(self, **options: Any) -> ExtractionReport:
         parts = ModelParts(

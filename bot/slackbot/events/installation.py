@@ -28,7 +28,7 @@ from core.domain.service import Installation
 from core.errors import FootnoteError, InvalidState
 from core.ports import Clock
 from core.ports.service import OneTimeCodes
-from core.service.rate_limit import Rate, RateGate
+from core.work.rate_limit import Rate, RateLimiter
 
 PURPOSE = "slack install"
 STATE_SECONDS = 600
@@ -58,7 +58,7 @@ class InstallationPages:
 
     def __init__(self, flow: AsyncOAuthFlow, clock: Clock) -> None:
         self._flow = flow
-        self._gate = RateGate(VISITS, clock)
+        self._gate = RateLimiter(VISITS, clock)
 
     def add(self, served: web.Application) -> None:
         served.router.add_get(INSTALL_PATH, self.install, allow_head=False)

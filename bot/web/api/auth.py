@@ -17,7 +17,7 @@ from core.errors import NotFound
 from core.ports import SearchIndex
 from core.ports.service import InboxStore
 from core.service.inbox import Inbox
-from core.service.rate_limit import RateGate
+from core.work.rate_limit import RateLimiter
 
 WAIT_SECONDS = 60.0  # a POST waits this long for its answer before it gets a 202
 METRICS_PATH = "/metrics"
@@ -35,7 +35,7 @@ class ApiContext:
     platform: ApiPlatform
     index: SearchIndex
     metrics: Metrics
-    gate: RateGate
+    gate: RateLimiter
     token: str | None = field(default=None, repr=False)
     local_exempt: bool = True
     token_exempt: bool = True

@@ -29,8 +29,8 @@ from core.domain.jobs import JobKind
 from core.errors import BadInput, ContextOverflow, NotFound, ProviderBadRequest, ProviderError, ProviderRefused
 from core.ports import ChatProvider, Clock, CorpusRepository
 from core.ports.documents import ExtractRepository, ModelExtractor, ReadingRepository
-from core.service.rate_limit import RateGate
 from core.text.words import collapse
+from core.work.rate_limit import RateLimiter
 from core.work.steps import Steps, step
 from storage.documents.extraction.by_rules import to_extraction, to_extracts
 from storage.documents.texts.quotes import to_pieces
@@ -169,7 +169,7 @@ class ModelParts:
     provider: ChatProvider
     limits: ModelLimits
     model: str | None  # None: the provider's default
-    gate: RateGate
+    gate: RateLimiter
     clock: Clock
     pause: Callable[[float], Awaitable[object]] = asyncio.sleep
 

@@ -12,7 +12,7 @@ from core.domain.jobs import RETENTION
 from core.domain.service import ACCEPTED, ChannelSettings, CommandLine, Decision, InboxEntry, InboxStatus, Listening
 from core.errors import StorageError
 from core.service.inbox import PERSON_RATE, STANDARD_GATES, Inbox, platform_gates, to_command
-from core.service.rate_limit import Rate
+from core.work.rate_limit import Rate
 from storage.database.repositories.inbox import SqlInboxStore
 from tests.fakes import ManualClock
 from tests.stores import InMemoryDatabase, Stores

@@ -28,9 +28,9 @@ from core.features.connections import Connections
 from core.service.commands import Commands
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.jobs import Jobs
-from core.service.rate_limit import Rate, RateGate
 from core.service.worker import Worker
 from core.work.conversations import Conversations
+from core.work.rate_limit import Rate, RateLimiter
 from storage.documents.page_images.pages import Pictures
 from tests.fakes import ManualClock
 from tests.pipeline import build_answers
@@ -144,7 +144,7 @@ class Office:
             platform=self.platform,
             index=self.shelf.index,
             metrics=self.metrics,
-            gate=RateGate(rate, self.clock),
+            gate=RateLimiter(rate, self.clock),
             wait_seconds=10,
         )
         return replace(api, **changes)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from aiohttp.test_utils import TestClient
 
-from core.service.rate_limit import Rate, RateGate
+from core.work.rate_limit import Rate, RateLimiter
 from tests.unit.bot.web.api.conftest import TOKEN, WORKSPACE, Office, OpenClient, error_of
 
 SESSIONS = f"{WORKSPACE}/chat/sessions"
@@ -14,8 +14,8 @@ RIGHT = {"Authorization": f"Bearer {TOKEN}"}
 PROXIED = {"X-Forwarded-For": "203.0.113.9"}  # a request that came over a proxy is nobody's at this machine
 
 
-def small_gate(office: Office) -> RateGate:
-    return RateGate(Rate(per_second=2, burst=3), office.clock)
+def small_gate(office: Office) -> RateLimiter:
+    return RateLimiter(Rate(per_second=2, burst=3), office.clock)
 
 
 async def test_a_person_at_this_machine_needs_no_token(connect: OpenClient) -> None:

@@ -21,7 +21,7 @@ class Rate:
             raise ValueError(f"a rate lets something through, not {self!r}")
 
 
-class RateGate:
+class RateLimiter:
     """One bucket a client. A new client's bucket is full."""
 
     def __init__(self, rate: Rate, clock: Clock, max_clients: int = MAX_CLIENTS) -> None:

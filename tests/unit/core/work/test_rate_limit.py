@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.service.rate_limit import Rate, RateGate
+from core.work.rate_limit import Rate, RateLimiter
 from tests.fakes import ManualClock
 
 
-def gate(per_second: float = 2, burst: int = 3, **fields: int) -> tuple[RateGate, ManualClock]:
+def gate(per_second: float = 2, burst: int = 3, **fields: int) -> tuple[RateLimiter, ManualClock]:
     clock = ManualClock()
-    return RateGate(Rate(per_second=per_second, burst=burst), clock, **fields), clock
+    return RateLimiter(Rate(per_second=per_second, burst=burst), clock, **fields), clock
 
 
 def test_a_burst_passes_and_the_next_one_is_told_when_to_come_again() -> None:
