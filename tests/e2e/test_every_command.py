@@ -301,5 +301,5 @@ def test_a_chat_command_about_questions_in_progress_needs_a_service(
         monkeypatch.setattr("builtins.input", place.read_line)
         replies.append(" ".join(place.run("chat", "--new")[1].split()))
 
-    unknown = f"There is no command /{name}"
+    unknown = f"Unknown command /{name}"
     assert [unknown in reply for reply in replies] == [True, False]
