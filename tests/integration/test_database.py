@@ -228,7 +228,7 @@ async def test_a_database_locked_for_too_long_is_one_clear_error(tmp_path, monke
     opened = await Database.open(tmp_path / "footnote.db")
     other = sqlite3.connect(tmp_path / "footnote.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StorageError, match="is locked by another process"):
+    with pytest.raises(StorageError, match="has been locked by another process"):
         await opened.write(add_source)
     assert await opened.read(count_sources) == 0
     other.close()
@@ -254,7 +254,7 @@ async def test_opening_waits_for_another_process_that_makes_the_file(tmp_path):
 async def test_opening_waits_no_longer_than_for_a_write(tmp_path, monkeypatch):
     monkeypatch.setattr(engines, "BUSY_TIMEOUT_SECONDS", 0.05)
     other = hold(tmp_path / "footnote.db")
-    with pytest.raises(StorageError, match="is locked by another process"):
+    with pytest.raises(StorageError, match="has been locked by another process"):
         await Database.open(tmp_path / "footnote.db")
     other.close()
 
