@@ -212,7 +212,7 @@ async def test_a_tool_that_hangs_is_cut_off_and_the_draft_is_partial(case, shelf
     history = [ChatMessage(role=ChatRole.USER, text="Hello"), ChatMessage(role=ChatRole.ASSISTANT, text="Hi")]
     async with asyncio.timeout(60):
         written, _, _ = await draft(
-            case, shelf, script, budget=Budget(seconds=0.05), search=WatchedSearch(hang), history=history
+            case, shelf, script, budget=Budget(seconds=0.5), search=WatchedSearch(hang), history=history
         )
     assert written.partial
     assert "In the hall [1]" in written.text
