@@ -86,7 +86,7 @@ class PlatformPlace:
         """A new process's worker; its platforms are put into `platforms` and `readers` afterwards."""
         self.platforms: dict[str, ChatPlatform] = {}
         self.readers: dict[str, ThreadReader] = {}
-        answers = build_answers(
+        self.answers = build_answers(
             self.shelf,
             clock=self._clock,
             provider=self.provider,
@@ -97,7 +97,7 @@ class PlatformPlace:
             attachments=self.attachments,
             pipeline={"toolbox": self._toolbox, "readers": self.readers, "to_private": to_private},
         )
-        self.worker = Worker(self.entries, answers, self.platforms, self._clock, pause_scale=0.01)
+        self.worker = Worker(self.entries, self.answers, self.platforms, self._clock, pause_scale=0.01)
 
     def core_parts(self) -> dict[str, Any]:
         """The fields of PlatformParts, for the worker that was built last."""

@@ -55,7 +55,7 @@ def test_what_an_encoding_can_not_show_becomes_an_escape(monkeypatch: pytest.Mon
         (
             OSError(28, "No space left on device"),
             1,
-            "footnote: the system refused: [Errno 28] No space left on device\n",
+            "footnote: system error: [Errno 28] No space left on device\n",
         ),
         (BrokenPipeError(), 1, ""),
         (KeyboardInterrupt(), 130, "footnote: stopped\n"),
@@ -83,4 +83,4 @@ def test_what_ends_a_command_is_said_once(
 
 def test_arguments_that_are_no_text_are_refused_unless_they_name_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["search", "\udcff"]) == 2
-    assert "not valid UTF-8" in capsys.readouterr().err
+    assert "isn't valid UTF-8" in capsys.readouterr().err

@@ -100,7 +100,7 @@ class ChatPlace:
         """A new process over what is stored: another hub, platform and worker."""
         self.hub = EventHub()
         self.platform = WebPlatform(self.hub, self.conversations, self.clock)
-        answers = build_answers(
+        self.answers = build_answers(
             self.shelf,
             clock=self.clock,
             provider=self.provider,
@@ -110,7 +110,7 @@ class ChatPlace:
             staleness=self.staleness,
             pipeline={"toolbox": self._toolbox},
         )
-        self.worker = Worker(self.entries, answers, {"web": self.platform}, self.clock, pause_scale=0.01)
+        self.worker = Worker(self.entries, self.answers, {"web": self.platform}, self.clock, pause_scale=0.01)
         self.inbox = Inbox(
             self.entries, platform_gates(self.shelf.settings, self.clock, None), self.clock, self.worker.wake
         )
