@@ -54,7 +54,7 @@ async def test_a_thread_is_told_of_a_change_sees_it_and_asks_again(place: ChatPl
         await place.staleness.check()
 
         note = page.locator(".is-note")
-        await expect(note).to_contain_text("“House” does not say any more what footnote 1 quotes")
+        await expect(note).to_contain_text("“House” no longer says what footnote 1 quotes")
         await expect(page.locator(".stale")).to_have_count(1)
         await expect(page.locator("button.again")).to_have_count(2)  # under the answer, and under the note
         source = await opened_by(page, "a.footnote")

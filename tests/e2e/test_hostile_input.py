@@ -113,7 +113,7 @@ def test_odd_names_are_read_reported_and_never_obeyed(command: Command, tmp_path
     assert report["documents"]["added"] == len(names) + 1
     assert {failure["path"]: failure["reason"] for failure in report["failures"]} == {
         "\x1b[31mred\n[bold].mobi": "no reader for .mobi",
-        "bad\\xff.md": "a name that isn't valid UTF-8; rename it",
+        "bad\\xff.md": "a name that is not valid UTF-8; rename it",
         "up": "a link that leads out of the source's folder; ingest what it leads to by itself",
         "lost.md": "a link to 'nowhere.md', which does not exist; fix or remove it",
     }

@@ -87,7 +87,7 @@ async def test_a_token_that_is_revoked_is_said_to_be_and_ends_nothing(slack_serv
     await service.answered(general, 2, thread=asked)
     assert len(server.answers(general, thread=cut_off)) <= 1
     await ada.uninstall()
-    gone = "is gone: the app was removed, or its token revoked"
+    gone = "removed the app, or revoked its token"
     await service.until(lambda: gone in service.process.printed, "a word about the end")
     await server.settle()
     assert service.process.running

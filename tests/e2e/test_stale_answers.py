@@ -37,7 +37,7 @@ def test_a_changed_document_makes_its_answers_stale_and_a_moved_passage_does_not
     (notes / "ferry.md").write_text(f"# Before\n\nSomething new.\n\n{FIRST}")
     footnote("ingest", str(notes), "--source", "notes")
     assert footnote("conversations", "stale", "--json").json == {"stale": []}
-    assert "All answers still stand" in footnote("conversations", "stale").out
+    assert "No stale answers." in footnote("conversations", "stale").out
 
     (notes / "ferry.md").write_text(SECOND)
     footnote("ingest", str(notes), "--source", "notes")
@@ -68,7 +68,7 @@ async def test_a_thread_of_the_service_gets_one_note_though_the_service_is_kille
         with ServiceProcess(data_dir) as service:
             page.url = service.wait_ready()["url"]
             [note] = await page.notes()
-            assert "does not say any more what footnote" in note["html"]
+            assert "no longer says what footnote" in note["html"]
             assert note["again"][0]["question"] == QUESTION
             (notes / "ferry.md").write_text(f"{SECOND}\n{change}\n")
             assert (await asyncio.to_thread(footnote, "ingest", str(notes), "--source", "notes")).code == 0

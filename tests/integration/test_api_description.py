@@ -47,8 +47,8 @@ class Running:
     async def _serve(self) -> None:
         office = Office()
         await office.shelf.add("house.md", f"# Keys\n\n{QUOTE}", title="House")
-        door = office.door(wait_seconds=5)
-        additions = [partial(add_connection_pages, connections=office.connections), partial(add_api, door=door)]
+        api = office.api(wait_seconds=5)
+        additions = [partial(add_connection_pages, connections=office.connections), partial(add_api, api=api)]
         runner = build_runner(build_web(office.parts(), additions), shutdown_timeout=60)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)

@@ -39,6 +39,7 @@ class FakeMaintenance:
     def __init__(self) -> None:
         self.waiting = asyncio.Event()
         self.cancelled = asyncio.Event()
+        self.database = self  # the real one has it beside other maintenance
 
     async def back_up(self, target: Path) -> int:
         match target.name:

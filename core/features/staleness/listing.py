@@ -23,7 +23,7 @@ def told(item: StaleAnswer) -> str:
     parts = [
         f"“{title}” was taken out ({_footnotes(numbers)})"
         if fate is Fate.GONE
-        else f"“{title}” does not say any more what {_footnotes(numbers)} {'quote' if len(numbers) > 1 else 'quotes'}"
+        else f"“{title}” no longer says what {_footnotes(numbers)} {'quote' if len(numbers) > 1 else 'quotes'}"
         for (title, fate), numbers in by_document.items()
     ]
     return "; ".join(parts) or "a document behind it was taken out"

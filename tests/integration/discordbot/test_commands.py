@@ -85,7 +85,7 @@ async def test_a_summary_is_asked_for_in_the_open(place: DiscordPlace) -> None:
         ("help", {}, "/threads"),
         ("new", {}, "Each question in a channel starts a conversation"),
         ("why", {}, "haven't received a message from you here"),
-        ("stop", {}, "There is have a question in progress here"),
+        ("stop", {}, "You don't have a question in progress here"),
         ("jobs", {}, "needs a conversation"),
         ("source", {"footnote": 1}, "needs a conversation"),
         ("keep", {}, "needs a conversation"),

@@ -26,7 +26,7 @@ async def test_a_thread_gets_one_quiet_note_and_further_syncs_none(place: Discor
         await house.ask()
         assert await change(place) == 1
         note = await house.shows(NOTE)
-        assert "“House” does not say any more what footnote 1 quotes" in texts(note)
+        assert "“House” no longer says what footnote 1 quotes" in texts(note)
         assert "Ask again" in buttons(note)
         assert note.flags.suppress_notifications
 

@@ -14,7 +14,7 @@ async def test_conversations_are_listed_with_links_to_their_threads(place: Disco
         shown = told(await house.ada.slash(house.channel, "threads"))
         assert "Your conversations" in shown
         assert f"[where is the key?](https://discord.com/channels/{house.guild.id}/{house.thread.id})" in shown
-        assert "There are no conversations yet" in told(await house.ben.slash(house.channel, "threads"))
+        assert "No conversations yet" in told(await house.ben.slash(house.channel, "threads"))
         here = told(await house.ben.slash(house.channel, "threads", show="here"))
         assert "where is the key?" in here
 
@@ -100,7 +100,7 @@ async def test_the_conversation_of_a_private_thread_is_not_there_for_the_rest_of
         for archived in (False, True):
             await thread.edit(archived=archived)
             listed = told(await house.ben.slash(house.channel, "threads", show="here"))
-            assert "There are no conversations yet" in listed
+            assert "No conversations yet" in listed
             refused = await house.ben.slash(house.channel, "threads", action="export", thread=conversation.id)
             assert "No conversation" in told(refused)
 

@@ -33,7 +33,7 @@ async def test_a_thread_gets_one_note_and_further_syncs_none(place: SlackPlace, 
         assert await change(place) == 1
         note = await house.shows(NOTE)
         assert note.root == answer.root
-        assert "“House” does not say any more what footnote 1 quotes" in shown_of(note)
+        assert "“House” no longer says what footnote 1 quotes" in shown_of(note)
         assert "Ask again" in buttons(note)
         assert not house.channel.statuses
 

@@ -43,7 +43,7 @@ async def test_the_note_is_the_threads_last_message_and_comes_once() -> None:
         await settled(place)
         question, answer, note = (await visitor.show(thread))["messages"]
         assert (answer["stale"], answer["note"], note["note"], note["status"]) == (True, False, True, None)
-        assert "“House” does not say any more what footnote 1 quotes" in note["html"]
+        assert "“House” no longer says what footnote 1 quotes" in note["html"]
         again = [{"message": answer["id"], "question": "Where is the key?"}]
         assert (answer["again"], note["again"]) == (again, again)
         assert question["role"] == "user"
@@ -105,7 +105,7 @@ async def test_the_command_lists_stale_answers_and_asks_one_again() -> None:
         assert "No stale answers" in (await visitor.send("/stale", thread))["result"]["html"]
         await change(place)
         await settled(place)
-        assert "Where is the key?: “House” does not say" in (await visitor.send("/stale", thread))["result"]["html"]
+        assert "Where is the key?: “House” no longer says" in (await visitor.send("/stale", thread))["result"]["html"]
         assert (await visitor.post("/stale 7", thread)).status == 400
         await visitor.send("/stale 1", thread)
         messages = await visitor.answered(thread, count=3)

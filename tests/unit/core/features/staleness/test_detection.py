@@ -303,7 +303,7 @@ async def test_a_note_says_which_footnotes_of_which_document_are_lost(place: Pla
     await place.check()
     note = await noted(place)
     assert note.text == (
-        "My answer to “Question 1?” is out of date: “Guide” does not say any more what footnotes 1 and 2 quote. "
+        "My answer to “Question 1?” is out of date: “Guide” no longer says what footnotes 1 and 2 quote. "
         "Ask again for one from what is there now."
     )
     assert [(item.message_id, item.question) for item in note.note_on] == [(answer, "Question 1?")]

@@ -36,7 +36,7 @@ async def test_the_answers_of_the_conversation_are_listed_with_what_became_of_th
     await place.write("in the shed")
 
     lines = (await run(place, here)).text.splitlines()
-    assert lines[0] == "1. Question 1?: “Guide” does not say any more what footnote 1 quotes"
+    assert lines[0] == "1. Question 1?: “Guide” no longer says what footnote 1 quotes"
     assert lines[1:] == ["", "Ask one again with /stale and its number."]
     everywhere = (await run(place, None, sees_all=True)).text
     assert "Question 1?" in everywhere and "Question 2?" in everywhere
