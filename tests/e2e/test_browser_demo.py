@@ -92,7 +92,7 @@ async def test_a_footnote_into_a_pdf_shows_its_page_small_and_large(demo: Demo) 
         await answers(page, 1)
         small = page.locator("img.source-picture").first
         await expect(small).to_have_js_property("naturalWidth", 160)
-        await expect(small).to_have_attribute("alt", "Page 3 as it is printed")
+        await expect(small).to_have_attribute("alt", "Image of page 3")
         async with context.expect_page() as opened:
             await page.locator("a.source").first.click()
         source = await opened.value

@@ -91,7 +91,7 @@ async def test_a_thread_is_muted_and_listened_to_by_what_is_said_in_it(running_s
     asked = await service.ask(ada, general)
 
     await ada.mention(general, "mute", thread=asked)
-    await service.told(ada, general, "I answer only what mentions me. @footnote unmute undoes it.")
+    await service.told(ada, general, "In this thread I now answer only when mentioned.")
     await ada.reply(asked, NEXT_QUESTION)
     await server.settle()
     await ada.mention(general, QUESTION, thread=asked)
@@ -129,7 +129,7 @@ async def test_a_pane_greets_suggests_shows_its_status_and_names_its_thread(runn
 
     thread = await ada.open_pane(beside=general)
     await service.until(lambda: thread in ada.dm.prompts, "suggested prompts")
-    assert "Ask me what your documents say" in server.transcript(ada.dm, thread=thread)
+    assert "Ask me about your documents" in server.transcript(ada.dm, thread=thread)
     [prompt, *_] = ada.dm.prompts[thread]["prompts"]
     await ada.look_at(thread, general)
     await server.settle()
