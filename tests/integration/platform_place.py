@@ -76,7 +76,7 @@ class PlatformPlace:
 
     def says(self, *script: Turn) -> None:
         """What the model says from now on, a turn for each of its requests."""
-        self.provider = HeldProvider(script)
+        self.provider.__init__(script)  # the same object: the pipeline was built over it
 
     async def codes(self, workspace: str = "local") -> list[str]:
         """What was decided about each message, newest first."""
