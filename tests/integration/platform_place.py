@@ -76,7 +76,10 @@ class PlatformPlace:
 
     def says(self, *script: Turn) -> None:
         """What the model says from now on, a turn for each of its requests."""
-        self.provider.__init__(script)  # the same object: the pipeline was built over it
+        if hasattr(self, "provider"):
+            vars(self.provider).update(vars(HeldProvider(script)))  # the same object: the pipeline was built over it
+        else:
+            self.provider = HeldProvider(script)
 
     async def codes(self, workspace: str = "local") -> list[str]:
         """What was decided about each message, newest first."""
