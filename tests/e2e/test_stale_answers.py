@@ -46,7 +46,7 @@ def test_a_changed_document_makes_its_answers_stale_and_a_moved_passage_does_not
     assert stale["message_id"] == answer["message_id"]
     assert stale["lost"][0]["fate"] == "changed"
     assert stale["lost"][0]["quote"] == answer["citations"][0]["quote"]
-    assert "does not say any more" in " ".join(footnote("conversations", "stale").out.split())
+    assert "no longer says" in " ".join(footnote("conversations", "stale").out.split())
 
     (notes / "ferry.md").unlink()
     footnote("ingest", str(notes), "--source", "notes")
