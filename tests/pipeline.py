@@ -1,5 +1,6 @@
 """The product's own pipeline over a test's library: the parts that a test names, and the real build function."""
 
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -7,12 +8,25 @@ from bot.config import Config
 from bot.config.sections import AgentConfig, ReferencesConfig
 from bot.wiring.parts import Parts
 from bot.wiring.pipeline import build_pipeline
+from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline
-from core.ports import ChatProvider, Clock
+from core.answering.strategies.choosing import ChosenStrategy
+from core.answering.strategies.drafting import Choose
+from core.domain.conversation import IncomingMessage
+from core.ports import ChatProvider, Clock, RetrievalStrategy
 from storage.database import Database
 from tests.unit.core.library_builder import Shelf
 
 AGENT = AgentConfig(max_steps=2, context="full")
+
+
+def always(make: Callable[[RunObserver], RetrievalStrategy]) -> Choose:
+    """A choice of one strategy for every question."""
+
+    async def choose(message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
+        return ChosenStrategy(strategy=make(observer))
+
+    return choose
 
 
 def build_parts_over(

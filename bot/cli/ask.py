@@ -10,8 +10,7 @@ import typer
 
 from bot.cli.session import Session, to_json_text, write_line
 from bot.runtime.local_user import author_name
-from bot.service.calls import Operations
-from bot.service.submission import answer
+from bot.service.calls import Operations, answer
 from bot.terminal.platform import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType
 from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, message_key

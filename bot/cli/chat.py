@@ -9,8 +9,7 @@ import typer
 from bot.cli.session import Session
 from bot.runtime.local_user import author_name
 from bot.service import operations as ops
-from bot.service.calls import AnswerProgress, Operations, Progress
-from bot.service.submission import answer
+from bot.service.calls import AnswerProgress, Operations, Progress, answer
 from bot.terminal.client import ChatOptions, TerminalChat
 from core.domain.answer import Answer
 from core.domain.conversation import Conversation, IncomingMessage

@@ -18,9 +18,8 @@ from bot.cli.session import Session
 from bot.config import Config
 from bot.config.sections import IndexConfig, SlackConfig, WebConfig
 from bot.service import operations as ops
-from bot.service.calls import Operations
+from bot.service.calls import Operations, answer
 from bot.service.service_lock import find_service
-from bot.service.submission import answer
 from bot.terminal.render import answer_view
 from bot.terminal.reports import ingest_progress
 from core.domain.answer import Answer

@@ -12,8 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedCo
 from bot.cli.ask import question_message, read_lines
 from bot.cli.session import Session
 from bot.service import operations as ops
-from bot.service.calls import Operations
-from bot.service.submission import answer
+from bot.service.calls import Operations, answer
 from bot.terminal.render import eval_view
 from core.domain.answer import Answer
 from core.domain.corpus import SearchQuery

@@ -6,7 +6,8 @@ import typer
 
 from bot.cli.session import Session
 from bot.service import operations as ops
-from bot.service.submission import cancel_job, retry_job
+from bot.service.calls import retry_job
+from bot.service.operations import cancel_job
 from bot.terminal.render import job_trees
 from core.domain.jobs import Job
 from core.errors import InvalidState

@@ -23,6 +23,7 @@ from core.service.commands import Commands
 
 if TYPE_CHECKING:
     from bot.wiring.parts import Parts
+    from core.answering.pipeline import Pipeline
 
 Request = TypeVar("Request")
 Response = TypeVar("Response")
@@ -78,7 +79,7 @@ class Caller:
 
 
 class Submitter(Protocol):
-    """The inbox's end for questions of commands (bot/service/submission.py)."""
+    """Answers questions of commands: here, or through the inbox of the service (bot/service/submission.py)."""
 
     async def ask(self, message: IncomingMessage, progress: ProgressSink, caller: Caller) -> Answer:
         """Submit a question and return its answer."""
@@ -106,6 +107,7 @@ class OperationContext:
     parts: "Parts"
     workspace: str
     reader: str  # the local user
+    submitter: Submitter
     emit: OnProgress = ignore
     service: ServiceControls | None = None  # None: the operation runs in the command's own process
     caller: Caller = field(default_factory=Caller)
@@ -180,7 +182,7 @@ class Operations(Protocol):
 
 
 class LocalOperations:
-    """Operations in this process, on the parts that `build` opens on a stack."""
+    """Operations in this process, on the parts that `build` opens on a stack (implements Submitter, too)."""
 
     def __init__(self, workspace: str, build: "Callable[[AsyncExitStack], Awaitable[Parts]]") -> None:
         self.workspace = workspace
@@ -196,5 +198,31 @@ class LocalOperations:
     async def call(
         self, operation: Operation[Request, Response], request: Request, on_progress: OnProgress = ignore
     ) -> Response:
-        context = OperationContext(parts=self._parts, workspace=self.workspace, reader=author_name(), emit=on_progress)
+        context = OperationContext(
+            parts=self._parts, workspace=self.workspace, reader=author_name(), submitter=self, emit=on_progress
+        )
         return await operation.run(context, request)
+
+    @cached_property
+    def _pipeline(self) -> "Pipeline":
+        from bot.wiring.pipeline import build_pipeline  # only questions need it, and it takes long to import
+
+        return build_pipeline(self._parts)
+
+    async def ask(self, message: IncomingMessage, progress: ProgressSink, caller: Caller) -> Answer:
+        return await self._pipeline.answer(message, progress)
+
+    async def retry(self, job_id: str, workspace: str, progress: ProgressSink, caller: Caller) -> Answer:
+        return await self._pipeline.answer(await self._parts.jobs.question_of(job_id, workspace), progress)
+
+
+@operation
+async def answer(context: OperationContext, request: IncomingMessage) -> Answer:
+    """Answer a command's question; with a service, through its inbox."""
+    return await context.submitter.ask(request, EmittingSink(context.emit), context.caller)
+
+
+@operation
+async def retry_job(context: OperationContext, request: str) -> Answer:
+    """Ask the question of a failed or cancelled request again."""
+    return await context.submitter.retry(request, context.workspace, EmittingSink(context.emit), context.caller)

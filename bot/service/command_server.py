@@ -99,6 +99,7 @@ class CommandServer:
             parts=self._parts,
             workspace=body["workspace"],
             reader=body["reader"],
+            submitter=self._controls.submitter,
             emit=progress.put_nowait,
             service=self._controls,
             caller=caller,

@@ -76,6 +76,19 @@ class ExportRequest:
 
 
 @operation
+async def cancel_job(context: OperationContext, request: str) -> list[Job]:
+    """Cancel a job and return its tree. The owner of the service may stop the questions of others."""
+    jobs = context.parts.jobs
+    if context.service is not None:
+        tree = await jobs.tree(request, context.workspace)
+        key = str(tree[0].input.get("message_key", ""))
+        if key and (entries := await context.parts.inbox_store.find_open(key)):
+            await context.service.stop_answer(key, entries[0].incoming.author)
+            return tree
+    return await jobs.cancel(request, context.workspace)
+
+
+@operation
 async def list_conversations(context: OperationContext, request: str | None) -> list[Conversation]:
     """List all conversations, or those about a document (its path, title or alias)."""
     document_id = (await context.find_document(request)).id if request else None

@@ -10,11 +10,10 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bot.service.answer_listeners import AnswerListeners
-from bot.service.calls import Caller, EmittingSink, OperationContext, operation
+from bot.service.calls import Caller
 from bot.terminal.platform import NO_QUESTION, PLATFORM
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress, message_key
-from core.domain.jobs import Job
 from core.domain.service import Receipt
 from core.errors import BadInput, InvalidState
 from core.ports import ProgressSink
@@ -138,38 +137,3 @@ def _refusal(receipt: Receipt, incoming: IncomingMessage) -> Answer:
         raise BadInput(receipt.decision.sentence)
     conversation_id = incoming.conversation_id or ""
     return Answer(status=AnswerStatus.REFUSED, text=receipt.decision.sentence, conversation_id=conversation_id)
-
-
-@operation
-async def answer(context: OperationContext, request: IncomingMessage) -> Answer:
-    """Answer a command's question; with a service, through its inbox."""
-    if context.service is None:
-        from bot.wiring.pipeline import build_pipeline  # only questions need it, and it takes long to import
-
-        return await build_pipeline(context.parts).answer(request, EmittingSink(context.emit))
-    return await context.service.submitter.ask(request, EmittingSink(context.emit), context.caller)
-
-
-@operation
-async def retry_job(context: OperationContext, request: str) -> Answer:
-    """Ask the question of a failed or cancelled request again."""
-    sink = EmittingSink(context.emit)
-    if context.service is None:
-        from bot.wiring.pipeline import build_pipeline
-
-        question = await context.parts.jobs.question_of(request, context.workspace)
-        return await build_pipeline(context.parts).answer(question, sink)
-    return await context.service.submitter.retry(request, context.workspace, sink, context.caller)
-
-
-@operation
-async def cancel_job(context: OperationContext, request: str) -> list[Job]:
-    """Cancel a job and return its tree. The owner of the service may stop the questions of others."""
-    jobs = context.parts.jobs
-    if context.service is not None:
-        tree = await jobs.tree(request, context.workspace)
-        key = str(tree[0].input.get("message_key", ""))
-        if key and (entries := await context.parts.inbox_store.find_open(key)):
-            await context.service.stop_answer(key, entries[0].incoming.author)
-            return tree
-    return await jobs.cancel(request, context.workspace)

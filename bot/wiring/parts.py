@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.domain.read_limits import MEBIBYTE, WALL_TIMES, ReadLimits
 from core.features.staleness.detection import Staleness
 from core.knowledge.library import Library
-from core.ports import ChatProvider, Clock, RetrievalStrategy, SearchIndex
+from core.ports import ChatProvider, Clock, SearchIndex
 from core.work.conversations import Conversations
 from storage.database import Database
 from storage.database.process_lock import process_lock, try_process_lock
@@ -38,7 +38,7 @@ from storage.database.repositories.syncing import SqlSyncRepository
 
 if TYPE_CHECKING:
     from core.answering.redaction import Histories
-    from core.domain.conversation import IncomingMessage
+    from core.answering.strategies.choosing import Strategies
     from core.domain.sources import SourceSpec
     from core.features.access_explanation import Explanations
     from core.features.connections import Connections
@@ -229,30 +229,26 @@ class Parts(Resources):
         return Recaps(self.corpus, self.summaries, writer)
 
     @cached_property
-    def cassettes(self) -> Cassettes:
-        """Recorded runs, replayed over the recorded model, so that no provider is opened."""
+    def strategies(self) -> Strategies:
         from core.answering.limits import Budget
-        from core.answering.observer import RunObserver
-        from core.answering.strategies.choosing import build_strategy
-        from core.features.replay.cassettes import Cassettes
+        from core.answering.strategies.choosing import Strategies
 
         agent = self.config.agent
-        budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
+        return Strategies(
+            provider=self.ready_provider,
+            configured=agent.strategy,
+            facts=agent.facts,
+            budget=Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds),
+            clock=self.clock,
+        )
 
-        def over(name: str, question: IncomingMessage, provider: ChatProvider) -> RetrievalStrategy:
-            build = partial(
-                build_strategy,
-                provider=provider,
-                budget=budget,
-                clock=self.clock,
-                observer=RunObserver(),
-                configured=agent.strategy,
-                facts=agent.facts,
-            )
-            chosen = build(question)
-            return chosen if chosen.name == name else build(replace(question, strategy=name))
+    @cached_property
+    def cassettes(self) -> Cassettes:
+        """Recorded runs, replayed over the recorded model, so that no provider is opened."""
+        from core.features.replay.cassettes import Cassettes
 
-        cassettes = Cassettes(self.cassette_store, over, self.clock, days=self.config.replay.keep_days)
+        days = self.config.replay.keep_days
+        cassettes = Cassettes(self.cassette_store, self.strategies.recorded, self.clock, days=days)
         self.stack.push_async_callback(cassettes.settled)
         return cassettes
 

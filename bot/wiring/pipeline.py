@@ -3,36 +3,30 @@
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 
-from bot.config.sections import AgentConfig
 from bot.wiring.parts import Parts
-from bot.wiring.resources import ready
-from core.answering.agent.section_reading import ModelSectionReader
 from core.answering.agent.summarising import ModelSummariser
 from core.answering.answer_store import AnswerStore
 from core.answering.context import FullHistoryCapped, LineSummariser, RollingSummary, TokenWindow
-from core.answering.limits import Budget
 from core.answering.observer import RunObserver
-from core.answering.pipeline import Pipeline, PipelineStep, Question, QuestionContext, Stage
+from core.answering.pipeline import Pipeline, PipelineStep, Question, Stage
 from core.answering.steps import reading
 from core.answering.steps.preparing import ChannelDefaults, Preparation
 from core.answering.steps.private_answers import PrivateAnswer, ToPrivate
 from core.answering.steps.sharing import SharedAnswer, Sharing
 from core.answering.steps.stated_positions import StatedPosition
-from core.answering.strategies.choosing import build_strategy
-from core.answering.strategies.failover import FailoverStrategy
-from core.answering.tools.base import Toolbox, ToolContext
+from core.answering.strategies.drafting import Choose
 from core.answering.tools.find_extracts import FindExtractsTool
 from core.answering.tools.follow_relation import FollowRelationTool
 from core.answering.tools.get_ontology import GetOntologyTool
 from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.query_journal import QueryJournalTool
 from core.answering.tools.search import SearchTool
-from core.domain.conversation import IncomingMessage
+from core.answering.tools.toolbox import ToolboxMaker
 from core.features.replay.recording import Recording
 from core.features.staleness.stale_notes import StaleNotes
 from core.knowledge.references.document_lines import DocumentLines, ModelLines
 from core.knowledge.references.service import References
-from core.ports import ChatProvider, Clock, ContextStrategy, RetrievalStrategy
+from core.ports import ContextStrategy
 from core.ports.service import ThreadReader
 from storage.documents.page_images.pages import PdfPictures
 
@@ -43,7 +37,7 @@ def build_pipeline(
     readers: Mapping[str, ThreadReader] | None = None,
     to_private: Mapping[str, ToPrivate] | None = None,
     observe: Callable[[], RunObserver] | None = None,
-    strategy: reading.StrategyChooser | None = None,
+    strategy: Choose | None = None,
     toolbox: reading.ToolboxFactory | None = None,
 ) -> Pipeline:
     """Build the path of a question. Every entry point and test calls this.
@@ -66,7 +60,7 @@ def build_pipeline(
     references = build_references(parts)
     sharing = Sharing(conversations=parts.conversations, corpus=corpus, access=access)
     context = reading.ContextSelection(build_context(parts), parts.config.agent.history_tokens)
-    draft = reading.Drafting(strategy or partial(choose_strategy, parts), toolbox or partial(build_toolbox, parts))
+    draft = reading.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
 
     async def replace_earlier(question: Question) -> None:
         await store.replace_earlier(question.message)
@@ -136,53 +130,22 @@ def build_references(parts: Parts) -> References | None:
     )
 
 
-def choose_strategy(parts: Parts, message: IncomingMessage, observer: RunObserver) -> RetrievalStrategy:
-    """Return the strategy for a message, over its workspace's provider and the model it asks for."""
-
-    async def ready_provider() -> ChatProvider:
-        return await ready(parts.provider_for(message.address.workspace, message.model))
-
-    def over(provider: ChatProvider) -> RetrievalStrategy:
-        return strategy_for(parts.config.agent, message, provider, parts.clock, observer)
-
-    return FailoverStrategy(ready_provider, over, observer)
-
-
-def strategy_for(
-    agent: AgentConfig,
-    message: IncomingMessage,
-    provider: ChatProvider,
-    clock: Clock,
-    observer: RunObserver | None = None,
-) -> RetrievalStrategy:
-    """Build the strategy for a message over a provider. Raises UnsupportedFeature for an unknown name."""
-    budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
-    return build_strategy(
-        message, provider, budget, clock, observer or RunObserver(), configured=agent.strategy, facts=agent.facts
-    )
-
-
-def build_toolbox(parts: Parts, context: QuestionContext, observer: RunObserver) -> Toolbox:
-    """Bind the tools to one question's context."""
-    provider = parts.provider_for(context.scope.workspace)
-    quotes_only = provider.capabilities.quotes_only
-    tools = (
-        SearchTool(),
-        GetPageTool(PdfPictures(parts.corpus), lambda: provider.capabilities.images),
-        QueryJournalTool(),
-        FindExtractsTool(),
-        FollowRelationTool(),
-        GetOntologyTool(),
-    )
-    bound = ToolContext(
-        scope=context.scope,
+def build_toolboxes(parts: Parts) -> ToolboxMaker:
+    """Bind the tools to the library."""
+    return ToolboxMaker(
+        tools=(
+            SearchTool(),
+            GetPageTool(),
+            QueryJournalTool(),
+            FindExtractsTool(),
+            FollowRelationTool(),
+            GetOntologyTool(),
+        ),
         library=parts.library,
         corpus=parts.corpus,
         facts=parts.facts,
-        focus=context.focus,
-        linked=frozenset(document.id for document in context.linked),
-        document_ids=frozenset({context.document.id}) if context.document else frozenset(),
+        summaries=parts.summaries,
+        pictures=PdfPictures(parts.corpus),
+        provider=parts.provider_for,
         rerank=parts.config.index.rerank,
-        sections=None if quotes_only else ModelSectionReader(provider, parts.summaries),
     )
-    return Toolbox(tools, bound, context.offer, observer)

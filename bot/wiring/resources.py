@@ -182,6 +182,12 @@ class Resources:
         """Return a workspace's provider, or one for another model. Raises UnsupportedFeature."""
         return self.own_provider or self.providers.of(workspace, model)
 
+    async def ready_provider(self, workspace: str, model: str | None) -> ChatProvider:
+        """Return a provider for one question after learning its capabilities. Raises ProviderError."""
+        provider = self.provider_for(workspace, model)
+        await learned(provider)
+        return provider.begin() if isinstance(provider, FallbackProvider) else provider
+
     def folder(self, name: str) -> Path:
         """Return a folder or file of the data directory."""
         return self.config.data_path / name
@@ -323,12 +329,6 @@ class Providers:
             stall_seconds=settings.stall_seconds,
             max_retries=retries,
         )
-
-
-async def ready(provider: ChatProvider) -> ChatProvider:
-    """Return the provider for one question after learning its capabilities. Raises ProviderError."""
-    await learned(provider)
-    return provider.begin() if isinstance(provider, FallbackProvider) else provider
 
 
 async def check_provider(provider: ChatProvider) -> Capabilities:

@@ -15,8 +15,9 @@ from core.answering.limits import Budget
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.answering.tools.base import Finding, Toolbox, ToolContext
+from core.answering.tools.base import Finding, ToolContext
 from core.answering.tools.search import SearchArguments, SearchTool
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import (
     Answer,
     AnswerStatus,
@@ -38,7 +39,7 @@ from core.work.conversations import Conversations
 from tests.builders import build_incoming
 from tests.fakes import ManualClock, RecordingProgress
 from tests.librarian import USAGE, Librarian, called, said
-from tests.pipeline import build_answers
+from tests.pipeline import always, build_answers
 from tests.scripted import ScriptedProvider, Turn, check_request
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
@@ -296,7 +297,7 @@ class Desk:
             job_store=self.jobs,
             has_references=False,
             pipeline={
-                "strategy": lambda message, observer: strategy,
+                "strategy": always(lambda observer: strategy),
                 "toolbox": lambda context, observer: Toolbox([self.search], self._shelf.context(scope=context.scope)),
             },
         )

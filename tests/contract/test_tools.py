@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from core.answering.tools.base import Toolbox, to_definition
 from core.answering.tools.find_extracts import FindExtractsTool
 from core.answering.tools.follow_relation import FollowRelationTool
 from core.answering.tools.get_ontology import GetOntologyTool
 from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.query_journal import QueryJournalTool
 from core.answering.tools.search import SearchTool
+from core.answering.tools.toolbox import Toolbox, to_definition
 from core.domain.answer import ToolInvocation, ToolResult
 from core.domain.corpus import SearchScope
 from core.domain.extracts import ExtractType
@@ -61,7 +61,7 @@ async def run(case: Case, shelf: Shelf, scope: SearchScope | None = None, **argu
 
 
 def test_its_schema_is_a_closed_object_that_every_model_api_takes(case):
-    schema = to_definition(case.tool).parameters
+    schema = to_definition(case.tool, Shelf().context()).parameters
     assert schema["type"] == "object" and schema["additionalProperties"] is False
     assert not {"oneOf", "anyOf", "allOf", "$defs", "$ref"} & set(schema)
     assert set(schema["required"]) <= set(schema["properties"])
@@ -71,7 +71,7 @@ def test_its_schema_is_a_closed_object_that_every_model_api_takes(case):
 
 
 def test_its_description_tells_a_model_when_to_use_it(case):
-    definition = to_definition(case.tool)
+    definition = to_definition(case.tool, Shelf().context())
     assert definition.name.isidentifier()
     assert len(definition.description) > 80
 

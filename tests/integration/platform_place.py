@@ -10,7 +10,7 @@ from core.answering.deletion import Forgetting
 from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
 from core.answering.steps.private_answers import ToPrivate
-from core.answering.tools.base import Toolbox
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ChatResponse, Citation, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.features.feedback import Feedbacks

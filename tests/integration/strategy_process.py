@@ -15,11 +15,12 @@ from core.answering.limits import Budget
 from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
-from core.answering.strategies.choosing import ALWAYS, PLANNED, TOOL_USE
+from core.answering.strategies.choosing import ALWAYS, PLANNED, TOOL_USE, ChosenStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.answering.tools.base import Finding, Toolbox, ToolContext
+from core.answering.tools.base import Finding, ToolContext
 from core.answering.tools.search import SearchArguments, SearchTool
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key
 from core.service.inbox import STANDARD_GATES, Inbox
@@ -60,13 +61,14 @@ class Model:
 
 
 class CountedSearch(SearchTool):
-    def __init__(self, strategy: str, runs: Path) -> None:
-        self._strategy = strategy
+    strategy = ""
+
+    def __init__(self, runs: Path) -> None:
         self._runs = runs
 
     async def run(self, arguments: SearchArguments, context: ToolContext) -> Finding:
         with self._runs.open("a") as file:
-            file.write(f"{self._strategy} {arguments.query}\n")
+            file.write(f"{self.strategy} {arguments.query}\n")
         return await super().run(arguments, context)
 
 
@@ -77,16 +79,15 @@ async def main(folder: Path, *, hangs: bool) -> None:
     database = await Database.open(folder / "footnote.db")
     store = SqlInboxStore(database, clock)
     await store.release_abandoned()
-    asked: list[str] = []  # a toolbox is made for each question, right after its strategy
+    searches: dict[RunObserver, CountedSearch] = {}  # of each run, whose toolbox is made before its strategy is chosen
 
-    def choose(
-        message: IncomingMessage, observer: RunObserver
-    ) -> ToolUseStrategy | AlwaysRetrieveStrategy | PlanAndSynthesiseStrategy:
-        asked.append(str(message.strategy))
-        return MADE[asked[-1]](Model(asked[-1], hangs=hangs), Budget(), clock)
+    async def choose(message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
+        name = searches[observer].strategy = str(message.strategy)
+        return ChosenStrategy(strategy=MADE[name](Model(name, hangs=hangs), Budget(), clock))
 
     def toolbox(reading: QuestionContext, observer: RunObserver) -> Toolbox:
-        return Toolbox([CountedSearch(asked[-1], folder / "runs.txt")], shelf.context(scope=reading.scope))
+        searches[observer] = CountedSearch(folder / "runs.txt")
+        return Toolbox([searches[observer]], shelf.context(scope=reading.scope))
 
     answers = build_answers(
         shelf,

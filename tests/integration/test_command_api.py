@@ -15,13 +15,12 @@ import httpx
 import pytest
 
 import bot.service.command_server
-from bot.service.calls import AnswerProgress, Caller, ServiceControls
+from bot.service.calls import AnswerProgress, Caller, ServiceControls, answer, retry_job
 from bot.service.command_client import RemoteOperations
 from bot.service.command_server import CommandServer
-from bot.service.operations import IngestRequest, back_up, check_storage, ingest, read_page_text
+from bot.service.operations import IngestRequest, back_up, cancel_job, check_storage, ingest, read_page_text
 from bot.service.operations import reindex as reindex_index
 from bot.service.service_lock import MAX_SOCKET_PATH_BYTES, ServiceInfo, ServiceLock, find_service, socket_path
-from bot.service.submission import answer, cancel_job, retry_job
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.ingest_report import IngestProgress, IngestReport

@@ -13,12 +13,13 @@ from core.answering.observer import RunObserver
 from core.answering.pipeline import Question, QuestionContext
 from core.answering.question_scope import QuestionScopes
 from core.answering.redaction import withheld
+from core.answering.strategies.drafting import Choose, draft
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, IncomingMessage, Message
 from core.domain.corpus import Document, SearchScope
 from core.knowledge.library import Library
 from core.knowledge.references.service import References
-from core.ports import Clock, ContextStrategy, CorpusRepository, RetrievalStrategy, Tools
+from core.ports import Clock, ContextStrategy, CorpusRepository, Tools
 from core.work.conversations import live_focus
 from core.work.questions import as_asked
 
@@ -28,12 +29,6 @@ DEFAULT_HISTORY_TOKENS = 12_000
 
 class ToolboxFactory(Protocol):
     def __call__(self, context: QuestionContext, observer: RunObserver) -> Tools: ...
-
-
-class StrategyChooser(Protocol):
-    def __call__(self, message: IncomingMessage, observer: RunObserver) -> RetrievalStrategy:
-        """Return the strategy and model for a message. Raises UnsupportedFeature for unknown names."""
-        ...
 
 
 class Opening:
@@ -138,15 +133,15 @@ class ContextSelection:
 class Drafting:
     """Question, history, context -> `draft`, by the question's strategy and tools. Raises ProviderError."""
 
-    def __init__(self, strategy: StrategyChooser, toolbox: ToolboxFactory) -> None:
-        self._strategy = strategy
+    def __init__(self, choose: Choose, toolbox: ToolboxFactory) -> None:
+        self._choose = choose
         self._toolbox = toolbox
 
     async def __call__(self, question: Question) -> None:
-        strategy = self._strategy(question.asked, question.observer)
-        tools = self._toolbox(question.context, question.observer)
-        question.observer.begin(question.asked, question.history, tools)
-        question.draft = await strategy.draft(question.asked, question.history, tools, question.progress)
+        asked, history, observer = question.asked, question.history, question.observer
+        tools = self._toolbox(question.context, observer)
+        observer.begin(asked, history, tools)
+        question.draft = await draft(self._choose, asked, history, tools, question.progress, observer)
 
 
 class Proof:

@@ -1,23 +1,21 @@
 """The choice of a strategy: the asker's, else the channel's, else the configured one, as far as the model allows.
 
-If the requested strategy isn't available, the closest one answers, with a sentence about it. Pure, except for
-`NotedStrategy`, which adds that sentence to the draft.
+If the requested strategy isn't available, the closest one answers, with a sentence about it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from core.answering.limits import Budget
-from core.answering.observer import RunObserver
+from core.answering.observer import NO_OBSERVER, RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
-from core.answering.strategies.facts_first import FactsFirstStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.strategies.wording import wording_of
-from core.domain.answer import Capabilities, ChatMessage, Draft
+from core.domain.answer import Capabilities
 from core.domain.conversation import IncomingMessage
 from core.errors import UnsupportedFeature
-from core.ports import ChatProvider, Clock, ProgressSink, RetrievalStrategy, Tools
+from core.ports import ChatProvider, Clock, RetrievalStrategy
 from core.work.questions import DEEP_STRATEGY
 
 AUTO = "auto"  # by the question's wording: a comparison, a timeline and the like are planned
@@ -62,40 +60,42 @@ def known_name(name: str) -> str:
 STRATEGIES = {made.name: made for made in (ToolUseStrategy, AlwaysRetrieveStrategy, PlanAndSynthesiseStrategy)}
 
 
-def build_strategy(
-    message: IncomingMessage,
-    provider: ChatProvider,
-    budget: Budget,
-    clock: Clock,
-    observer: RunObserver,
-    *,
-    configured: str,
-    facts: bool,
-) -> RetrievalStrategy:
-    """Build the chosen strategy over a provider; with `facts`, lists of extracted rows come first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenStrategy:
+    """The strategy of one question."""
 
-    Raises UnsupportedFeature for an unknown name.
+    strategy: RetrievalStrategy
+    note: str = ""  # for people, below the answer
+    lists_facts: bool = False  # a list of extracted rows comes first (facts_first.py)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strategies:
+    """Chooses and builds strategies. `configured` is one of NAMES; `facts`: lists of extracted rows come first.
+
+    `provider` returns the provider of a workspace for a model with known capabilities, and raises ProviderError.
     """
-    choice = choose(message, configured, provider.capabilities)
-    strategy: RetrievalStrategy = STRATEGIES[choice.name](provider, budget, clock, observer)
-    if choice.note:
-        strategy = NotedStrategy(strategy, choice.note)
-    return FactsFirstStrategy(strategy) if facts and message.strategy is None else strategy
 
+    provider: Callable[[str, str | None], Awaitable[ChatProvider]]
+    configured: str
+    facts: bool
+    budget: Budget
+    clock: Clock
 
-class NotedStrategy:
-    """Another strategy, with a sentence under its answers (implements ports.RetrievalStrategy)."""
+    async def choose(self, message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
+        """Return the strategy for a message over its workspace's provider. UnsupportedFeature for an unknown name."""
+        provider = await self.provider(message.address.workspace, message.model)
+        return self.over(provider, message, observer)
 
-    def __init__(self, inner: RetrievalStrategy, note: str) -> None:
-        self._inner = inner
-        self._note = note
+    def over(self, provider: ChatProvider, message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
+        """Return the strategy for a message over a provider. UnsupportedFeature for an unknown name."""
+        choice = choose(message, self.configured, provider.capabilities)
+        strategy = STRATEGIES[choice.name](provider, self.budget, self.clock, observer)
+        return ChosenStrategy(strategy=strategy, note=choice.note, lists_facts=self.facts and message.strategy is None)
 
-    @property
-    def name(self) -> str:
-        return self._inner.name
-
-    async def draft(
-        self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink
-    ) -> Draft:
-        written = await self._inner.draft(question, history, tools, progress)
-        return replace(written, notes=(*written.notes, self._note))
+    def recorded(self, name: str, question: IncomingMessage, provider: ChatProvider) -> ChosenStrategy:
+        """Return the strategy of a name for a replay. UnsupportedFeature for an unknown name."""
+        chosen = self.over(provider, question, NO_OBSERVER)
+        if chosen.strategy.name == name:
+            return chosen
+        return self.over(provider, replace(question, strategy=name), NO_OBSERVER)

@@ -10,7 +10,7 @@ from core.answering.strategies.planned_calls import Called
 from core.answering.strategies.plans import Plan
 from core.answering.strategies.prompts import synthesiser
 from core.answering.strategies.shown_passages import passage_text
-from core.answering.tools.base import FINAL
+from core.answering.tools.toolbox import FINAL
 from core.domain.answer import (
     Capabilities,
     ChatMessage,

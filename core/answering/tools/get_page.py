@@ -1,6 +1,6 @@
 """The `get_page` tool: a whole page, its neighbours, and an image of it for models that see."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from pydantic import Field
 
@@ -8,7 +8,6 @@ from core.answering.tools.base import Arguments, Finding, ToolContext, describe_
 from core.domain.answer import PageImage
 from core.domain.corpus import Document, Page, SourcedPassage
 from core.errors import NotFound, ToolRetry
-from core.ports import PagePictures
 
 # About 3,000 tokens a call: a long chapter is read in several calls, so that one page can't fill the window.
 PAGE_CHARACTERS = 12_000
@@ -35,25 +34,17 @@ class GetPageAndPictureArguments(GetPageArguments):
     )
 
 
-class GetPageTool:
-    """One for each question. Images are never mentioned if `pictures` is None, or the model doesn't see."""
+GetPageArguments.with_pictures = GetPageAndPictureArguments
 
+
+class GetPageTool:
     name = "get_page"
     description = (
         "Read one whole page: give page_id, or document and page_number. Use it when passages of a search break "
         "off, or when the reader names a page. It also lists the page's headings and the ids of the previous and the "
         "next page."
     )
-
-    def __init__(self, pictures: PagePictures | None = None, sees: Callable[[], bool] = lambda: False) -> None:
-        self._pictures = pictures
-        self._sees = sees
-        self._drawn = 0
-
-    @property
-    def arguments(self) -> type[GetPageArguments]:
-        """They depend on the model's abilities at this moment."""
-        return GetPageAndPictureArguments if self._pictures is not None and self._sees() else GetPageArguments
+    arguments = GetPageArguments
 
     async def run(self, arguments: GetPageArguments, context: ToolContext) -> Finding:
         page = await _find_page(arguments, context)
@@ -62,7 +53,7 @@ class GetPageTool:
         shown, rest = cut(passages, arguments.offset, PAGE_CHARACTERS)
         if passages and not shown:
             raise ToolRetry(f"The page ends at character {len(page.text)}: choose a smaller offset.")
-        images, without = await self._picture(arguments, document, page)
+        images, without = await _picture(arguments, document, page, context)
         lines = [
             f"{describe_place(document, page.number, page.heading_path)} (page_id {page.id})",
             *_headings(page),
@@ -72,21 +63,22 @@ class GetPageTool:
         ]
         return Finding(text="\n".join(lines), passages=tuple(shown), images=images)
 
-    async def _picture(
-        self, arguments: GetPageArguments, document: Document, page: Page
-    ) -> tuple[tuple[PageImage, ...], list[str]]:
-        """Return the image, or a line with the reason against it."""
-        wanted = isinstance(arguments, GetPageAndPictureArguments) and arguments.picture
-        if not wanted or self._pictures is None:
-            return (), []
-        if self._drawn >= MAX_PICTURES:
-            return (), [f"No picture: there are at most {MAX_PICTURES} for a question."]
-        self._drawn += 1  # before the wait: calls run side by side
-        try:
-            return (await self._pictures.picture_of(document, page),), []
-        except NotFound as error:
-            self._drawn -= 1
-            return (), [f"No picture: {error}"]
+
+async def _picture(
+    arguments: GetPageArguments, document: Document, page: Page, context: ToolContext
+) -> tuple[tuple[PageImage, ...], list[str]]:
+    """Return the image, or a line with the reason against it."""
+    pictures = context.pictures
+    if pictures is None or not isinstance(arguments, GetPageAndPictureArguments) or not arguments.picture:
+        return (), []
+    if pictures.drawn >= MAX_PICTURES:
+        return (), [f"No picture: there are at most {MAX_PICTURES} for a question."]
+    pictures.drawn += 1  # before the wait: calls run side by side
+    try:
+        return (await pictures.of.picture_of(document, page),), []
+    except NotFound as error:
+        pictures.drawn -= 1
+        return (), [f"No picture: {error}"]
 
 
 def cut(

@@ -11,6 +11,8 @@ from typing import Protocol
 
 from core.answering.answers.building import build_answer, with_notes
 from core.answering.answers.typed import prove_typed
+from core.answering.strategies.choosing import ChosenStrategy
+from core.answering.strategies.drafting import draft_once
 from core.domain.answer import (
     Answer,
     Capabilities,
@@ -28,7 +30,7 @@ from core.domain.features import Cassette, RecordedTools, RecordedTurn
 from core.errors import FootnoteError
 from core.features.replay.cassette_text import answer_bytes
 from core.features.replay.recording import bare_request
-from core.ports import ChatProvider, RetrievalStrategy
+from core.ports import ChatProvider
 from core.text.words import shorten
 from core.work.progress import SilentProgress
 
@@ -40,7 +42,7 @@ class Divergence(FootnoteError):
 
 
 class StrategyOver(Protocol):
-    def __call__(self, name: str, question: IncomingMessage, provider: ChatProvider) -> RetrievalStrategy:
+    def __call__(self, name: str, question: IncomingMessage, provider: ChatProvider) -> ChosenStrategy:
         """Return the strategy of a name over a provider. UnsupportedFeature for an unknown name."""
         ...
 
@@ -62,7 +64,7 @@ async def replay(cassette: Cassette, strategy: StrategyOver) -> Replayed:
     provider, tools = ReplayProvider(cassette), ReplayTools(cassette.tools)
     try:
         chosen = strategy(cassette.strategy, cassette.question, provider)
-        draft = await chosen.draft(cassette.question, cassette.history, tools, SilentProgress())
+        draft = await draft_once(chosen, cassette.question, cassette.history, tools, SilentProgress())
     except FootnoteError as error:
         return Replayed(answer=cassette.answer, difference=str(error))
     draft, proved = prove_typed(draft, cassette.pages)

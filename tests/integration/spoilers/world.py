@@ -9,23 +9,21 @@ from core.answering.limits import Budget
 from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline, QuestionContext
 from core.answering.redaction import Histories
-from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
-from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
+from core.answering.strategies.choosing import STRATEGIES, ChosenStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.answering.tools.base import Toolbox
 from core.answering.tools.find_extracts import FindExtractsTool
 from core.answering.tools.follow_relation import FollowRelationTool
 from core.answering.tools.get_ontology import GetOntologyTool
 from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.query_journal import QueryJournalTool
 from core.answering.tools.search import SearchTool
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Answer, Capabilities, ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.corpus import Document, IndexEntry, SearchScope
 from core.domain.extracts import Extraction, ExtractorInput
 from core.domain.service import PersonAddress
 from core.errors import FootnoteError
-from core.ports import ChatProvider, RetrievalStrategy
 from core.service.commands import CommandCall, Commands
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
@@ -42,7 +40,6 @@ from tests.scripted import calls, says
 from tests.unit.core.library_builder import Shelf, by_rule
 
 CHANNEL = ThreadAddress(platform="web", workspace="local", channel="club", thread="t1")
-STRATEGIES = ("tool_use", "always_retrieve", "plan_and_synthesise")
 READERS = {suffix: reader for reader in build_readers() for suffix in reader.suffixes}
 EXTRACTORS = build_extractors()
 
@@ -189,14 +186,9 @@ class World:
             pipeline={"strategy": self._strategy, "toolbox": self._toolbox},
         )
 
-    def _strategy(self, message: IncomingMessage, observer: RunObserver) -> RetrievalStrategy:
-        provider: ChatProvider = self.provider
-        budget = Budget(steps=3)
-        if message.strategy == "always_retrieve":
-            return AlwaysRetrieveStrategy(provider, budget, self.clock)
-        if message.strategy == "plan_and_synthesise":
-            return PlanAndSynthesiseStrategy(provider, budget, self.clock)
-        return ToolUseStrategy(provider, budget, self.clock)
+    async def _strategy(self, message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
+        made = STRATEGIES[message.strategy or ToolUseStrategy.name]
+        return ChosenStrategy(strategy=made(self.provider, Budget(steps=3), self.clock, observer))
 
     def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
         tools = (

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline, QuestionContext
-from core.answering.tools.base import Toolbox
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Answer
 from core.domain.conversation import ThreadAddress
 from core.domain.service import InboxEntry
 from core.ports import Clock, RetrievalStrategy
 from core.work.progress import SilentProgress
 from storage.database import Database
+from tests.pipeline import always
 from tests.pipeline import build_answers as build_product
 from tests.unit.core.library_builder import Shelf
 
@@ -33,7 +34,7 @@ def build_answers(
         clock=clock,
         database=database,
         has_references=False,
-        pipeline={"strategy": lambda _, observer: strategy, "toolbox": toolbox, **pipeline},
+        pipeline={"strategy": always(lambda observer: strategy), "toolbox": toolbox, **pipeline},
     )
 
 

@@ -5,10 +5,11 @@ from typing import Any
 
 from core.access.scopes import Access
 from core.answering.observer import NO_OBSERVER, RunObserver
-from core.answering.tools.base import Toolbox, ToolContext
+from core.answering.tools.base import ToolContext
 from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.query_journal import QueryJournalTool
 from core.answering.tools.search import SearchTool
+from core.answering.tools.toolbox import Toolbox
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, Heading, IndexEntry, Page, Passage, SearchScope, Span
 from core.domain.extracts import SCHEMAS, Extract, Extraction, ExtractType, schema_name

@@ -18,7 +18,7 @@ from bot.web.client import WebPlatform
 from bot.web.events import EventHub
 from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
-from core.answering.tools.base import Toolbox
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope

@@ -11,7 +11,7 @@ from core.answering.limits import Budget
 from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.answering.tools.base import Toolbox
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import (
     AnswerStatus,
     ChatRequest,
@@ -28,7 +28,7 @@ from core.errors import BadInput, NotFound, ProviderBadRequest, ProviderOverload
 from core.serializers.objects import job_json
 from core.service.jobs import Jobs
 from tests.fakes import ManualClock, RecordingProgress
-from tests.pipeline import build_answers
+from tests.pipeline import always, build_answers
 from tests.scripted import ScriptedProvider, Turn, calls, says
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
@@ -72,7 +72,9 @@ class Desk:
             inbox_store=self.inbox,
             **own,
             pipeline={
-                "strategy": lambda _, observer: ToolUseStrategy(self.provider, Budget(steps=2), self.clock, observer),
+                "strategy": always(
+                    lambda observer: ToolUseStrategy(self.provider, Budget(steps=2), self.clock, observer)
+                ),
                 "toolbox": self._toolbox,
                 **(pipeline or {}),
             },

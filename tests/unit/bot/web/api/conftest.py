@@ -21,7 +21,7 @@ from core.answering.limits import Budget
 from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline, QuestionContext
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.answering.tools.base import Toolbox
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation
 from core.domain.service import InboxEntry
 from core.features.connections import Connections
@@ -33,7 +33,7 @@ from core.work.conversations import Conversations
 from core.work.rate_limit import Rate, RateLimiter
 from storage.documents.page_images.pages import Pictures
 from tests.fakes import ManualClock
-from tests.pipeline import build_answers
+from tests.pipeline import always, build_answers
 from tests.scripted import calls, says
 from tests.unit.core.library_builder import Shelf
 
@@ -100,7 +100,9 @@ class Office:
             inbox_store=self.store,
             has_references=False,
             pipeline={
-                "strategy": lambda _, observer: ToolUseStrategy(self.provider, Budget(steps=2), self.clock, observer),
+                "strategy": always(
+                    lambda observer: ToolUseStrategy(self.provider, Budget(steps=2), self.clock, observer)
+                ),
                 "toolbox": self._toolbox,
                 "observe": lambda: MeteredRun(self.metrics, None),
             },

@@ -8,9 +8,10 @@ from core.answering.strategies.choosing import (
     NO_TOOLS,
     PLANNED,
     TOOL_USE,
-    NotedStrategy,
+    ChosenStrategy,
     choose,
 )
+from core.answering.strategies.drafting import draft_once
 from core.answering.strategies.wording import wording_of
 from core.domain.answer import Capabilities, CitedText, Draft, Evidence
 from core.errors import UnsupportedFeature
@@ -85,6 +86,6 @@ async def test_a_note_is_carried_into_the_draft():
         async def draft(self, question, history, tools, progress):
             return Draft(segments=(CitedText(text="Yes."),), evidence=Evidence(), notes=("First.",))
 
-    noted = NotedStrategy(Inner(), "Second.")
-    written = await noted.draft(build_incoming(), (), None, SilentProgress())
-    assert (noted.name, written.text, written.notes) == ("inner", "Yes.", ("First.", "Second."))
+    noted = ChosenStrategy(strategy=Inner(), note="Second.")
+    written = await draft_once(noted, build_incoming(), (), None, SilentProgress())
+    assert (written.text, written.notes) == ("Yes.", ("First.", "Second."))

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.answering.strategies.failover import MOST_CHANGES, FailoverStrategy
+from core.answering.observer import NO_OBSERVER, RunObserver
+from core.answering.strategies.choosing import ChosenStrategy
+from core.answering.strategies.drafting import MOST_CHANGES, draft
 from core.domain.answer import Capabilities, ChatMessage, CitedText, Draft
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import ProviderChanged
@@ -43,13 +45,14 @@ class World:
         self.changes = changes
         self.tools = True
 
-    async def ready(self) -> ChatProvider:
-        return ScriptedProvider([], capabilities=Capabilities(tools=self.tools))
+    async def choose(self, message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
+        provider = ScriptedProvider([], capabilities=Capabilities(tools=self.tools))
+        return ChosenStrategy(strategy=Fickle(provider, self))
 
     async def ask(self) -> tuple[str, RecordingProgress]:
         progress = RecordingProgress()
-        strategy = FailoverStrategy(self.ready, lambda provider: Fickle(provider, self))
-        return (await strategy.draft(QUESTION, (), Shelf().toolbox(), progress)).text, progress
+        written = await draft(self.choose, QUESTION, (), Shelf().toolbox(), progress, NO_OBSERVER)
+        return written.text, progress
 
 
 @pytest.mark.parametrize(

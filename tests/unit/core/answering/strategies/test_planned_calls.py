@@ -7,8 +7,9 @@ import pytest
 from core.answering.limits import Budget, Meter
 from core.answering.strategies.planned_calls import Called, run_plan
 from core.answering.strategies.plans import Plan, PlannedCall
-from core.answering.tools.base import Arguments, Finding, Toolbox, ToolContext
+from core.answering.tools.base import Arguments, Finding, ToolContext
 from core.answering.tools.get_page import GetPageTool
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ToolInvocation
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError, ToolFailed

@@ -3,7 +3,8 @@
 import pytest
 from pydantic import Field
 
-from core.answering.tools.base import Arguments, to_parameters, validate
+from core.answering.tools.base import Arguments
+from core.answering.tools.toolbox import to_parameters, validate
 from core.errors import ToolRetry
 
 

@@ -3,16 +3,9 @@ import asyncio
 import pytest
 from pydantic import Field
 
-from core.answering.tools.base import (
-    Arguments,
-    Finding,
-    Toolbox,
-    ToolContext,
-    describe_place,
-    document_named,
-    to_definition,
-)
+from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, document_named
 from core.answering.tools.search import SearchTool
+from core.answering.tools.toolbox import Toolbox, to_definition
 from core.domain.answer import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError, ToolFailed, ToolRetry
@@ -173,7 +166,7 @@ async def test_every_call_is_a_step_with_ids_and_counts_but_no_texts(toolbox):
 
 
 def test_the_schema_is_a_plain_object_without_null_unions():
-    schema = to_definition(EchoTool()).parameters
+    schema = to_definition(EchoTool(), Shelf().context()).parameters
     assert schema == {
         "type": "object",
         "properties": {

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from core.answering.tools.base import Toolbox
 from core.answering.tools.find_extracts import CITED_CHARACTERS, FindExtractsTool
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ToolInvocation, ToolResult
 from core.domain.extracts import ExtractType
 from tests.unit.core.library_builder import Shelf

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from core.answering.tools.base import Toolbox
 from core.answering.tools.follow_relation import FollowRelationTool
 from core.answering.tools.get_ontology import GetOntologyTool
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ToolInvocation, ToolResult
 from core.domain.extracts import ExtractType
 from tests.unit.core.library_builder import Shelf

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from core.answering.tools.base import Toolbox
+from core.answering.tools.base import Pictures
 from core.answering.tools.get_page import MAX_PICTURES, GetPageTool
+from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import PageImage, ToolInvocation, ToolResult
 from core.domain.corpus import Document, Page
 from core.errors import NotFound
@@ -29,7 +30,9 @@ class Desk:
     def __init__(self, shelf: Shelf, **scope: Any) -> None:
         self.album = Album()
         self.sees = True
-        self.tools = Toolbox([GetPageTool(self.album, lambda: self.sees)], shelf.context(**scope))
+        self.tools = Toolbox(
+            [GetPageTool()], shelf.context(pictures=Pictures(of=self.album, sees=lambda: self.sees), **scope)
+        )
 
     async def page(self, number: int, document: str = "Plans", **arguments: object) -> ToolResult:
         asked = {"document": document, "page_number": number, **arguments}

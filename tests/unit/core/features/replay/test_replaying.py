@@ -10,6 +10,7 @@ from sqlalchemy import select
 from core.answering.limits import Budget
 from core.answering.observer import NO_OBSERVER, RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
+from core.answering.strategies.choosing import ChosenStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Answer, AnswerStatus, Capabilities, ToolInvocation, Usage
 from core.domain.conversation import IncomingMessage
@@ -19,7 +20,7 @@ from core.features.replay.cassette_text import answer_bytes, pack, unpack
 from core.features.replay.cassettes import Cassettes
 from core.features.replay.recording import Recording
 from core.features.replay.replaying import replay
-from core.ports import ChatProvider, RetrievalStrategy
+from core.ports import ChatProvider
 from storage.database.repositories.replay import SqlCassetteRepository
 from storage.database.tables import CassetteRow
 from tests.fakes import ManualClock
@@ -38,8 +39,9 @@ def search(query: str, id: str = "t1") -> ToolInvocation:
 
 def over(
     name: str, question: IncomingMessage, provider: ChatProvider, observer: RunObserver = NO_OBSERVER
-) -> RetrievalStrategy:
-    return STRATEGIES[name](provider, Budget(steps=4, tokens=50_000, seconds=30), ManualClock(), observer)
+) -> ChosenStrategy:
+    budget = Budget(steps=4, tokens=50_000, seconds=30)
+    return ChosenStrategy(strategy=STRATEGIES[name](provider, budget, ManualClock(), observer))
 
 
 class Room:
@@ -51,10 +53,8 @@ class Room:
         self.kept = shelf.stores.cassettes
         self.cassettes = Cassettes(self.kept, over, clock := ManualClock())
 
-        def choose(message: IncomingMessage, observer: RunObserver) -> RetrievalStrategy:
-            chosen = over(strategy, message, self.model, observer)
-            observer.choose_strategy(chosen.name)
-            return chosen
+        async def choose(message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
+            return over(strategy, message, self.model, observer)
 
         observe = partial(Recording, self.cassettes.keep)
         self.desk = Desk(

@@ -6,7 +6,8 @@ import pytest
 
 from core.answering.citations import prove
 from core.answering.limits import Budget
-from core.answering.strategies.facts_first import FactsFirstStrategy
+from core.answering.strategies.choosing import ChosenStrategy
+from core.answering.strategies.drafting import draft_once
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Draft, QueryType
 from core.domain.conversation import Attachment, IncomingMessage, Talk
@@ -33,8 +34,8 @@ async def shelf() -> Shelf:
 async def draft(shelf: Shelf, asked: IncomingMessage, **context: object) -> tuple[Draft, int]:
     """The draft, and how many requests the provider got."""
     provider = ScriptedProvider([says("From the model.")])
-    strategy = FactsFirstStrategy(ToolUseStrategy(provider, Budget(), ManualClock()))
-    made = await strategy.draft(asked, [], shelf.toolbox(**context), RecordingProgress())
+    chosen = ChosenStrategy(strategy=ToolUseStrategy(provider, Budget(), ManualClock()), lists_facts=True)
+    made = await draft_once(chosen, asked, [], shelf.toolbox(**context), RecordingProgress())
     return made, len(provider.requests)
 
 

@@ -1,0 +1,353 @@
+"""The toolbox of one question: it checks arguments, numbers passages, and keeps the evidence."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from core.answering.agent.section_reading import ModelSectionReader
+from core.answering.observer import NO_OBSERVER, RunObserver
+from core.answering.pipeline import QuestionContext
+from core.answering.tools.base import Arguments, Finding, Pictures, Tool, ToolContext
+from core.domain.answer import (
+    ChatMessage,
+    Evidence,
+    ListedFacts,
+    NumberedPassage,
+    ToolDefinition,
+    ToolInvocation,
+    ToolResult,
+)
+from core.domain.corpus import SourcedPassage
+from core.domain.jobs import Job, JobKind
+from core.errors import ToolFailed, ToolRetry
+from core.knowledge.facts import Facts
+from core.knowledge.facts.list_intent import detect_list_intent
+from core.knowledge.facts.lookup import MOST_LISTED
+from core.knowledge.library import Library
+from core.knowledge.references.linked_context import LinkedContext, to_turns
+from core.ports import ChatProvider, CorpusRepository, PagePictures
+from core.ports.service import SummaryRepository
+from core.text.words import shorten
+from core.work.steps import CALL, KEPT, adopt, finished_before, step
+
+# A job row shows the query, and not whole texts that a model may put into an argument.
+JOB_INPUT_CHARACTERS = 300
+FINAL = "Calling again will not help: tell the reader."  # ends the message of a final failure
+# The tool that a model would have called for a list of rows.
+FACTS_TOOL = "find_extracts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolboxMaker:
+    """Makes the toolbox of each question. `provider` returns the model of a workspace."""
+
+    tools: Sequence[Tool[Any]]
+    library: Library
+    corpus: CorpusRepository
+    facts: Facts
+    summaries: SummaryRepository
+    pictures: PagePictures
+    provider: Callable[[str], ChatProvider]
+    rerank: bool
+
+    def __call__(self, context: QuestionContext, observer: RunObserver) -> "Toolbox":
+        provider = self.provider(context.scope.workspace)
+        bound = ToolContext(
+            scope=context.scope,
+            library=self.library,
+            corpus=self.corpus,
+            facts=self.facts,
+            focus=context.focus,
+            linked=frozenset(document.id for document in context.linked),
+            document_ids=frozenset({context.document.id}) if context.document else frozenset(),
+            rerank=self.rerank,
+            pictures=Pictures(of=self.pictures, sees=lambda: provider.capabilities.images),
+            sections=None if provider.capabilities.quotes_only else ModelSectionReader(provider, self.summaries),
+        )
+        return Toolbox(self.tools, bound, context.offer, observer)
+
+
+class Toolbox:
+    """The tools of one question (implements ports.Tools).
+
+    A passage keeps one number for the whole question. Calls may run in parallel: passages are numbered in the order of
+    the calls, and not of their ends. A call that an earlier attempt finished doesn't run again: its passages are
+    reread within scope, and only if one is missing the call is repeated.
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[Tool[Any]],
+        context: ToolContext,
+        offer: LinkedContext | None = None,
+        observer: RunObserver = NO_OBSERVER,
+    ) -> None:
+        self._observer = observer
+        self._tools = {tool.name: tool for tool in tools}
+        self._context = context
+        self._offer = offer
+        self._passages: dict[str, NumberedPassage] = {}
+        self._searches: list[str] = []
+        self._last_call: asyncio.Event | None = None
+        self._highest = 0
+
+    @property
+    def definitions(self) -> tuple[ToolDefinition, ...]:
+        return tuple(to_definition(tool, self._context) for tool in self._tools.values())
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(passages=dict(self._passages), searches=tuple(dict.fromkeys(self._searches)))
+
+    def adopt(self, history: Sequence[ChatMessage]) -> None:
+        for turn in history:
+            for result in turn.tool_results:
+                self._passages.update((item.source.passage.id, item) for item in result.passages)
+        self._highest = max((item.number for item in self._passages.values()), default=0)
+
+    def opening(self) -> tuple[ChatMessage, ...]:
+        if self._offer is None:
+            return ()
+        turns = to_turns(self._offer, [self._number(passage) for passage in self._offer.passages])
+        self._observer.record_opening(turns)
+        return turns
+
+    def problem(self, invocation: ToolInvocation) -> str | None:
+        tool = self._tools.get(invocation.name)
+        try:
+            if tool is None:
+                raise self._no_tool(invocation.name)
+            validate(tool.name, arguments_of(tool, self._context), invocation.arguments)
+        except ToolRetry as error:
+            self._observer.record_problem(invocation, str(error))
+            return str(error)
+        return None
+
+    async def invoke(
+        self, invocation: ToolInvocation, key: str | None = None, *, uses_models: bool = True
+    ) -> ToolResult:
+        # No await before the place in the queue is taken: the order of calls is the order of numbers.
+        before, done = self._last_call, asyncio.Event()
+        self._last_call = done
+        try:
+            finding, is_error = await self._run(invocation, key, uses_models=uses_models)
+            if before is not None:
+                await before.wait()
+            self._searches.extend(finding.searches)
+            result = self._to_result(invocation, finding, is_error=is_error)
+            self._observer.record_call(invocation, result)
+            return result
+        finally:
+            done.set()
+
+    async def list_facts(self, question: str) -> ListedFacts | None:
+        intent = detect_list_intent(question)
+        if intent is None:
+            return None
+        arguments = {"query": intent.query, "type": intent.type.value, "limit": MOST_LISTED}
+        invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
+        async with step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
+            context = self._context
+            found = await context.facts.list_rows(intent, context.scope, context.document_ids)
+            finding = Finding(
+                text="\n".join(row.text for row, _ in found.rows), passages=tuple(source for _, source in found.rows)
+            )
+            job.output = _to_output(finding)
+        if not found.rows:
+            return None
+        self._searches.append(intent.query)
+        listed = ListedFacts(
+            rows=tuple(row for row, _ in found.rows),
+            total=found.total,
+            unknown=found.unknown,
+            noun=intent.noun,
+            invocation=invocation,
+            result=self._to_result(invocation, finding),
+        )
+        self._observer.record_facts(listed)
+        return listed
+
+    async def _run(self, invocation: ToolInvocation, key: str | None, *, uses_models: bool) -> tuple[Finding, bool]:
+        """Return the finding, and whether it is an error."""
+        call = to_digest(invocation, self._context)
+        done = finished_before(JobKind.TOOL, call)
+        if done is not None and (again := await self._restore(done)) is not None:
+            adopt(done)
+            return again, False
+        try:
+            async with step(JobKind.TOOL, invocation.name, input=to_job_input(invocation.arguments), key=key) as job:
+                tool = self._tools.get(invocation.name)
+                if tool is None:
+                    raise self._no_tool(invocation.name)
+                context = self._context if uses_models else replace(self._context, sections=None)
+                finding = await tool.run(
+                    validate(tool.name, arguments_of(tool, self._context), invocation.arguments), context
+                )
+                job.output = {**_to_output(finding), CALL: call, **to_kept(finding)}
+        except ToolRetry as error:
+            return Finding(text=str(error)), True
+        except ToolFailed as error:
+            return Finding(text=f"{error} {FINAL}"), True
+        return finding, False
+
+    def _no_tool(self, name: str) -> ToolRetry:
+        return ToolRetry(f"There is no tool {name!r}; there are {', '.join(self._tools)}.")
+
+    async def _restore(self, job: Job) -> Finding | None:
+        """Return the result of a finished call, with its passages reread; None if one is missing."""
+        kept = kept_in(job)
+        if kept is None:
+            return None
+        passages = await self._context.corpus.list_passages(kept.passage_ids, self._context.scope)
+        if len(passages) != len(kept.passage_ids):
+            return None
+        return Finding(text=kept.text, passages=tuple(passages), searches=kept.searches)
+
+    def _to_result(self, invocation: ToolInvocation, finding: Finding, *, is_error: bool = False) -> ToolResult:
+        return ToolResult(
+            invocation_id=invocation.id,
+            name=invocation.name,
+            text=finding.text,
+            passages=tuple(dict.fromkeys(self._number(passage) for passage in finding.passages)),
+            is_error=is_error,
+            choices=finding.choices,
+            images=finding.images,
+        )
+
+    def _number(self, passage: SourcedPassage) -> NumberedPassage:
+        known = self._passages.get(passage.passage.id)
+        if known is None:
+            self._highest += 1
+            known = NumberedPassage(number=self._highest, source=passage)
+            self._passages[passage.passage.id] = known
+        return known
+
+
+def to_definition(tool: Tool[Any], context: ToolContext) -> ToolDefinition:
+    """Return the tool's definition for the question's model."""
+    parameters = to_parameters(arguments_of(tool, context))
+    return ToolDefinition(name=tool.name, description=tool.description, parameters=parameters)
+
+
+def arguments_of(tool: Tool[Any], context: ToolContext) -> type[Arguments]:
+    """Return the tool's arguments for what the model can do at this moment."""
+    sees = context.pictures is not None and context.pictures.sees()
+    return (tool.arguments.with_pictures if sees else None) or tool.arguments
+
+
+def to_job_input(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Return the arguments as the call's job shows them."""
+    return {
+        name: shorten(value if isinstance(value, str) else repr(value), JOB_INPUT_CHARACTERS)
+        if not isinstance(value, int | float | bool | None)
+        else value
+        for name, value in arguments.items()
+    }
+
+
+def _to_output(finding: Finding) -> dict[str, object]:
+    pages = dict.fromkeys(passage.passage.page_id for passage in finding.passages)
+    output: dict[str, object] = {
+        "passages": len(finding.passages),
+        "passage_ids": [passage.passage.id for passage in finding.passages],
+        "page_ids": list(pages),
+    }
+    return {**output, "choices": list(finding.choices)} if finding.choices else output
+
+
+# A longer text is not kept but looked up again.
+KEPT_CHARACTERS = 40_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    text: str
+    passage_ids: tuple[str, ...]
+    searches: tuple[str, ...]
+
+
+def to_digest(invocation: ToolInvocation, context: ToolContext) -> str:
+    """Return a key that two calls share if they ask the same within the same scope."""
+    scope = context.scope
+    decides = [
+        [invocation.name, dict(invocation.arguments), scope.workspace, sorted(scope.sources)],
+        [sorted(scope.positions.items()), sorted(context.document_ids), sorted(context.linked), context.rerank],
+        [context.focus.document_id, *context.focus.sections] if context.focus is not None else [],
+    ]
+    written = json.dumps(decides, sort_keys=True, ensure_ascii=True, default=repr)
+    return hashlib.sha256(written.encode()).hexdigest()
+
+
+def to_kept(finding: Finding) -> dict[str, object]:
+    """Return the finding for a restart, without its passages and choices (choices end the question)."""
+    if finding.choices or len(finding.text) > KEPT_CHARACTERS:
+        return {}
+    return {KEPT: {"text": finding.text, "searches": list(finding.searches)}}
+
+
+def kept_in(job: Job) -> Kept | None:
+    """Return the finding that a job's output keeps, or None."""
+    kept, ids = job.output.get(KEPT), job.output.get("passage_ids")
+    if not isinstance(kept, Mapping) or not isinstance(ids, Sequence):
+        return None
+    return Kept(text=kept["text"], passage_ids=tuple(ids), searches=tuple(kept["searches"]))
+
+
+G = TypeVar("G", bound=Arguments)
+
+
+def to_parameters(arguments: type[Arguments]) -> dict[str, Any]:
+    """A plain JSON Schema: an object, optional properties without null unions."""
+    schema = _schema_of(arguments)
+    properties = {name: _to_plain(value) for name, value in schema.get("properties", {}).items()}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": schema.get("required", []),
+        "additionalProperties": False,
+    }
+
+
+def validate(tool: str, arguments: type[G], given: Mapping[str, object]) -> G:
+    """Return the arguments as the tool's own type. ToolRetry names all unknown and wrong ones."""
+    meant = {name: value for name, value in given.items() if value is not None and not _is_blank(value)}
+    try:
+        return arguments.model_validate(meant)
+    except ValidationError as error:
+        problems = "; ".join(_to_problem(item["type"], item["loc"], item["msg"]) for item in error.errors())
+        known = ", ".join(arguments.model_fields)
+        raise ToolRetry(f"{tool} could not run: {problems}. It takes {known}.") from error
+
+
+@cache
+def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
+    """Made once: it takes as long as the rest of a toolbox together."""
+    return arguments.model_json_schema()
+
+
+def _to_plain(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Without titles, null defaults and the union with null that pydantic writes for optional fields."""
+    plain = {key: value for key, value in schema.items() if key not in ("title", "anyOf")}
+    if plain.get("default", "") is None:
+        del plain["default"]
+    variants = [variant for variant in schema.get("anyOf", ()) if variant.get("type") != "null"]
+    return {**plain, **variants[0]} if variants else plain
+
+
+def _is_blank(value: object) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def _to_problem(kind: str, place: Sequence[str | int], message: str) -> str:
+    name = ".".join(str(part) for part in place)
+    if kind == "extra_forbidden":
+        return f"unknown argument {name!r}"
+    if kind == "missing":
+        return f"{name!r} is missing"
+    return f"{name!r}: {message[:1].lower()}{message[1:]}"
