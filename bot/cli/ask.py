@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.session import Session, to_json_text, write_line
+from bot.cli.output import to_json_text, write_line
+from bot.cli.session import Session
 from bot.runtime.local_user import author_name
 from bot.service.calls import Operations, answer
 from bot.terminal.platform import NO_QUESTION
@@ -16,8 +17,7 @@ from core.domain.answer import Answer, AnswerStatus, QueryType
 from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, message_key
 from core.errors import BadInput, FootnoteError
 from core.serializers.objects import answer_json
-from core.service.inbox import to_command
-from core.work.question_lines import FORM, QuestionLine, read_line
+from core.work.questions import FORM, QuestionLine, read_line, to_command
 
 TERMINAL = "terminal"
 

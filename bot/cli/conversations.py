@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.session import Session, write_line
+from bot.cli.output import write_line
+from bot.cli.session import Session
 from bot.runtime.local_user import author_name
 from bot.service import operations as ops
 from bot.service.calls import Operations

@@ -26,7 +26,7 @@ from core.features.evaluation import (
     evaluate,
     read_questions,
 )
-from core.work.question_lines import FORM
+from core.work.questions import FORM
 
 
 def register(app: typer.Typer) -> None:

@@ -15,7 +15,7 @@ from core.answering.redaction import withheld
 from core.domain.answer import Citation
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
 from core.domain.corpus import SearchScope
-from core.domain.service import InboxEntry, is_note
+from core.domain.service import InboxEntry
 from core.errors import NotFound
 from core.features.feedback import Feedbacks
 from core.features.staleness.detection import stale_questions
@@ -140,7 +140,7 @@ class Threads:
     async def waiting(self, address: ThreadAddress) -> list[InboxEntry]:
         """Return the open questions of a thread, oldest first."""
         recent = await self.entries.recent(self.workspace, address=address, limit=SHOWN_WAITING)
-        return [entry for entry in reversed(recent) if not entry.status.is_final and not is_note(entry.incoming)]
+        return [entry for entry in reversed(recent) if not entry.status.is_final and not entry.incoming.is_note]
 
     async def _messages(self, conversation: Conversation | None) -> list[Message]:
         if conversation is None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from core.answering.answers.stored import BOT_NAME
 from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, event_key, message_key
 from core.errors import BadInput
-from core.service.inbox import to_command
 from core.text.words import collapse
+from core.work.questions import to_command
 
 PLATFORM = "web"
 CHANNEL_THREAD = ""  # the thread of the channel itself

@@ -8,7 +8,7 @@ from core.answering.agent.summarising import ModelSummariser
 from core.answering.answer_store import AnswerStore
 from core.answering.context import FullHistoryCapped, LineSummariser, RollingSummary, TokenWindow
 from core.answering.observer import RunObserver
-from core.answering.pipeline import Pipeline, PipelineStep, Question, Stage
+from core.answering.pipeline import Pipeline, PipelineStep, Stage
 from core.answering.steps import reading
 from core.answering.steps.preparing import ChannelDefaults, Preparation
 from core.answering.steps.private_answers import PrivateAnswer, ToPrivate
@@ -62,16 +62,13 @@ def build_pipeline(
     context = reading.ContextSelection(build_context(parts), parts.config.agent.history_tokens)
     draft = reading.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
 
-    async def replace_earlier(question: Question) -> None:
-        await store.replace_earlier(question.message)
-
     steps = (
         PipelineStep("Answer a note about stale answers", Stage.DECIDE, StaleNotes(parts.staleness)),
         PipelineStep("Show a shared private answer", Stage.DECIDE, SharedAnswer(sharing)),
         PipelineStep("Store a stated reading position", Stage.DECIDE, position),
         PipelineStep("Send an answer with spoilers privately", Stage.DECIDE, private.decide),
         PipelineStep("Apply the channel's defaults", Stage.DECIDE, ChannelDefaults(parts.settings, readers)),
-        PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, replace_earlier),
+        PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, reading.EarlierVersions(store)),
         PipelineStep("Open the conversation or return the stored answer", Stage.DECIDE, reading.Opening(store)),
         PipelineStep(
             "Read the thread and attached files", Stage.REQUEST, Preparation(readers, clock, parts.attachments)

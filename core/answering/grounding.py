@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.answering.citations import MARKER
+from core.answering.citations import MARKER, ProvedText
+from core.domain.answer import Draft
 from core.domain.corpus import Span
 from core.text.words import code_spans, content_words, words
 
@@ -137,3 +138,9 @@ def _numbers(text: str) -> set[str]:
 
 def _is_about_the_search(sentence: str) -> bool:
     return bool(_SEARCHES.search(sentence) or _SILENT_DOCUMENTS.search(sentence))
+
+
+def texts_behind(draft: Draft, proved: ProvedText) -> dict[int, list[str]]:
+    """The quote and its whole passage, by footnote number."""
+    passages = draft.evidence.passages
+    return {c.number: [c.quote, passages[c.passage_id].source.passage.text] for c in proved.citations}

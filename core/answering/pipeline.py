@@ -18,7 +18,6 @@ from core.domain.answer import Answer, AnswerStatus, ChatMessage, Draft, Referen
 from core.domain.conversation import Focus, IncomingMessage, Message
 from core.domain.corpus import Document, Page, SearchScope
 from core.domain.jobs import JobKind
-from core.domain.service import is_note
 from core.errors import FootnoteError
 from core.knowledge.references.linked_context import LinkedContext
 from core.ports import Clock, ProgressSink
@@ -133,7 +132,7 @@ class Pipeline:
             if attempt.is_withdrawn():
                 await asyncio.shield(self._store.forget(question.message))
             raise
-        if not is_note(message):
+        if not message.is_note:
             question.observer.count_answer(message, question.answer)
         return question.answer
 
@@ -144,7 +143,7 @@ class Pipeline:
         return settled
 
     async def _settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        return answer if is_note(message) else await self._store.settle(message, answer)
+        return answer if message.is_note else await self._store.settle(message, answer)
 
     async def _run(self, question: Question) -> None:
         early = await self._decide(question)

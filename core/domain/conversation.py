@@ -10,6 +10,9 @@ from core.domain.corpus import Span
 
 AGAIN = "again-"  # begins the edit version of an unedited message that is asked again
 # Begins the thread of private answers to a person in a channel; the person's id follows.
+# Metadata key of an entry that is a note about these stale answers (ids of messages, in one string).
+NOTE_ON = "note_on"
+
 PRIVATE_THREAD = "private:"
 
 
@@ -210,6 +213,11 @@ class IncomingMessage:
     def is_alone(self) -> bool:
         """Whether only its author reads the answer."""
         return self.circumstances.direct or self.address.private_to is not None
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it is a note that answers of the thread are stale, and not a question."""
+        return NOTE_ON in self.metadata
 
 
 def message_key(address: ThreadAddress, message_id: str) -> str:

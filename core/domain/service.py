@@ -10,16 +10,8 @@ from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddr
 # The platform's reference of a post ("channel/message id"); opaque to core.
 PostRef: TypeAlias = str
 
-# Metadata key of an entry that is a note about these stale answers (ids of messages, in one string).
-NOTE_ON = "note_on"
-
 # The user that stopped an entry whose message was edited or deleted meanwhile: it ends without a post.
 WITHDRAWN = "(withdrawn)"
-
-
-def is_note(message: IncomingMessage) -> bool:
-    """Return whether it is a note that answers of the thread are stale, and not a question."""
-    return NOTE_ON in message.metadata
 
 
 class InboxStatus(StrEnum):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from core.domain.answer import Answer, AnswerStatus
 from core.errors import BadInput
 from core.text.words import collapse
-from core.work.question_lines import QuestionLine, read_line
+from core.work.questions import QuestionLine, read_line
 
 LOOKUP = "lookup"
 FOLLOW_UP = "followup"

@@ -4,26 +4,23 @@
 """
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.conversation import ChannelAddress, IncomingMessage, is_asked_again
 from core.domain.jobs import RETENTION
-from core.domain.service import ACCEPTED, CommandLine, Decision, InboxEntry, Receipt
+from core.domain.service import ACCEPTED, Decision, InboxEntry, Receipt
 from core.errors import BadInput, StorageError
 from core.ports import Clock
 from core.ports.service import InboxStore, SettingsRepository
 from core.service.addressing import decide
-from core.work.questions import check_question
+from core.work.questions import check_question, to_command
 from core.work.rate_limit import Rate, RateLimiter
 
 # Questions per person over all channels, by default: faster than anyone reads answers.
 PERSON_RATE = Rate(per_second=20 / 60, burst=20)
 
 COMMAND = Decision(code="command", sentence="This is a command: it is run at once.", accepted=False)
-
-_COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?\Z", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,9 +189,3 @@ def _receipt(entry: InboxEntry, incoming: IncomingMessage, *, is_new: bool) -> R
         conversation_id=incoming.conversation_id,
         repeated=not is_new,
     )
-
-
-def to_command(text: str) -> CommandLine | None:
-    """`/name argument` as a command; None for everything else."""
-    found = _COMMAND.match(text.strip())
-    return CommandLine(name=found[1].lower(), argument=(found[2] or "").strip()) if found else None

@@ -13,7 +13,6 @@ from sqlalchemy import create_engine
 
 from core.domain.conversation import Role, ThreadAddress
 from core.domain.corpus import Document
-from core.domain.service import is_note
 from core.features.staleness.detection import Staleness
 from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
@@ -72,7 +71,7 @@ class Process:
     async def told(self) -> list[str]:
         """The threads of the notes, once for each."""
         entries = await self.inbox.list_open("local")
-        return sorted(entry.address.thread for entry in entries if is_note(entry.incoming))
+        return sorted(entry.address.thread for entry in entries if entry.incoming.is_note)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

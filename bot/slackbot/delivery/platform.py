@@ -42,7 +42,7 @@ from bot.slackbot.rendering.lists import notice_message
 from bot.slackbot.web_api import CLOSED, READ_FILE, call, to_refusal, translated_errors
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
-from core.domain.service import InboxEntry, PostRef, is_note
+from core.domain.service import InboxEntry, PostRef
 from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
 from core.ports import Clock, ProgressSink
 from core.ports.service import InboxStore
@@ -104,7 +104,7 @@ class SlackPlatform:
         await self._end_live(key)  # of the question before an edit
         parts = self._posts.begin(key)
         parts.is_uncertain |= may_have_post(entry, self._began, self._clock.now())
-        if is_private(entry.address) or is_note(question):
+        if is_private(entry.address) or question.is_note:
             return SilentProgress()
         destination = await self._thread(entry.address, question)
         parts.destination = destination

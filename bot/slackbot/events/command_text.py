@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from core.features.export import FORMATS
 from core.service.commands.settings import SETTINGS
 from core.service.commands.threads import WHOSE
-from core.service.inbox import to_command
+from core.work.questions import to_command
 
 COMMAND = "/footnote"
 MENTION = "@footnote"  # as people type it; in a post of the bot it pings no one

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.answering.answers.typed import texts_behind
-from core.answering.citations import ProvedText, cited_page_ids
-from core.answering.grounding import ground, only_says_not_found
+from core.answering.answers.typed import prove_typed
+from core.answering.citations import ProvedText, cited_page_ids, prove
+from core.answering.grounding import ground, only_says_not_found, texts_behind
 from core.domain.answer import Answer, AnswerStatus, Draft, Reference
 from core.domain.corpus import Page, SearchScope
 from core.errors import Ambiguous, FootnoteError, NotFound, ProviderRefused
@@ -22,6 +22,11 @@ async def live_pages(draft: Draft, corpus: CorpusRepository, scope: SearchScope)
         except NotFound:
             continue  # its claims lose their footnotes
     return pages
+
+
+def prove_draft(draft: Draft, pages: Mapping[str, Page]) -> tuple[Draft, ProvedText]:
+    """Return the draft, with the proved part of its data, and its proved text."""
+    return (draft, prove(draft, pages)) if draft.data is None else prove_typed(draft, pages)
 
 
 PARTIAL_NOTE = "(I stopped at a limit before I had looked at everything: this answer is from what I found so far.)"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.domain.service import InboxEntry, PostRef, is_note
+from core.domain.service import InboxEntry, PostRef
 from core.errors import PlatformError, StorageError
 from core.ports import Clock, ProgressSink
 from core.ports.service import ChatPlatform, JobRepository
@@ -36,16 +36,14 @@ class Posting:
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
         """Show that work on it has begun; a note comes without a sign before it."""
-        return (
-            SilentProgress() if is_note(entry.incoming) else await self._platforms[entry.address.platform].open(entry)
-        )
+        return SilentProgress() if entry.incoming.is_note else await self._platforms[entry.address.platform].open(entry)
 
     async def answer(self, entry: InboxEntry, answer: Answer) -> PostRef:
         """Post the answer. Raises PlatformError, also for a platform that doesn't reply.
 
         A note without any stale answer left isn't posted.
         """
-        if is_note(entry.incoming) and not answer.note_on:
+        if entry.incoming.is_note and not answer.note_on:
             return NO_POST
         platform = self._platforms[entry.address.platform]
         # An earlier process may have posted: a try before this one, or the answer to the message before it was edited.
@@ -55,7 +53,7 @@ class Posting:
 
     async def error(self, entry: InboxEntry, sentence: str) -> PostRef:
         """Post the one error. Raises as `answer` does. A note's error is only logged."""
-        if is_note(entry.incoming):
+        if entry.incoming.is_note:
             log.warning("A note in %s can't be posted: %s", entry.address, sentence)
             return NO_POST
         platform = self._platforms[entry.address.platform]

@@ -9,34 +9,23 @@ from dataclasses import replace
 from typing import Any
 
 from core.answering.citations import ProvedText, prove, strip_markers
-from core.answering.grounding import is_backed, names_only
+from core.answering.grounding import is_backed, names_only, texts_behind
 from core.domain.answer import CitedText, DataItem, DataPath, Draft
 from core.domain.corpus import Page
 
 
 def prove_typed(draft: Draft, pages: Mapping[str, Page]) -> tuple[Draft, ProvedText]:
-    """Return the draft with its proved data and text; a draft without data stays unchanged.
-
-    Without any proved line, it has no data.
-    """
+    """Return the draft with its proved data and text. Without any proved line, it has no data."""
     proved = prove(draft, pages)
-    if draft.data is None:
-        return draft, proved
     behind = texts_behind(draft, proved)
     kept = _backed(draft.data_items, proved.segments, behind)
     gone = [item for item in draft.data_items if item not in kept]
     if gone:
         proved = prove(_without(draft, gone), pages)
-    data = _to_data(draft.data, draft.data_items, gone, proved.segments) if proved.citations else None
+    data = _to_data(draft.data or {}, draft.data_items, gone, proved.segments) if proved.citations else None
     lost = sum(not item.is_heading for item in gone)
     gaps = (*draft.data_gaps, *_left_out(lost))
     return replace(draft, data=data, data_items=(), data_gaps=gaps), proved
-
-
-def texts_behind(draft: Draft, proved: ProvedText) -> dict[int, list[str]]:
-    """The quote and its whole passage, by footnote number."""
-    passages = draft.evidence.passages
-    return {c.number: [c.quote, passages[c.passage_id].source.passage.text] for c in proved.citations}
 
 
 def _backed(items: Sequence[DataItem], segments: Sequence[str], behind: Mapping[int, Sequence[str]]) -> list[DataItem]:

@@ -6,9 +6,8 @@ from typing import Protocol
 
 from core.access.scopes import Access
 from core.answering.answer_store import AnswerStore
-from core.answering.answers.building import bounded, build_answer, live_pages, with_notes
+from core.answering.answers.building import bounded, build_answer, live_pages, prove_draft, with_notes
 from core.answering.answers.suggestions import suggest
-from core.answering.answers.typed import prove_typed
 from core.answering.observer import RunObserver
 from core.answering.pipeline import Question, QuestionContext
 from core.answering.question_scope import QuestionScopes
@@ -29,6 +28,16 @@ DEFAULT_HISTORY_TOKENS = 12_000
 
 class ToolboxFactory(Protocol):
     def __call__(self, context: QuestionContext, observer: RunObserver) -> Tools: ...
+
+
+class EarlierVersions:
+    """An edited message -> the same, with the answers to its earlier versions marked as replaced."""
+
+    def __init__(self, store: AnswerStore) -> None:
+        self._store = store
+
+    async def __call__(self, question: Question) -> None:
+        await self._store.replace_earlier(question.message)
 
 
 class Opening:
@@ -100,7 +109,10 @@ class HistoryRedaction:
             *(item for item in question.conversation.history if item.id not in last),
             *question.before,
         ]
-        question.messages = await withheld(messages, question.context.scope, self._corpus, questions=True)
+        scope = question.context.scope
+        if scope.positions:
+            messages = await withheld(messages, scope, self._corpus, questions=True)
+        question.messages = messages
 
 
 class LinkedDocuments:
@@ -153,7 +165,7 @@ class Proof:
     async def __call__(self, question: Question) -> None:
         pages = await live_pages(question.draft, self._corpus, question.context.scope)
         question.observer.record_proof(pages, question.references, question.notes)
-        question.draft, proved = prove_typed(question.draft, pages)
+        question.draft, proved = prove_draft(question.draft, pages)
         question.answer = build_answer(question.draft, proved, question.references, question.asked.text)
 
 

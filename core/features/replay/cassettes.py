@@ -1,60 +1,31 @@
 """Recorded runs as people use them: kept for some days, played again, kept for good as regression cases."""
 
-import asyncio
-import logging
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from core.answering.answers.building import build_error_answer
 from core.domain.conversation import Role
-from core.domain.features import Cassette, StoredCassette
+from core.domain.features import StoredCassette
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
-from core.features.replay.cassette_text import pack, unpack
+from core.features.replay.recording import Recordings, unpack
 from core.features.replay.replaying import Replayed, StrategyOver, replay
 from core.ports import Clock
 from core.ports.service import CassetteRepository
-from core.text.words import shorten
 from core.work.commands import Command, CommandCall, CommandResult, current
 from core.work.conversations import Conversations
 
-_log = logging.getLogger(__name__)
 DEFAULT_DAYS = 7
-QUESTION_CHARACTERS = 200
 
 
-class Cassettes:
+class Cassettes(Recordings):
     """`strategy` builds a strategy over the recorded provider; `days` is how long runs are kept that are no case."""
 
     def __init__(
         self, repository: CassetteRepository, strategy: StrategyOver, clock: Clock, *, days: float = DEFAULT_DAYS
     ) -> None:
-        self._repository = repository
+        super().__init__(repository, clock)
         self._strategy = strategy
-        self._clock = clock
         self._days = days
-        self._keeping: set[asyncio.Task[None]] = set()
-
-    def keep(self, message_id: str, cassette: Cassette) -> None:
-        """Store the run behind an answer in the background, because packing takes some milliseconds.
-
-        A run that can't be stored, or that a kill interrupts, is missing later; its answer is unaffected.
-        """
-        task = asyncio.create_task(self._keep(message_id, cassette))
-        self._keeping.add(task)
-        task.add_done_callback(self._keeping.discard)
-
-    async def settled(self) -> None:
-        """Wait until all runs submitted so far are stored. Cancelling this doesn't cancel the writes."""
-        if self._keeping:
-            await asyncio.wait(set(self._keeping))
-
-    async def _keep(self, message_id: str, cassette: Cassette) -> None:
-        try:
-            # packing long pages takes a while: keep the event loop free
-            data = await asyncio.to_thread(pack, cassette)
-            await self._repository.save(_to_stored(message_id, cassette, data, self._clock.now()))
-        except Exception:  # the answer is already posted, so no fault of its recording may surface
-            _log.warning("the run behind answer %s was not kept", message_id, exc_info=True)
 
     async def replay(self, message_id: str, workspace: str) -> Replayed:
         """Play a run again. NotFound for an unknown one, InvalidState for one of another version."""
@@ -88,19 +59,6 @@ class Cassettes:
     async def purge(self) -> int:
         """Forget runs that are too old and no case; returns how many."""
         return await self._repository.purge(self._clock.now() - timedelta(days=self._days))
-
-
-def _to_stored(message_id: str, cassette: Cassette, data: bytes, now: datetime) -> StoredCassette:
-    passages = cassette.tools.evidence.passages.values()
-    documents = {item.source.document.id for item in passages} | {page.document_id for page in cassette.pages.values()}
-    return StoredCassette(
-        message_id=message_id,
-        workspace=cassette.question.address.workspace,
-        question=shorten(cassette.question.text, QUESTION_CHARACTERS),
-        recorded_at=now,
-        document_ids=frozenset(documents),
-        data=data,
-    )
 
 
 class CaseCommands:

@@ -1,7 +1,16 @@
-"""Recordings: the model's turns, the tools' results and the pages of one run, collected by its observer."""
+"""Recordings of runs: the model's turns, the tools' results and the pages, collected by an observer and packed."""
 
+import asyncio
+import json
+import logging
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
+from functools import cache
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from core.answering.observer import RunObserver
 from core.domain.answer import (
@@ -14,11 +23,23 @@ from core.domain.answer import (
     Reference,
     ToolInvocation,
     ToolResult,
+    Usage,
 )
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Page
-from core.domain.features import Cassette, RecordedCall, RecordedTools, RecordedTurn
-from core.ports import ChatProvider, Tools
+from core.domain.features import Cassette, RecordedCall, RecordedTools, RecordedTurn, StoredCassette
+from core.errors import InvalidState
+from core.ports import ChatProvider, Clock, Tools
+from core.ports.service import CassetteRepository
+from core.serializers.objects import answer_json
+from core.text.words import shorten
+
+_log = logging.getLogger(__name__)
+QUESTION_CHARACTERS = 200
+# Part of an answer that every run has of its own.
+_OWN = ("conversation_id", "message_id", "jobs", "timings_ms")
+# A packed cassette of some bytes may stand for gigabytes; none that we wrote comes near.
+MOST_BYTES = 64 * 1024 * 1024
 
 
 class Recording(RunObserver):
@@ -103,3 +124,86 @@ def bare_request(request: ChatRequest) -> ChatRequest:
 def bare_message(message: ChatMessage) -> ChatMessage:
     results = tuple(replace(result, images=()) for result in message.tool_results)
     return replace(message, native=None, tool_results=results)
+
+
+class Recordings:
+    """Stores recorded runs."""
+
+    def __init__(self, repository: CassetteRepository, clock: Clock) -> None:
+        self._repository = repository
+        self._clock = clock
+        self._keeping: set[asyncio.Task[None]] = set()
+
+    def keep(self, message_id: str, cassette: Cassette) -> None:
+        """Store the run behind an answer in the background, because packing takes some milliseconds.
+
+        A run that can't be stored, or that a kill interrupts, is missing later; its answer is unaffected.
+        """
+        task = asyncio.create_task(self._keep(message_id, cassette))
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+
+    async def settled(self) -> None:
+        """Wait until all runs submitted so far are stored. Cancelling this doesn't cancel the writes."""
+        if self._keeping:
+            await asyncio.wait(set(self._keeping))
+
+    async def _keep(self, message_id: str, cassette: Cassette) -> None:
+        try:
+            # packing long pages takes a while: keep the event loop free
+            data = await asyncio.to_thread(pack, cassette)
+            await self._repository.save(_to_stored(message_id, cassette, data, self._clock.now()))
+        except Exception:  # the answer is already posted, so no fault of its recording may surface
+            _log.warning("the run behind answer %s was not kept", message_id, exc_info=True)
+
+
+def _to_stored(message_id: str, cassette: Cassette, data: bytes, now: datetime) -> StoredCassette:
+    passages = cassette.tools.evidence.passages.values()
+    documents = {item.source.document.id for item in passages} | {page.document_id for page in cassette.pages.values()}
+    return StoredCassette(
+        message_id=message_id,
+        workspace=cassette.question.address.workspace,
+        question=shorten(cassette.question.text, QUESTION_CHARACTERS),
+        recorded_at=now,
+        document_ids=frozenset(documents),
+        data=data,
+    )
+
+
+def pack(cassette: Cassette) -> bytes:
+    """Halves of characters, which platforms and models may send, become "?". InvalidState for more than MOST_BYTES."""
+    try:
+        text = _adapter().dump_json(cassette)
+    except PydanticSerializationError:
+        shown = _adapter().dump_python(cassette, mode="json")
+        text = json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace")
+    if len(text) > MOST_BYTES:
+        raise InvalidState(f"This run is larger than {MOST_BYTES:,} bytes: it is not kept.")
+    return zlib.compress(text, level=1)  # three times as fast as the default, for a fifth more bytes
+
+
+def unpack(data: bytes) -> Cassette:
+    """Return the cassette. InvalidState for data of another version."""
+    opened = zlib.decompressobj()
+    try:
+        text = opened.decompress(data, MOST_BYTES)
+        if opened.unconsumed_tail:
+            raise InvalidState(f"This cassette is larger than {MOST_BYTES:,} bytes: it is not one of ours.")
+        return _adapter().validate_json(text)
+    except (zlib.error, ValidationError) as error:
+        raise InvalidState(
+            "This cassette was recorded by another version of Footnote and can't be read any more: ask again."
+        ) from error
+
+
+def answer_bytes(answer: Answer) -> bytes:
+    """Return the bytes that two runs must share: the answer object without IDs, times and jobs."""
+    shown = answer_json(replace(answer, usage=Usage(), timings_ms={}))
+    kept = {name: value for name, value in shown.items() if name not in _OWN}
+    return json.dumps(kept, ensure_ascii=False, sort_keys=True, indent=1).encode("utf-8", "replace")
+
+
+@cache
+def _adapter() -> "TypeAdapter[Cassette]":
+    """Made at the first use: it takes a tenth of a second."""
+    return TypeAdapter(Cassette)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from core.answering.answers.building import build_answer, with_notes
-from core.answering.answers.typed import prove_typed
+from core.answering.answers.building import build_answer, prove_draft, with_notes
 from core.answering.strategies.choosing import ChosenStrategy
 from core.answering.strategies.drafting import draft_once
 from core.domain.answer import (
@@ -28,8 +27,7 @@ from core.domain.answer import (
 from core.domain.conversation import IncomingMessage
 from core.domain.features import Cassette, RecordedTools, RecordedTurn
 from core.errors import FootnoteError
-from core.features.replay.cassette_text import answer_bytes
-from core.features.replay.recording import bare_request
+from core.features.replay.recording import answer_bytes, bare_request
 from core.ports import ChatProvider
 from core.text.words import shorten
 from core.work.progress import SilentProgress
@@ -67,7 +65,7 @@ async def replay(cassette: Cassette, strategy: StrategyOver) -> Replayed:
         draft = await draft_once(chosen, cassette.question, cassette.history, tools, SilentProgress())
     except FootnoteError as error:
         return Replayed(answer=cassette.answer, difference=str(error))
-    draft, proved = prove_typed(draft, cassette.pages)
+    draft, proved = prove_draft(draft, cassette.pages)
     built = build_answer(draft, proved, cassette.direct, cassette.question.text)
     recorded = cassette.answer
     answer = replace(

@@ -15,9 +15,9 @@ from itertools import groupby
 from core.answering.answers.quote_location import lost_quotes
 from core.answering.answers.stored import BOT_NAME
 from core.domain.answer import Citation
-from core.domain.conversation import Conversation, IncomingMessage, Message, Role, message_key
+from core.domain.conversation import NOTE_ON, Conversation, IncomingMessage, Message, Role, message_key
 from core.domain.features import OUT, Checked, DueNote, LiveTexts, StaleAnswer, Unchecked
-from core.domain.service import NOTE_ON, Decision, Listening
+from core.domain.service import Decision, Listening
 from core.ports import Clock, ConversationRepository
 from core.ports.service import InboxStore, SettingsRepository, StaleRepository
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus, AskAgain
+from core.domain.conversation import NOTE_ON
 from core.domain.features import StaleAnswer
-from core.domain.service import NOTE_ON, is_note
 from core.features.staleness.detection import Staleness
 from core.features.staleness.listing import told
 from core.text.words import shorten
@@ -25,7 +25,7 @@ class StaleNotes:
 
     async def __call__(self, question: Question) -> Answer | None:
         message = question.message
-        if not is_note(message):
+        if not message.is_note:
             return None
         wanted = message.metadata[NOTE_ON].split()
         stale = await self._staleness.list_stale(message.address.workspace, message.conversation_id)

@@ -23,7 +23,7 @@ from core.knowledge.facts.matching import (
 from core.knowledge.facts.ontology import Ontology, build_ontology
 from core.knowledge.facts.query import DEFAULT_ROWS, MOST_ROWS, Comparison, FactQuery, read_query
 from core.knowledge.facts.rows import EXTRACT_TYPES, Fact, FactType, to_facts
-from core.knowledge.library import cite
+from core.knowledge.footnotes import cite
 from core.knowledge.search.documents import find_by_name
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import ExtractRepository

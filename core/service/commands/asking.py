@@ -4,7 +4,6 @@ from core.access.scopes import Access
 from core.domain.answer import QueryType
 from core.errors import BadInput, NotFound
 from core.knowledge.library import Library
-from core.service.inbox import to_command
 from core.work.commands import (
     Command,
     CommandCall,
@@ -15,7 +14,7 @@ from core.work.commands import (
     readable_by,
     required,
 )
-from core.work.questions import DEEP_STRATEGY
+from core.work.questions import DEEP_STRATEGY, to_command
 
 _DOCUMENT = Option(name="document", help="answer from this document alone", kind=OptionKind.DOCUMENT)
 _JOURNAL = Option(name="journal", help="answer from this journal alone", kind=OptionKind.JOURNAL)

@@ -9,7 +9,7 @@ from core.domain.conversation import IncomingMessage
 from core.domain.service import ChannelSettings, Listening
 from core.errors import BadInput
 from core.service.addressing import decide
-from core.service.inbox import to_command
+from core.work.questions import to_command
 
 
 def post(text: str, thread: str = "", others: tuple[str, ...] = ()) -> WebPost:

@@ -11,7 +11,8 @@ from core.domain.conversation import AGAIN, ChannelAddress, Circumstances, Incom
 from core.domain.jobs import RETENTION
 from core.domain.service import ACCEPTED, ChannelSettings, CommandLine, Decision, InboxEntry, InboxStatus, Listening
 from core.errors import StorageError
-from core.service.inbox import PERSON_RATE, STANDARD_GATES, Inbox, platform_gates, to_command
+from core.service.inbox import PERSON_RATE, STANDARD_GATES, Inbox, platform_gates
+from core.work.questions import to_command
 from core.work.rate_limit import Rate
 from storage.database.repositories.inbox import SqlInboxStore
 from tests.fakes import ManualClock

@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import BadInput
-from core.work.question_lines import QuestionLine, read_line
+from core.work.questions import QuestionLine, read_line
 
 
 @pytest.mark.parametrize(

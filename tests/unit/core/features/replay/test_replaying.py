@@ -16,9 +16,8 @@ from core.domain.answer import Answer, AnswerStatus, Capabilities, ToolInvocatio
 from core.domain.conversation import IncomingMessage
 from core.domain.features import Cassette, StoredCassette
 from core.errors import InvalidState, ProviderError
-from core.features.replay.cassette_text import answer_bytes, pack, unpack
 from core.features.replay.cassettes import Cassettes
-from core.features.replay.recording import Recording
+from core.features.replay.recording import Recording, answer_bytes, pack, unpack
 from core.features.replay.replaying import replay
 from core.ports import ChatProvider
 from storage.database.repositories.replay import SqlCassetteRepository
@@ -233,7 +232,7 @@ async def test_whatever_recording_meets_the_answer_goes_out(shelf, monkeypatch, 
     def fail(cassette: Cassette) -> bytes:
         raise fault
 
-    monkeypatch.setattr("core.features.replay.cassettes.pack", fail)
+    monkeypatch.setattr("core.features.replay.recording.pack", fail)
     room = Room(shelf, *LOOKED_UP)
     answer = await room.ask()
 
@@ -245,7 +244,7 @@ async def test_whatever_recording_meets_the_answer_goes_out(shelf, monkeypatch, 
 async def test_a_run_that_could_not_be_read_again_is_not_packed(shelf, monkeypatch):
     room = Room(shelf, *LOOKED_UP)
     cassette = await room.cassette(await room.ask())
-    monkeypatch.setattr("core.features.replay.cassette_text.MOST_BYTES", 100)
+    monkeypatch.setattr("core.features.replay.recording.MOST_BYTES", 100)
 
     with pytest.raises(InvalidState, match="larger than 100 bytes"):
         pack(cassette)

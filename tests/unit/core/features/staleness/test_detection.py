@@ -14,7 +14,7 @@ from core.answering.pipeline import Question
 from core.domain.answer import Answer
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
 from core.domain.corpus import Span
-from core.domain.service import InboxEntry, Listening, is_note
+from core.domain.service import InboxEntry, Listening
 from core.features.staleness.detection import Staleness
 from core.features.staleness.stale_notes import StaleNotes
 from core.work.attempts import ONLY_ATTEMPT
@@ -111,7 +111,7 @@ class Place:
         return await self.staleness().check()
 
     async def notes(self) -> list[InboxEntry]:
-        return [entry for entry in await self.inbox.list_open("local") if is_note(entry.incoming)]
+        return [entry for entry in await self.inbox.list_open("local") if entry.incoming.is_note]
 
     async def marked(self) -> set[str]:
         query = select(MessageRow.id).where(MessageRow.stale)
