@@ -6,6 +6,7 @@ Texts are plain. Functions that combine several pieces escape each one with `esc
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TypeVar
 
 from bot.presentation.markdown import clean, clip, safe_cut, units
@@ -19,6 +20,7 @@ from core.text.words import collapse, took
 SourceLink = Callable[[Citation], str | None]  # returns the address of a footnote, or None
 Escape = Callable[[str], str]
 Item = TypeVar("Item")
+Step = tuple[int, str]  # depth from 0, text
 
 # Units. Heading, path and quote of one entry always fit into one message.
 TITLE_LENGTH = 100
@@ -29,6 +31,7 @@ QUESTION_LENGTH = 300
 ASKED_LENGTH = 80
 ERROR_LENGTH = 160
 GAPS_LISTED = 10
+DEEPEST_STEP = 6  # indented levels
 
 LABEL_LENGTH = 80  # units
 SUMMARY_LENGTH = 100
@@ -310,9 +313,26 @@ def job_details(job: Job, escape: Escape = str) -> list[str]:
     return [detail for detail in details if detail]
 
 
-def earlier_steps_line(count: int) -> str:
-    """Return the line for omitted steps."""
-    return f"… {count} earlier {'step' if count == 1 else 'steps'}"
+def job_steps(
+    jobs: Sequence[Job], escape: Escape = str, *, most_units: float = inf, most_rows: float = inf
+) -> list[Step]:
+    """Return the steps, parents first; of too many the first and the latest, with a line that counts the others."""
+    steps = [(min(depth, DEEPEST_STEP), job_line(job, escape)) for depth, job in job_tree(jobs)]
+    if sum(map(_step_size, steps)) <= most_units and len(steps) <= most_rows:
+        return steps
+    kept: list[Step] = []
+    room = most_units - _step_size(steps[0]) - 40
+    for step in reversed(steps[1:]):
+        room -= _step_size(step)
+        if room < 0 or len(kept) + 2 >= most_rows:
+            break
+        kept.insert(0, step)
+    left_out = len(steps) - len(kept) - 1
+    return [steps[0], (1, f"… {left_out} earlier {'step' if left_out == 1 else 'steps'}"), *kept]
+
+
+def _step_size(step: Step) -> int:
+    return 2 * step[0] + units(step[1]) + 3  # indentation, bullet and line end
 
 
 def remove_space_before_markers(draft: str) -> str:

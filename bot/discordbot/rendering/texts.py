@@ -1,7 +1,8 @@
 """Drafts, steps, notices, lists and results of commands, within Discord's limits. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from math import inf
 
 from bot.discordbot.rendering.answers import PLAIN, footnote, pack_lines, to_post
 from bot.discordbot.rendering.components import (
@@ -24,16 +25,13 @@ from bot.presentation.answer_text import (
     TRUNCATED,
     WORKING,
     ThreadItem,
-    earlier_steps_line,
-    job_line,
-    job_tree,
+    job_steps,
     remove_space_before_markers,
 )
 from bot.presentation.markdown import Flavour, clip, split_markdown, units
 from core.domain.jobs import Job
 
 TREE_BUDGET = 900  # units of the live tree; the rest of the message is the draft's
-_MAX_INDENT = 6  # levels; Discord's lists have no more
 _TITLE_LENGTH = 100
 _DETAIL_LENGTH = 120
 _HEADING_LENGTH = 200
@@ -58,25 +56,15 @@ def running_view(text: str, jobs: Sequence[Job], *, post_id: str) -> PartView:
     return mark_parts([PartView(blocks=(*blocks, running_row(post_id)))], post_id)[0]
 
 
-def job_tree_text(jobs: Sequence[Job], limit: int = TEXT_BUDGET) -> str:
+def job_tree_text(jobs: Sequence[Job], limit: int | None = None) -> str:
     """Return a job tree as a nested list, parents first; keeps the latest steps that fit and counts the others."""
-    lines = list(_step_lines(jobs))
-    if _size(lines) <= limit:
-        return "\n".join(lines)
-    kept: list[str] = []
-    room = limit - units(lines[0]) - 40
-    for line in reversed(lines[1:]):
-        room -= units(line) + 1
-        if room < 0:
-            break
-        kept.insert(0, line)
-    left_out = len(lines) - len(kept) - 1
-    return "\n".join([lines[0], f"  - {earlier_steps_line(left_out)}", *kept])[:limit]
+    steps = job_steps(jobs, PLAIN.plain, most_units=limit or inf)
+    return "\n".join(f"{'  ' * depth}- {words}" for depth, words in steps)[:limit]
 
 
 def steps_post(jobs: Sequence[Job]) -> DiscordPost:
     """Return the whole job tree, in as many messages as it needs."""
-    return to_post([f"**{STEPS_HEADING}**", *(list(_step_lines(jobs)) or [NO_STEPS])])
+    return to_post([f"**{STEPS_HEADING}**", *(job_tree_text(jobs) or NO_STEPS).split("\n")])
 
 
 def notice_view(sentence: str, *, post_id: str | None = None) -> PartView:
@@ -123,8 +111,3 @@ def _row(number: int, row: ThreadItem, url: str | None) -> str:
 
 def _size(lines: Sequence[str]) -> int:
     return sum(units(line) + 1 for line in lines)
-
-
-def _step_lines(jobs: Sequence[Job]) -> Iterator[str]:
-    for depth, job in job_tree(jobs):
-        yield f"{'  ' * min(depth, _MAX_INDENT)}- {job_line(job, PLAIN.plain)}"

@@ -27,13 +27,13 @@ from bot.slackbot.rendering.blocks import (
     View,
     actions,
     button,
+    option,
 )
 from bot.slackbot.rendering.forms import (
     FORM_OVER,
     MAX_LABEL_OF_INPUT,
     read_form,
     to_form,
-    to_option,
 )
 from bot.slackbot.rendering.lists import notice_message, text_post, threads_message
 from bot.slackbot.web_api import CLOSED, call
@@ -279,7 +279,7 @@ async def suggest(
         _log.info("Nothing completed: %s", error)
         return ()
     fitting = [item for item in found if 0 < len(item.value) <= MAX_OPTION_VALUE]
-    return [to_option(item.label, item.value) for item in fitting[:MAX_OPTIONS]]
+    return [option(item.label, item.value) for item in fitting[:MAX_OPTIONS]]
 
 
 def _field_of(error: FootnoteError, command: Command | None, values: Mapping[str, str]) -> str | None:

@@ -10,13 +10,12 @@ from bot.slackbot.actions.assistant_pane import example_questions
 from bot.slackbot.actions.interaction_context import InteractionContext
 from bot.slackbot.actions.interaction_handler import InteractionHandler
 from bot.slackbot.events.translate import link_to
-from bot.slackbot.rendering.lists import Home, SourceRow, home_view
+from bot.slackbot.rendering.lists import Home, home_view
 from bot.slackbot.web_api import call
 from core.domain.corpus import Document, SearchScope
 from core.domain.service import TO_THE_END
 from core.errors import FootnoteError
-from core.service.commands import CommandResult, ThreadRow
-from core.service.commands import SourceRow as ListedSource
+from core.service.commands import CommandResult, SourceRow, ThreadRow
 
 SHOW_HOME = "show the home tab"  # completes “I'm not allowed to …”
 EXAMPLES = 3
@@ -52,7 +51,7 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Ho
     documents = await handler.parts.corpus.list_readable(scope)
     threads, sources, settings = [await _run(handler, ctx, name) for name in ("threads", "sources", "settings")]
     rows = [row for row in threads.rows if isinstance(row, ThreadRow)]
-    readable = [_to_source(row) for row in sources.rows if isinstance(row, ListedSource)]
+    readable = [row for row in sources.rows if isinstance(row, SourceRow)]
     return Home(
         threads=[to_thread_item(row, link_to(row.address, ctx.team)) for row in rows],
         more_threads=await _count_more(handler, ctx, threads),
@@ -81,7 +80,3 @@ def _positions(documents: Sequence[Document], scope: SearchScope) -> list[str]:
     """Return a line for each reading position in a readable document."""
     reached = [(item.title, scope.positions[item.id]) for item in documents if item.id in scope.positions]
     return [f"{title}: {'to the end' if last == TO_THE_END else f'up to page {last}'}" for title, last in reached]
-
-
-def _to_source(row: ListedSource) -> SourceRow:
-    return SourceRow(name=row.name, documents=row.documents, failed=len(row.failures))

@@ -16,6 +16,7 @@ from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
 from bot.slackbot.events.translate import Event, author_of, people_in, to_talk, to_text
 from bot.slackbot.rendering import blocks
 from bot.slackbot.rendering.blocks import View
+from bot.slackbot.rendering.forms import input_field
 from bot.slackbot.web_api import READ, call
 from core.domain.conversation import Talk
 from core.errors import BadInput, NotFound
@@ -92,23 +93,15 @@ def _form(kind: str, ctx: InteractionContext, message: Event) -> View:
     """Return a form that acts in the message's thread."""
     ts = str(message.get("ts") or "")
     there = replace(ctx, thread=str(message.get("thread_ts") or ts))
-    field = {
-        "type": "plain_text_input",
-        "action_id": FIELD,
-        "multiline": True,
-        "max_length": platform_text.QUESTION_LENGTH,
-    }
-    asked = {
-        "type": "input",
-        "block_id": FIELD,
-        "label": {"type": "plain_text", "text": _LABELS[kind]},
-        "element": field,
-    }
-    return {
-        **blocks.modal(_TITLES[kind], [asked], close="Cancel", metadata=encode_origin(there, message=ts)),
-        "callback_id": kind,
-        "submit": {"type": "plain_text", "text": "Ask" if kind == ASK_ABOUT else "Keep"},
-    }
+    field = {"type": "plain_text_input", "multiline": True, "max_length": platform_text.QUESTION_LENGTH}
+    return blocks.modal(
+        _TITLES[kind],
+        [input_field(FIELD, _LABELS[kind], field)],
+        close="Cancel",
+        submit=blocks.plain("Ask" if kind == ASK_ABOUT else "Keep"),
+        callback_id=kind,
+        private_metadata=encode_origin(there, message=ts),
+    )
 
 
 def _text_of(view: View) -> str:

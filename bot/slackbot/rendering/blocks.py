@@ -5,7 +5,8 @@ strings; callers keep to the lengths, except for labels, which are cut.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeAlias
@@ -18,12 +19,11 @@ View: TypeAlias = Mapping[str, Any]  # a modal or the home tab
 # Slack's limits (https://docs.slack.dev/reference/block-kit, and slack_sdk's validators).
 MAX_BLOCKS = 50  # of a message; a view has 100
 MAX_VIEW_BLOCKS = 100
-MAX_MARKDOWN = 12_000  # characters of all markdown blocks of a message
 MAX_LABEL = 75  # characters of a button, an option's label and description
 MAX_OPTION_VALUE = 150
 MAX_OPTIONS = 100  # of a menu
 MAX_ACTIONS = 25  # elements of an actions block
-MAX_HEADER = 150  # characters
+MAX_PLAIN = 3_000  # characters of any other plain text
 MAX_TITLE = 24  # characters of a modal's title and buttons
 MAX_TASK_ID = 255
 MAX_TASK_TEXT = 256  # characters of a task's title, details and output
@@ -34,7 +34,6 @@ EACH_BLOCK = 125
 # Bytes of `text`, escaped: an update accepts 4,000 (public reports).
 MAX_FALLBACK = 3_000
 Element: TypeAlias = Mapping[str, Any]  # of a block
-Option: TypeAlias = tuple[str, str]  # label and value
 _ENTITY = re.compile(r"&(?=#?\w{1,40};)")
 _NOTHING = "…"  # for empty text, which Slack refuses
 _MORE = "…"
@@ -76,15 +75,10 @@ def _link(label: str, address: str) -> str:
 FLAVOUR = Flavour(escape=_escape, link=_link, has_tables=True, links_hosts=True)
 
 
-def neutral(content: str) -> str:
-    """Return text that pings no one and has no links, whether its Markdown is rendered or not."""
-    return FLAVOUR.neutral(content)
-
-
 def fitted(content: str, limit: int) -> str:
-    """Return one line of `neutral` text with at most `limit` characters (from 20)."""
+    """Return one line of text without pings and links, in at most `limit` characters (from 20)."""
     room = limit
-    while len(safe := neutral(clip(content, room))) > limit:
+    while len(safe := FLAVOUR.neutral(clip(content, room))) > limit:
         room = max(3, room - (len(safe) - limit))
     return safe
 
@@ -97,21 +91,17 @@ def markdown(content: str) -> Block:
     return {"type": "markdown", "text": content}
 
 
-def rich_text(*elements: Element, block_id: str | None = None) -> Block:
-    return _named({"type": "rich_text", "elements": list(elements)}, block_id)
+def rich_text(*elements: Element) -> Block:
+    return {"type": "rich_text", "elements": list(elements)}
 
 
 def actions(*elements: Element, block_id: str | None = None) -> Block:
-    return _named({"type": "actions", "elements": list(elements)}, block_id)
+    return {"type": "actions", "elements": list(elements), **({"block_id": block_id} if block_id else {})}
 
 
 def context(content: str, block_id: str | None = None) -> Block:
     """Return small plain text."""
-    return _named({"type": "context", "elements": [_plain(content)]}, block_id)
-
-
-def header(content: str) -> Block:
-    return {"type": "header", "text": _plain(clip(content, MAX_HEADER))}
+    return {"type": "context", "elements": [plain(content)], **({"block_id": block_id} if block_id else {})}
 
 
 def feedback(action_id: str) -> Block:
@@ -119,25 +109,16 @@ def feedback(action_id: str) -> Block:
     pair = {
         "type": "feedback_buttons",
         "action_id": action_id,
-        "positive_button": {"text": _plain("Helpful"), "value": "up"},
-        "negative_button": {"text": _plain("Not helpful"), "value": "down"},
+        "positive_button": {"text": plain("Helpful"), "value": "up"},
+        "negative_button": {"text": plain("Not helpful"), "value": "down"},
     }
     return {"type": "context_actions", "elements": [pair]}
 
 
-def modal(title: str, blocks: Iterable[Block], *, close: str = "Close", metadata: str = "") -> View:
-    """Return a modal without inputs. `metadata` (at most 3,000 characters) come back with each button."""
-    view: dict[str, Any] = {
-        "type": "modal",
-        "title": _plain(clip(title, MAX_TITLE)),
-        "close": _plain(clip(close, MAX_TITLE)),
-        "blocks": list(blocks),
-    }
-    return view | ({"private_metadata": metadata} if metadata else {})
-
-
-def home(blocks: Iterable[Block]) -> View:
-    return {"type": "home", "blocks": list(blocks)}
+def modal(title: str, blocks: Iterable[Block], *, close: str = "Close", **more: Any) -> View:
+    """Return a modal; `more` are further fields, such as `private_metadata`, which come back with each button."""
+    bounded = {"title": plain(title, MAX_TITLE), "close": plain(close, MAX_TITLE)}
+    return {"type": "modal", **bounded, "blocks": list(blocks), **more}
 
 
 # ---------------------------------------------------------------------- elements
@@ -179,28 +160,32 @@ def text(content: str, *, bold: bool = False, italic: bool = False) -> Element |
     return {"type": "text", "text": content} | ({"style": style} if style else {})
 
 
-def link(label: str, address: str | None, *, bold: bool = False) -> Element | None:
+def link(label: str, address: str | None) -> Element | None:
     """Return a link, or text if the address can't be linked."""
     target = link_target(address)
     label = clean(label)
-    if target is None or not label.strip():
-        return text(label, bold=bold)
-    return {"type": "link", "url": target, "text": label} | ({"style": {"bold": True}} if bold else {})
+    return {"type": "link", "url": target, "text": label} if target is not None and label.strip() else text(label)
 
 
-def button(label: str, action_id: str, *, style: str | None = None, value: str | None = None) -> Element:
+def button(label: str, action_id: str, *, style: str | None = None) -> Element:
     """`style` is "primary" or "danger"."""
-    made = {"type": "button", "text": _plain(clip(label, MAX_LABEL)), "action_id": action_id}
-    return made | ({"style": style} if style else {}) | ({"value": value} if value else {})
+    made = {"type": "button", "text": plain(label, MAX_LABEL), "action_id": action_id}
+    return made | ({"style": style} if style else {})
 
 
-def menu(placeholder: str, action_id: str, options: Sequence[Option]) -> Element:
-    return {
-        "type": "static_select",
-        "action_id": action_id,
-        "placeholder": _plain(placeholder),
-        "options": [{"text": _plain(clip(label, MAX_LABEL)), "value": value} for label, value in options],
-    }
+def menu(placeholder: str, action_id: str, options: Iterable[tuple[str, str]]) -> Element:
+    """`options` are labels and values."""
+    offered = [option(label, value) for label, value in options]
+    return {"type": "static_select", "action_id": action_id, "placeholder": plain(placeholder), "options": offered}
+
+
+def option(label: str, value: str) -> Element:
+    return {"text": plain(label, MAX_LABEL), "value": value}
+
+
+def plain(content: str, most: int = MAX_PLAIN) -> Element:
+    """Return one line of plain text in at most `most` characters."""
+    return {"type": "plain_text", "text": clip(content, most) or _NOTHING, "emoji": False}
 
 
 # ---------------------------------------------------------------------- sizes and texts
@@ -244,14 +229,6 @@ def _lines(rows: Iterable[Row]) -> list[Element]:
     return joined
 
 
-def _plain(content: str) -> Element:
-    return {"type": "plain_text", "text": clean(content).strip() or _NOTHING, "emoji": False}
-
-
-def _named(block: dict[str, Any], block_id: str | None) -> Block:
-    return block if block_id is None else {**block, "block_id": block_id}
-
-
 def unmarked(markdown: str) -> str:
     """Return the words of finished Markdown, without addresses, fences and signs."""
     return _SIGNS.sub(lambda match: match[1] or "", _LINK.sub(r"\1", _FENCE.sub("", markdown))).strip()
@@ -262,24 +239,21 @@ def fallback(content: str, below: str = "") -> str:
 
     If a long text is cut, `below` (sources) keeps up to a third of the room.
     """
-    tail = _cut(_safe(below), MAX_FALLBACK // 3)
-    head = _cut(_safe(content), MAX_FALLBACK - len(tail.encode()) - 2)
+    tail = _cut(below, MAX_FALLBACK // 3)
+    head = _cut(content, MAX_FALLBACK - len(tail.encode()) - 2)
     return "\n\n".join(piece for piece in (head, tail) if piece) or _MORE
 
 
-def _safe(content: str) -> str:
-    return neutral(clean(content)).strip()
-
-
-def _cut(safe: str, room: int) -> str:
+def _cut(content: str, room: int) -> str:
+    """Return escaped text in at most `room` bytes."""
+    safe = FLAVOUR.neutral(content).strip()
     if len(_escaped(safe).encode()) <= room:
         return _escaped(safe)
-    low, high = 0, min(len(safe), room)
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = len(_escaped(safe[:middle]).encode()) + len(_MORE.encode()) <= room
-        low, high = (middle, high) if fits else (low, middle - 1)
-    return _escaped(safe[: safe_cut(safe, low)].rstrip()) + _MORE if low > 1 else _MORE
+    places = range(min(len(safe), room) + 1)
+    longest = (
+        bisect_right(places, room - len(_MORE.encode()), key=lambda place: len(_escaped(safe[:place]).encode())) - 1
+    )
+    return _escaped(safe[: safe_cut(safe, longest)].rstrip()) + _MORE if longest > 1 else _MORE
 
 
 def _escaped(content: str) -> str:

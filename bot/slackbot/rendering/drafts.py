@@ -11,42 +11,21 @@ from bot.presentation.answer_text import (
     NO_STEPS,
     STEPS_LABEL,
     WORKING,
-    earlier_steps_line,
+    Step,
     job_details,
-    job_line,
+    job_steps,
     job_title,
-    job_tree,
     remove_space_before_markers,
 )
 from bot.presentation.markdown import clean, split_markdown
+from bot.slackbot.rendering import blocks as kit
 from bot.slackbot.rendering.answers import running_actions
-from bot.slackbot.rendering.blocks import (
-    FLAVOUR,
-    MAX_TASK_ID,
-    MAX_TASK_TEXT,
-    VIEW_BUDGET,
-    Block,
-    Element,
-    Row,
-    SlackMessage,
-    View,
-    bullets,
-    fallback,
-    fitted,
-    markdown,
-    modal,
-    rich_text,
-    stack,
-    text,
-    unmarked,
-)
+from bot.slackbot.rendering.blocks import MAX_TASK_TEXT, Block, Element, Row, SlackMessage, View
 from core.domain.jobs import Job, JobStatus
 
 Chunk = Element  # of a stream, as chat.startStream and chat.appendStream take it
-Step = tuple[int, str]  # depth, words
 TREE_BUDGET = 1_500  # characters of the live tree; the draft has most of the message
 _DRAFT_LENGTH = 7_000
-_DEEPEST = 6  # indented levels
 _HOW_ROWS = 500  # of a view; a rich_text holds more
 _TASK_STATUS: Mapping[JobStatus, str] = {
     JobStatus.QUEUED: "pending",
@@ -57,7 +36,7 @@ _TASK_STATUS: Mapping[JobStatus, str] = {
     JobStatus.CANCELLED: "error",
 }
 # A draft's numbers aren't final, and its links aren't checked.
-_DRAFT = replace(FLAVOUR, footnote=lambda number: "")
+_DRAFT = replace(kit.FLAVOUR, footnote=lambda number: "")
 DRAFT_LENGTH = 8_000  # characters; the final post has the whole text
 _BREAKER = "\u200b"
 _NOTE = r"\[\d{1,3}(?:[ \t]*[,;][ \t]*\d{1,3})*\]"
@@ -73,12 +52,12 @@ def running_message(draft: str, jobs: Sequence[Job], *, post_id: str) -> SlackMe
     """Return the draft without footnotes, the steps so far, and buttons. A long draft is cut."""
     parts = split_markdown(remove_space_before_markers(draft), _DRAFT_LENGTH, _DRAFT)
     shown = parts[0].text if parts else f"**{WORKING}**"
-    blocks: list[Block] = [markdown(shown)]
+    blocks: list[Block] = [kit.markdown(shown)]
     if len(parts) > 1:
-        blocks.append(rich_text(*stack([Row((text(MORE_COMING, italic=True),))])))
-    if steps := _latest(_steps(jobs), TREE_BUDGET, TREE_BUDGET):
-        blocks.append(rich_text(*_nested(steps)))
-    return SlackMessage(text=fallback(unmarked(shown)), blocks=(*blocks, running_actions(post_id)))
+        blocks.append(kit.rich_text(*kit.stack([Row((kit.text(MORE_COMING, italic=True),))])))
+    if steps := job_steps(jobs, most_units=TREE_BUDGET):
+        blocks.append(kit.rich_text(*_nested(steps)))
+    return SlackMessage(text=kit.fallback(kit.unmarked(shown)), blocks=(*blocks, running_actions(post_id)))
 
 
 def start_chunks(post_id: str) -> list[Chunk]:
@@ -91,7 +70,12 @@ def start_chunks(post_id: str) -> list[Chunk]:
 
 def task_chunks(jobs: Sequence[Job]) -> list[Chunk]:
     """Return a chunk for each changed job; the request's own job sets the plan's title."""
-    return [_task(job) if job.parent_id is not None else _plan(job) for job in jobs]
+    return [
+        _task(job)
+        if job.parent_id is not None
+        else {"type": "plan_update", "title": STEPS_LABEL if job.status.is_final else WORKING}
+        for job in jobs
+    ]
 
 
 def text_chunk(piece: str) -> Chunk:
@@ -101,49 +85,27 @@ def text_chunk(piece: str) -> Chunk:
 
 def how_view(jobs: Sequence[Job]) -> View:
     """Return a modal of the job tree; of too many steps the latest."""
-    steps = _latest(_steps(jobs), VIEW_BUDGET, _HOW_ROWS)
-    elements = _nested(steps) if steps else stack([Row((text(NO_STEPS),))])
-    return modal(STEPS_LABEL, [rich_text(*elements)])
-
-
-def _plan(job: Job) -> Chunk:
-    return {"type": "plan_update", "title": STEPS_LABEL if job.status.is_final else WORKING}
+    steps = job_steps(jobs, most_units=kit.VIEW_BUDGET, most_rows=_HOW_ROWS)
+    elements = _nested(steps) if steps else kit.stack([Row((kit.text(NO_STEPS),))])
+    return kit.modal(STEPS_LABEL, [kit.rich_text(*elements)])
 
 
 def _task(job: Job) -> Chunk:
     """The output is sent once, at the end: Slack may show repeated output twice."""
     task = {
         "type": "task_update",
-        "id": job.id if len(job.id) <= MAX_TASK_ID else hashlib.sha256(job.id.encode()).hexdigest(),
-        "title": fitted(job_title(job), MAX_TASK_TEXT),
+        "id": job.id if len(job.id) <= kit.MAX_TASK_ID else hashlib.sha256(job.id.encode()).hexdigest(),
+        "title": kit.fitted(job_title(job), MAX_TASK_TEXT),
         "status": _TASK_STATUS[job.status],
     }
-    output = fitted(", ".join(job_details(job)), MAX_TASK_TEXT) if job.status.is_final else ""
+    output = kit.fitted(", ".join(job_details(job)), MAX_TASK_TEXT) if job.status.is_final else ""
     return task | ({"output": output} if output else {})
-
-
-def _steps(jobs: Sequence[Job]) -> list[Step]:
-    return [(min(depth, _DEEPEST), job_line(job)) for depth, job in job_tree(jobs)]
-
-
-def _latest(steps: Sequence[Step], most_text: int, most_rows: int) -> list[Step]:
-    """Return all steps, or the first and the latest with the number of steps between them."""
-    if sum(len(words) + 1 for _, words in steps) <= most_text and len(steps) <= most_rows:
-        return list(steps)
-    kept: list[Step] = []
-    room = most_text - len(steps[0][1]) - 40
-    for step in reversed(steps[1:]):
-        room -= len(step[1]) + 1
-        if room < 0 or len(kept) + 2 >= most_rows:
-            break
-        kept.insert(0, step)
-    return [steps[0], (1, earlier_steps_line(len(steps) - len(kept) - 1)), *kept]
 
 
 def _nested(steps: Iterable[Step]) -> tuple[Element, ...]:
     """Return a list for each run of steps of one depth."""
     runs = groupby(steps, lambda step: step[0])
-    return tuple(bullets((Row((text(words),)) for _, words in run), depth) for depth, run in runs)
+    return tuple(kit.bullets((Row((kit.text(words),)) for _, words in run), depth) for depth, run in runs)
 
 
 def draft_text(text: str) -> str:

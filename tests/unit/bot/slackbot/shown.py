@@ -12,7 +12,6 @@ from bot.presentation.action_names import find_part
 from bot.slackbot.rendering.blocks import (
     EACH_BLOCK,
     MAX_FALLBACK,
-    MAX_MARKDOWN,
     TEXT_BUDGET,
     SlackMessage,
     SlackPost,
@@ -26,6 +25,7 @@ from tests.unit.bot.markdown_texts import GOOD, ZERO_WIDTH, clickable, open_fenc
 _HOST = re.compile(r"(?:evil|docs)\.example")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|#\d+);")
 _MAY_BE_CLICKED = (GOOD, "https://docs.example")
+_MAX_MARKDOWN = 12_000  # characters of all markdown blocks of a message
 _COMMONMARK = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
@@ -54,7 +54,7 @@ def faults_of_message(message: SlackMessage) -> list[str]:
     long = {
         "no blocks": not blocks,
         "long texts": sum(EACH_BLOCK + sum(map(len, _all_texts(block))) for block in blocks) > TEXT_BUDGET,
-        "long Markdown": sum(len(block["text"]) for block in blocks if block["type"] == "markdown") > MAX_MARKDOWN,
+        "long Markdown": sum(len(block["text"]) for block in blocks if block["type"] == "markdown") > _MAX_MARKDOWN,
     }
     return [*_named(long), *_harm_in_blocks(blocks), *faults_of_fallback(message.text)]
 

@@ -16,7 +16,7 @@ from tests.unit.bot.any_answers import ANSWER, POST, answers, build_answer, link
 from tests.unit.bot.markdown_texts import GOOD, ZERO_WIDTH, bare, tame_texts
 from tests.unit.bot.slackbot.shown import body_of, faults_of, labels_of, links_of, listed_in, names_of, text_of
 
-OPTIONS = RenderOptions(post_id=POST, link=link_to, is_allowed=lambda address: address.startswith(GOOD))
+OPTIONS = RenderOptions(post_id=POST, link=link_to)
 
 
 def render(answer: Answer, *, is_private: bool = False) -> SlackPost:

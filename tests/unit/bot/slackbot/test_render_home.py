@@ -2,7 +2,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.presentation.answer_text import ThreadItem
-from bot.slackbot.rendering.lists import Home, SourceRow, home_view
+from bot.slackbot.rendering.lists import Home, home_view
+from core.service.commands import SourceRow
 from tests.unit.bot.any_answers import names
 from tests.unit.bot.markdown_texts import GOOD
 from tests.unit.bot.slackbot.shown import faults_of_view, labels_of, links_of, names_of, text_of
@@ -13,7 +14,7 @@ homes = st.builds(
     threads=st.lists(st.builds(ThreadItem, title=names, detail=names, url=st.sampled_from([None, GOOD])), max_size=40),
     more_threads=st.integers(0, 9),
     sources=st.lists(
-        st.builds(SourceRow, name=names, documents=st.integers(0, 9), failed=st.integers(0, 9)), max_size=40
+        st.builds(SourceRow, name=names, documents=st.integers(0, 9), failures=st.just((("a", "b"),))), max_size=40
     ),
     settings=st.lists(st.tuples(names, names), max_size=40),
     positions=_few,
@@ -33,7 +34,10 @@ def test_a_home_has_threads_sources_and_how_things_are_set() -> None:
         Home(
             threads=(ThreadItem(title="The key", detail="2 messages", url=GOOD),),
             more_threads=3,
-            sources=(SourceRow(name="handbook", documents=1), SourceRow(name="books", documents=1_200, failed=2)),
+            sources=(
+                SourceRow(name="handbook", documents=1),
+                SourceRow(name="books", documents=1_200, failures=(("a.pdf", ""), ("b.pdf", ""))),
+            ),
             settings=(("Model", "extractive"),),
             positions=("Guide: up to page 12",),
             examples=("Where is the key?",),

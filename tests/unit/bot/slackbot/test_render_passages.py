@@ -12,8 +12,8 @@ from tests.unit.bot.slackbot.shown import faults_of_view, labels_of, links_of, n
 ANSWER = "a" * 32
 
 
-def answer_with(*citations: Citation, message_id: str = ANSWER) -> Answer:
-    return Answer(status=AnswerStatus.ANSWERED, text="", citations=citations, message_id=message_id)
+def answer_with(*citations: Citation) -> Answer:
+    return Answer(status=AnswerStatus.ANSWERED, text="", citations=citations, message_id=ANSWER)
 
 
 def pieces(view: View) -> list[tuple[str, bool, bool]]:
@@ -77,20 +77,6 @@ def test_many_passages_are_on_pages_with_ways_between() -> None:
     assert "Page 3 of 3" in text_of(third)
     said = "".join(map(text_of, (first, second, third)))
     assert all(f"quote {n} " in said for n in range(1, 61))
-
-
-def test_without_a_way_to_further_pages_they_are_counted() -> None:
-    citations = [build_citation(number=n, quote=f"quote {n} " * 60) for n in range(1, 61)]
-    view = passages_view(answer_with(*citations, message_id=""), {}, {})
-    assert text_of(view).endswith("Page 1 of 3. The other 2 are not shown here.")
-    assert names_of(view) == []
-
-
-def test_only_the_wanted_footnotes_are_shown() -> None:
-    answer = answer_with(*(build_citation(number=n, quote=f"quote {n}") for n in range(1, 4)))
-    said = text_of(passages_view(answer, {}, {}, numbers=[2]))
-    assert "quote 2" in said
-    assert "quote 1" not in said
 
 
 def test_an_answer_without_footnotes_has_no_passages() -> None:
