@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.answering.answers.building import prove_draft
 from core.answering.answers.typed import prove_typed
 from core.answering.citations import MARKER
 from core.answering.strategies.assembly import assemble
@@ -149,7 +150,7 @@ def test_what_nothing_is_proved_of_has_no_data():
 
 def test_a_draft_without_data_stays_as_it_is():
     draft = Draft(segments=(CitedText(text="It opened [1]."),), evidence=evidence())
-    settled, proved = prove_typed(draft, pages())
+    settled, proved = prove_draft(draft, pages())
     assert settled is draft and proved.text == "It opened[1]."
 
 
