@@ -9,7 +9,7 @@ import typer
 
 from bot.cli.session import Session
 from bot.presentation.direct_threads import is_direct_thread
-from bot.runtime.local_user import author_name
+from bot.runtime.system import author_name
 from bot.service.operations import explain_access
 from bot.terminal.render import explanation_view
 from core.domain.conversation import ThreadAddress

@@ -10,7 +10,7 @@ import typer
 
 from bot.cli.output import to_json_text, write_line
 from bot.cli.session import Session
-from bot.runtime.local_user import author_name
+from bot.runtime.system import author_name
 from bot.service.calls import Operations, answer
 from bot.terminal.platform import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType

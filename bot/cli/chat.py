@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.session import Session
-from bot.runtime.local_user import author_name
+from bot.runtime.system import author_name
 from bot.service import operations as ops
 from bot.service.calls import AnswerProgress, Operations, Progress, answer
 from bot.terminal.client import ChatOptions, TerminalChat

@@ -8,7 +8,7 @@ import typer
 
 from bot.cli.output import write_line
 from bot.cli.session import Session
-from bot.runtime.local_user import author_name
+from bot.runtime.system import author_name
 from bot.service import operations as ops
 from bot.service.calls import Operations
 from bot.terminal.render import conversation_table, markdown_view, stale_view

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, get_type_hint
 
 from pydantic import ConfigDict, create_model
 
-from bot.runtime.local_user import author_name
+from bot.runtime.system import author_name
 from core.domain.answer import Answer
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from bot.runtime.local_user import author_name
+from bot.runtime.system import author_name
 from bot.service.calls import PROGRESS, OnProgress, Operation, Request, Response, ignore
 from bot.service.service_lock import ServiceInfo
 from core import errors

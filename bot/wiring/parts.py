@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from bot.config import Config
 from bot.config.sections import MODEL_EXTRACTORS, IngestConfig
 from bot.presentation.direct_threads import is_direct_thread
-from bot.runtime.clock import SystemClock
-from bot.runtime.local_user import author_name
+from bot.runtime.system import SystemClock, author_name
 from bot.wiring.resources import BACKED_UP, KEPT_FOLDER, Resources, database_location
 from core.access.scopes import Access
 from core.domain.corpus import Document, SearchScope

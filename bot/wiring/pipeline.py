@@ -11,8 +11,7 @@ from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline, PipelineStep, Stage
 from core.answering.steps import reading
 from core.answering.steps.preparing import ChannelDefaults, Preparation
-from core.answering.steps.private_answers import PrivateAnswer, ToPrivate
-from core.answering.steps.sharing import SharedAnswer, Sharing
+from core.answering.steps.private_answers import PrivateAnswer, SharedAnswer, Sharing, ToPrivate
 from core.answering.steps.stated_positions import StatedPosition
 from core.answering.strategies.drafting import Choose
 from core.answering.tools.find_extracts import FindExtractsTool

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import load_config
-from bot.runtime.local_user import author_name
+from bot.runtime.system import author_name
 from bot.wiring.parts import open_parts
 from core.domain.conversation import ChannelAddress
 from core.domain.service import ChannelSettings, PersonAddress, PositionHolder

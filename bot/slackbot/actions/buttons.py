@@ -22,7 +22,7 @@ from bot.slackbot.rendering.blocks import View
 from bot.slackbot.rendering.drafts import how_view
 from bot.slackbot.rendering.lists import references_post, said_message
 from core.answering.answers.stored import stored_ids, to_answer
-from core.answering.steps.sharing import SHARED, Sharing
+from core.answering.steps.private_answers import SHARED, Sharing
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Conversation, Message, ThreadAddress, message_key
 from core.domain.features import Rating

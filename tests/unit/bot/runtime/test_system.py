@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from bot.runtime.clock import SystemClock
+from bot.runtime.system import SystemClock
 
 
 def test_it_tells_aware_time_and_never_goes_back() -> None:

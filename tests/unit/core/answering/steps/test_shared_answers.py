@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.access.scopes import ATTACHMENTS, attached_name
-from core.answering.steps.sharing import CANT_SHARE, SHARED, Sharing
+from core.answering.steps.private_answers import CANT_SHARE, SHARED, Sharing
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
 from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.corpus import Span
