@@ -5,10 +5,20 @@ answer, it searches again in other words; for lists and summaries it reads the p
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.answering.providers.extractive.cues import (
+    CONNECTIVE,
+    EXPLETIVE,
+    HELLO,
+    LIST,
+    POINTING,
+    SMALL_TALK,
+    SUMMARY,
+    WORD,
+)
 from core.answering.providers.extractive.evidence import NOTHING_BELOW, Verdict, judge_evidence
 from core.answering.providers.extractive.lists import items_for, leads
 from core.answering.providers.extractive.quotes import Found, Quote, find_quotes, header_rows, listed, place_of, text_of
@@ -32,24 +42,12 @@ from core.text.words import STOPWORDS, content_words, shorten, words
 
 # Ends the first answer of a conversation.
 QUOTES_NOTE = "I quote the documents rather than write: no language model is set up."
-HELLO = "Hello! Ask me what your documents say, and I quote the passages that answer."
-THANKS = "You are welcome."
-BYE = "Goodbye."
-# Reply -> words of which the message has at least one, and words that it may have besides. English.
-_SMALL_TALK: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
-    reply: (frozenset(cues.split()), frozenset(f"{cues} {others}".split()))
-    for reply, cues, others in (
-        (HELLO, "hi hello hey hiya greetings morning afternoon evening day", "good there all team footnote bot"),
-        (THANKS, "thanks thank thx ty cheers", "many ok okay great you a lot so much very again all footnote"),
-        (BYE, "bye goodbye night see", "good you later"),
-    )
-}
 
 
 def reply_to(text: str) -> str | None:
     """Return the reply to a message that is only a greeting, thanks or a goodbye; None for any other."""
     said = {*words(text)}
-    reply = next((reply for reply, (cues, known) in _SMALL_TALK.items() if said & cues and said <= known), None)
+    reply = next((reply for reply, (cues, known) in SMALL_TALK.items() if said & cues and said <= known), None)
     return None if reply == HELLO and "," in text else reply  # "Good morning, team" is talk among people
 
 
@@ -61,39 +59,6 @@ def reply_to(text: str) -> str | None:
 CONTEXT_WORDS = 14  # enough for the subject, and too few to drown the new question
 STANDALONE_WORDS = 2  # with fewer content words and no name, a question has no subject of its own
 
-_CONNECTIVE = re.compile(r"^\W*(?:and|so|but|then|also|what about|how about|or|same for)\b", re.IGNORECASE)
-# Words that refer to the question before.
-_POINTING = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\b(?:its|he|she|him|her|his|hers|they|them|their|theirs|those|these|there|else|altogether|instead|itself)\b",
-        r"\b(?:the|that|this) (?:one|other|same)\b|\bthe others?\b|\b(?:then|one)\W*$",
-        r"\bit\b(?! (?:takes?|is|was|possible|rain|mean)\b)",
-        r"\b(?:that|this)\b(?= \w+[?]|[?]|$)",
-        r"\b(?:that|this)\b(?= (?:\w+ ){0,2}(?:need|change|mean|cost|take|get|call|file|command|work)\b)",
-        r"\b(?:get|do|did|does|was|is|will|of|for|with|to|by|about|change) (?:that|this)\b",
-    )
-)
-# "it" and "there" that refer to nothing.
-_EXPLETIVE = re.compile(
-    r"\b(?:does|did|will|would|can|could|is|was) it (?:take|possible|mean|happen|matter)\b"
-    r"|\b(?:is|are|was|were) there\b"
-    r"|\bhow (?:long|much|many \w+) (?:does|did|will|would) it take\b",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"(?<![\w'’./@#+-])[\w'’./@#+-]*\w")
-_LIST = re.compile(
-    r"^\W*(?:please )?(?:list|enumerate|name)\b(?! of)|\blist (?:of|all)\b|^give (?:me )?all\b|^what are all\b"
-    r"|^(?:and )?(?:which|what) (?:\w+ ){0,3}(?:decisions|action items|actions|items|members|steps)\b"
-    r"|^(?:and )?who (?:attended|was present|were present|took part|participated)\b",
-    re.IGNORECASE,
-)
-_SUMMARY = re.compile(
-    r"^\W*(?:please )?(?:summari[sz]e|sum up|give (?:me )?an? (?:summary|overview)|recap)\b|\b(?:summary|overview) of\b"
-    r"|^what (?:is|was) .{0,80}\babout\W*$",
-    re.IGNORECASE,
-)
-
 
 class RequestKind(StrEnum):
     QUESTION = "question"
@@ -103,19 +68,19 @@ class RequestKind(StrEnum):
 
 def request_kind(question: str, system: str = "") -> RequestKind:
     """Return the form of answer that the question or the prompt (agent/prompts.py) asks for."""
-    if 'query_type "summary"' in system or _SUMMARY.search(question):
+    if 'query_type "summary"' in system or SUMMARY.search(question):
         return RequestKind.SUMMARY
-    if 'query_type "extraction"' in system or _LIST.search(question):
+    if 'query_type "extraction"' in system or LIST.search(question):
         return RequestKind.LIST
     return RequestKind.QUESTION
 
 
 def is_follow_up(question: str) -> bool:
     """Return whether the question depends on the one before."""
-    rest = _EXPLETIVE.sub(" ", question)
-    if _CONNECTIVE.search(question) or any(pattern.search(rest) for pattern in _POINTING):
+    rest = EXPLETIVE.sub(" ", question)
+    if CONNECTIVE.search(question) or any(pattern.search(rest) for pattern in POINTING):
         return True
-    named = any(word[0].isupper() or any(map(str.isdigit, word)) for word in _WORD.findall(question)[1:])
+    named = any(word[0].isupper() or any(map(str.isdigit, word)) for word in WORD.findall(question)[1:])
     return not named and len(content_words(question)) < STANDALONE_WORDS
 
 
@@ -135,7 +100,7 @@ def in_context(question: str, before: str) -> str:
     """Add the content words of the question before that this one lacks."""
     own = set(words(question))
     taken: dict[str, None] = {}
-    for word in _WORD.findall(before):
+    for word in WORD.findall(before):
         if word.lower() not in own and word.lower() not in STOPWORDS:
             taken.setdefault(word)
     bare = question.strip().rstrip("?").rstrip()
@@ -155,7 +120,7 @@ def queries(question: str, history: Sequence[ChatMessage]) -> list[Query]:
     before = asked_before(history)
     alone = question.strip()
     if before is None:
-        keywords = " ".join(word for word in _WORD.findall(alone) if word.lower() not in STOPWORDS)
+        keywords = " ".join(word for word in WORD.findall(alone) if word.lower() not in STOPWORDS)
         order = [Query(alone, alone), Query(keywords or alone, alone)]
     else:
         joined = in_context(alone, before)

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
+from core.answering.providers.extractive.cues import AnswerKind
 from core.answering.providers.extractive.evidence import (
     NOTHING_BELOW,
     SURE_FROM,
-    AnswerKind,
     Verdict,
     expected_kind,
     holds_kind,

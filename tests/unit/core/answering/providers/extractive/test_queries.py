@@ -5,10 +5,8 @@ import time
 import pytest
 
 from core.answering.agent.prompts import reading_companion
+from core.answering.providers.extractive.cues import BYE, HELLO, THANKS
 from core.answering.providers.extractive.provider import (
-    BYE,
-    HELLO,
-    THANKS,
     Query,
     RequestKind,
     asked_before,
