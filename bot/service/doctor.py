@@ -233,6 +233,6 @@ def _require_scopes(granted: Collection[str], team: str) -> None:
     missing = sorted(SCOPES.keys() - set(granted))
     if missing:
         raise ConfigError(
-            f"In {team} the bot lacks the scopes {', '.join(missing)}. Update the app at {APP_PAGE} (your app, Parts "
-            "Manifest) with what `footnote manifest slack` prints, and install it there again."
+            f"In {team} the bot lacks the scopes {', '.join(missing)}. Update the app at {APP_PAGE} (your app, App "
+            "Manifest) with the output of `footnote manifest slack`, and install it there again."
         )
