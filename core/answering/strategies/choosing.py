@@ -66,7 +66,7 @@ class ChosenStrategy:
 
     strategy: RetrievalStrategy
     note: str = ""  # for people, below the answer
-    lists_facts: bool = False  # a list of extracted rows comes first (facts_first.py)
+    lists_facts: bool = False  # a list of extracted rows comes first (drafting.py)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
