@@ -7,6 +7,7 @@ LOCKED = requirements.lock
 LOCKED_BENCH = requirements-bench.lock
 LOCKED_SERVICE = requirements-service.lock
 WORKERS = 3
+COVERAGE =
 UV = uv
 COMPILE_LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-annotate --custom-compile-command "make lock" pyproject.toml
@@ -15,7 +16,7 @@ COMPILE_LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --gen
 
 help:
 	@echo "make demo       a chat about the bundled sample library in your browser: no keys, no servers"
-	@echo "make test       all tests, with branch coverage"
+	@echo "make test       all tests; COVERAGE=yes measures branch coverage, which takes as long again"
 	@echo "make test-fast  the tests that take milliseconds"
 	@echo "make kill-test  500 questions to a service that is killed 60 times: none lost, none answered twice; some minutes"
 	@echo "make check      every check of .pre-commit-config.yaml"
@@ -49,7 +50,7 @@ demo: setup
 	@$(BIN)/footnote demo
 
 test: setup
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(if $(COVERAGE),--cov --cov-report=term)
 
 test-fast: setup
 	$(BIN)/python -m pytest -n 0 -m "not slow" tests/unit
