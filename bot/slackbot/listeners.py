@@ -226,7 +226,7 @@ class Listeners:
     async def on_options(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
         ctx = await self._interaction(body, context)
         found = await self.handler.in_time(forms.suggest(self.handler, ctx, body))
-        await ack(options=[dict(option) for option in found or ()])
+        await ack(options=found or [])
 
     async def on_view(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
         ctx, view = await self._interaction(body, context), body.get("view") or {}

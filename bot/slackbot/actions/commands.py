@@ -5,7 +5,7 @@
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -267,9 +267,7 @@ async def submit(handler: InteractionHandler, ctx: InteractionContext, view: Vie
     return None
 
 
-async def suggest(
-    handler: InteractionHandler, ctx: InteractionContext, body: Mapping[str, Any]
-) -> Sequence[Mapping[str, Any]]:
+async def suggest(handler: InteractionHandler, ctx: InteractionContext, body: Mapping[str, Any]) -> list[Element]:
     """Return the options that match what was typed in a form's menu, as Slack takes them."""
     try:
         name, _ = read_form(body.get("view") or {})
@@ -277,7 +275,7 @@ async def suggest(
         found = await handler.parts.commands.complete(call, str(body.get("action_id")), str(body.get("value") or ""))
     except FootnoteError as error:  # a menu can't show an error; the form will
         _log.info("Nothing completed: %s", error)
-        return ()
+        return []
     fitting = [item for item in found if 0 < len(item.value) <= MAX_OPTION_VALUE]
     return [option(item.label, item.value) for item in fitting[:MAX_OPTIONS]]
 

@@ -31,7 +31,7 @@ async def show_home(handler: InteractionHandler, ctx: InteractionContext) -> Non
     view = home_view(await build_home(handler, here))
     await call(
         SHOW_HOME,
-        lambda: ctx.team.client.views_publish(user_id=ctx.person, view=dict(view)),
+        lambda: ctx.team.client.views_publish(user_id=ctx.person, view=view),
         pause=handler.parts.pause,
     )
 

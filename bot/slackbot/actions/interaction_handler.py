@@ -6,12 +6,10 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from slack_sdk.webhook.async_client import AsyncWebhookClient
-
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import FAULT
 from bot.slackbot.actions.interaction_context import InteractionContext
-from bot.slackbot.delivery.destinations import ChannelDestination, open_direct_destination
+from bot.slackbot.delivery.destinations import ChannelDestination, open_direct_destination, respond
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.command_text import format_command_names
 from bot.slackbot.events.directory import EXTERNAL, READS_ALONG, Channels, People, is_closed
@@ -19,7 +17,7 @@ from bot.slackbot.events.teams import Team
 from bot.slackbot.events.translate import MESSAGE, RESPONSE, TEAM, private_address, thread_address
 from bot.slackbot.rendering.blocks import SlackMessage, SlackPost, View
 from bot.slackbot.rendering.lists import notice_message, said_message
-from bot.slackbot.web_api import CLOSED, OPEN_FORM, POST, TIMEOUT_SECONDS, call, translated_errors
+from bot.slackbot.web_api import CLOSED, OPEN_FORM, POST, call, translated_errors
 from core.domain.conversation import ChannelAddress, Conversation, IncomingMessage, Talk, ThreadAddress, message_key
 from core.domain.service import Receipt
 from core.errors import AccessDenied, FootnoteError
@@ -49,7 +47,7 @@ class InteractionHandler:
         """Return the id of the person's direct channel with the bot."""
         key = ctx.team.id, ctx.person
         if key not in self._directs:
-            self._directs[key] = (await open_direct_destination(ctx.team, ctx.person, self.parts.pause)).channel
+            self._directs[key] = (await open_direct_destination(ctx.team, ctx.person, self.parts.pause)).id
         return self._directs[key]
 
     async def call(
@@ -103,12 +101,12 @@ class InteractionHandler:
     async def open(self, ctx: InteractionContext, view: View) -> str:
         """Open a modal and return its id. Raises core errors, also when the trigger has expired."""
         with translated_errors(OPEN_FORM):
-            opened = await ctx.team.client.views_open(trigger_id=ctx.trigger_id, view=dict(view))
+            opened = await ctx.team.client.views_open(trigger_id=ctx.trigger_id, view=view)
         return str(opened["view"]["id"])
 
     async def update(self, ctx: InteractionContext, view_id: str, view: View) -> None:
         with translated_errors(OPEN_FORM):
-            await ctx.team.client.views_update(view_id=view_id, view=dict(view))
+            await ctx.team.client.views_update(view_id=view_id, view=view)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         """Run `work` in the background. It has to report its own errors (`guarded`)."""
@@ -222,23 +220,15 @@ class InteractionHandler:
         """Reply by the interaction's response url; return False if it is missing or has expired."""
         if not ctx.response_url:
             return False
-        how = {"replace_original": True} if replaces else {"replace_original": False, "response_type": "ephemeral"}
         try:
-            with translated_errors(POST):
-                webhook = AsyncWebhookClient(ctx.response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
-                reply = await webhook.send_dict(
-                    {"text": part.text, "blocks": [dict(block) for block in part.blocks], **how}
-                )
+            await respond(ctx.response_url, part, replaces=replaces)
         except FootnoteError as error:
             _log.info("An interaction can't be answered by its response url: %s", error)
             return False
-        if reply.status_code != 200:
-            _log.info("An interaction can't be answered by its response url: %s %s", reply.status_code, reply.body)
-        return reply.status_code == 200
+        return True
 
     async def _send_ephemeral(self, ctx: InteractionContext, part: SlackMessage) -> None:
         """Post a message that only the person sees, or a direct message if that fails."""
-        blocks = [dict(block) for block in part.blocks]
         if ctx.channel and not ctx.is_direct:
             try:
                 await call(
@@ -248,7 +238,7 @@ class InteractionHandler:
                         user=ctx.person,
                         thread_ts=ctx.thread or None,
                         text=part.text,
-                        blocks=blocks,
+                        blocks=list(part.blocks),
                     ),
                     pause=self.parts.pause,
                 )

@@ -3,8 +3,7 @@
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
@@ -12,7 +11,7 @@ from bot.presentation.action_names import find_part
 from bot.presentation.platform_parts import Pause
 from bot.slackbot.events.teams import Team
 from bot.slackbot.events.translate import CHANNEL_ITSELF
-from bot.slackbot.rendering.blocks import SlackMessage
+from bot.slackbot.rendering.blocks import Element, SlackMessage
 from bot.slackbot.web_api import (
     CLOSED,
     EDIT_TOO_LATE,
@@ -26,72 +25,35 @@ from bot.slackbot.web_api import (
     call,
     name_of,
     to_refusal,
+    translated_errors,
 )
 from core.errors import FootnoteError
 
 PAGE = 200  # messages of a page; Slack may return fewer
 MOST_PAGES = 20
 NO_MESSAGE = ""  # the `ts` of a message that can't be reached again
-Chunk: TypeAlias = Mapping[str, Any]  # of a stream
 OpenDirect: TypeAlias = Callable[[], Awaitable["ChannelDestination"]]
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryPage:
-    """PostState of a post on a page of the history, by number from 1, and the `ts` up to which it was read."""
-
-    parts: Mapping[int, str]
-    seen_to: str
-
-
-_NOTHING: tuple[HistoryPage, ...] = ()
-
-
-class Destination(Protocol):
-    """A destination for posts. Raises core errors (web_api.py)."""
-
-    @property
-    def id(self) -> str:
-        """The channel's id; "" if messages can't be reached again."""
-
-    async def send(self, part: SlackMessage) -> str:
-        """Post a message and return its `ts`, or NO_MESSAGE if it can't be reached again.
-
-        After a PlatformError without a pause, Slack may have posted it nevertheless.
-        """
-
-    async def edit(self, ts: str, part: SlackMessage) -> bool:
-        """Change a message, ending its stream; return False if it was deleted."""
-
-    async def delete(self, ts: str) -> None:
-        """Delete a message. A missing one is ignored; a refusal is logged."""
-
-    def find_parts(self, post_id: str, after: str) -> AsyncIterator[HistoryPage]:
-        """Yield the parts of one of the bot's posts after the message `after`, a page of the history at a time."""
-
-
 class ChannelDestination:
-    """A thread of a channel, or the channel itself with the thread "", such as a direct channel."""
+    """A thread of a channel, or the channel itself with the thread "", such as a direct channel. Raises core errors."""
 
     def __init__(self, team: Team, channel: str, thread: str, pause: Pause) -> None:
         self.team = team
-        self.channel = channel
+        self.id = channel
         self.thread = thread
         self._pause = pause
 
-    @property
-    def id(self) -> str:
-        return self.channel
-
     async def send(self, part: SlackMessage, *, retry_seconds: float = RETRY_SECONDS) -> str:
+        """Post a message and return its `ts`. After a PlatformError without a pause, Slack may have posted it."""
         posted = await self._call(
             POST,
             lambda: self.team.client.chat_postMessage(
-                channel=self.channel,
+                channel=self.id,
                 thread_ts=self.thread or None,
                 text=part.text,
-                blocks=_blocks(part),
+                blocks=list(part.blocks),
                 unfurl_links=False,
                 unfurl_media=False,
             ),
@@ -100,6 +62,7 @@ class ChannelDestination:
         return str(posted["ts"])
 
     async def edit(self, ts: str, part: SlackMessage, *, retry_seconds: float = RETRY_SECONDS) -> bool:
+        """Change a message, ending its stream; return False if it was deleted."""
         try:
             await self._update(ts, part, retry_seconds)
         except FootnoteError as error:
@@ -116,13 +79,18 @@ class ChannelDestination:
         return True
 
     async def delete(self, ts: str) -> None:
+        """Delete a message. A missing one is ignored; a refusal is logged."""
         try:
-            await self._call(POST, lambda: self.team.client.chat_delete(channel=self.channel, ts=ts))
+            await self._call(POST, lambda: self.team.client.chat_delete(channel=self.id, ts=ts))
         except CLOSED as error:
             if name_of(error) != MESSAGE_GONE:
-                _log.warning("Message %s in %s stays: %s", ts, self.channel, error)
+                _log.warning("Message %s in %s stays: %s", ts, self.id, error)
 
-    async def find_parts(self, post_id: str, after: str) -> AsyncIterator[HistoryPage]:
+    async def find_parts(self, post_id: str, after: str) -> AsyncIterator[tuple[Mapping[int, str], str]]:
+        """Yield the parts of one of the bot's posts after the message `after`, a page of the history at a time.
+
+        Each page is a `ts` by part, from 1, and the `ts` up to which the history was read.
+        """
         async for page, is_last in self._pages(oldest=after):
             found: dict[int, str] = {}
             for message in page:
@@ -131,7 +99,7 @@ class ChannelDestination:
                     found.setdefault(mark[1], str(message["ts"]))
             newest = max((str(message["ts"]) for message in page), default=after)
             # a channel's history comes newest first, so it is complete with its last page
-            yield HistoryPage(parts=found, seen_to=newest if self.thread or is_last else after)
+            yield found, newest if self.thread or is_last else after
 
     async def messages_before(self, ts: str) -> Sequence[Mapping[str, Any]]:
         """Return the thread's messages before `ts`, oldest first, without the bot's own."""
@@ -139,35 +107,33 @@ class ChannelDestination:
         said = (message for message in found if not self.is_own(message) and float(message["ts"]) < float(ts))
         return sorted(said, key=lambda message: float(message["ts"]))
 
-    async def start(self, chunks: Sequence[Chunk], recipient: str) -> str:
+    async def start(self, chunks: Sequence[Element], recipient: str) -> str:
         """Start a streamed message for the asker `recipient` and return its `ts`. Slack ends it after five minutes."""
         started = await self._call(
             POST,
             lambda: self.team.client.chat_startStream(
-                channel=self.channel,
+                channel=self.id,
                 thread_ts=self.thread,
                 recipient_team_id=self.team.id,
                 recipient_user_id=recipient,
                 task_display_mode="plan",
-                chunks=[dict(chunk) for chunk in chunks],
+                chunks=chunks,
             ),
             0.0,
         )
         return str(started["ts"])
 
-    async def append(self, ts: str, chunks: Sequence[Chunk]) -> None:
+    async def append(self, ts: str, chunks: Sequence[Element]) -> None:
         await self._call(
             POST,
-            lambda: self.team.client.chat_appendStream(
-                channel=self.channel, ts=ts, chunks=[dict(chunk) for chunk in chunks]
-            ),
+            lambda: self.team.client.chat_appendStream(channel=self.id, ts=ts, chunks=chunks),
             0.0,
         )
 
     async def stop(self, ts: str, *, retry_seconds: float = RETRY_SECONDS) -> None:
         """End a stream, which would block an update. A missing or ended one is ignored."""
         try:
-            await self._call(POST, lambda: self.team.client.chat_stopStream(channel=self.channel, ts=ts), retry_seconds)
+            await self._call(POST, lambda: self.team.client.chat_stopStream(channel=self.id, ts=ts), retry_seconds)
         except FootnoteError as error:
             if name_of(error) not in (STREAM_OVER, MESSAGE_GONE):
                 raise
@@ -178,7 +144,7 @@ class ChannelDestination:
     async def _update(self, ts: str, part: SlackMessage, retry_seconds: float) -> None:
         await self._call(
             POST,
-            lambda: self.team.client.chat_update(channel=self.channel, ts=ts, text=part.text, blocks=_blocks(part)),
+            lambda: self.team.client.chat_update(channel=self.id, ts=ts, text=part.text, blocks=list(part.blocks)),
             retry_seconds,
         )
 
@@ -195,8 +161,8 @@ class ChannelDestination:
     async def _read(self, cursor: str | None, between: Mapping[str, str]) -> Any:
         client, asked = self.team.client, {"cursor": cursor, "limit": PAGE, **between}
         if self.thread:
-            return await client.conversations_replies(channel=self.channel, ts=self.thread, **asked)  # type: ignore[arg-type]  # by name
-        return await client.conversations_history(channel=self.channel, **asked)  # type: ignore[arg-type]  # by name
+            return await client.conversations_replies(channel=self.id, ts=self.thread, **asked)  # type: ignore[arg-type]  # by name
+        return await client.conversations_history(channel=self.id, **asked)  # type: ignore[arg-type]  # by name
 
     async def _call(self, action: str, make: Callable[[], Any], retry_seconds: float = RETRY_SECONDS) -> Any:
         return await call(action, make, pause=self._pause, retry_seconds=retry_seconds)
@@ -205,11 +171,13 @@ class ChannelDestination:
 class ReplyDestination:
     """A private reply to an interaction; a direct message if Slack no longer accepts replies.
 
-    Replies can't be found again, so `send` returns NO_MESSAGE for them.
+    Replies are in no history, so `send` returns NO_MESSAGE for them, and `id` is "". Raises core errors.
     """
 
-    def __init__(self, response_url: str, open_direct: OpenDirect, pause: Pause) -> None:
-        self._webhook = AsyncWebhookClient(response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
+    def __init__(
+        self, response_url: str, open_direct: Callable[[], Awaitable[ChannelDestination]], pause: Pause
+    ) -> None:
+        self._response_url = response_url
         self._open_direct = open_direct
         self._pause = pause
         self._direct: ChannelDestination | None = None
@@ -221,7 +189,7 @@ class ReplyDestination:
     async def send(self, part: SlackMessage) -> str:
         if self._direct is None:
             try:
-                await call(POST, lambda: self._respond(part), pause=self._pause)
+                await call(POST, lambda: respond(self._response_url, part), pause=self._pause)
                 return NO_MESSAGE
             except CLOSED as error:
                 _log.info("A private reply goes to the person directly: %s", error)
@@ -235,33 +203,30 @@ class ReplyDestination:
         if self._direct is not None:
             await self._direct.delete(ts)
 
-    async def find_parts(self, post_id: str, after: str) -> AsyncIterator[HistoryPage]:
-        """Yield nothing: replies to interactions are in no history."""
-        for look in _NOTHING:
-            yield look
 
-    async def _respond(self, part: SlackMessage) -> None:
-        reply = await self._webhook.send(
+Destination: TypeAlias = ChannelDestination | ReplyDestination
+
+
+async def respond(response_url: str, part: SlackMessage, *, replaces: bool = False) -> None:
+    """Answer an interaction so that only its person sees it, or replace its message. Raises core errors."""
+    with translated_errors(POST):
+        reply = await AsyncWebhookClient(response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[]).send(
             text=part.text,
-            blocks=_blocks(part),
-            response_type="ephemeral",
-            replace_original=False,
+            blocks=list(part.blocks),
+            response_type=None if replaces else "ephemeral",
+            replace_original=replaces,
             unfurl_links=False,
             unfurl_media=False,
         )
-        name = _error_in(reply.body)
-        if reply.status_code != 200 or name:
-            raise to_refusal(reply.status_code, name, reply.headers, POST)
+    name = _error_in(reply.body)
+    if reply.status_code != 200 or name:
+        raise to_refusal(reply.status_code, name, reply.headers, POST)
 
 
 async def open_direct_destination(team: Team, person: str, pause: Pause) -> ChannelDestination:
     """Return a person's direct channel, opened if necessary. Raises core errors, also for an unknown person."""
     opened = await call(POST, lambda: team.client.conversations_open(users=person), pause=pause)
     return ChannelDestination(team, str(opened["channel"]["id"]), CHANNEL_ITSELF, pause)
-
-
-def _blocks(part: SlackMessage) -> list[dict[str, Any]]:
-    return [dict(block) for block in part.blocks]
 
 
 def _error_in(body: str) -> str:

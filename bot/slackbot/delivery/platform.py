@@ -4,7 +4,6 @@ A post of several parts is several messages. Each carries the id of its post in 
 finds the parts that an earlier one posted.
 """
 
-import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -15,13 +14,14 @@ import aiohttp
 
 from bot.presentation.action_names import post_id
 from bot.presentation.platform_parts import LinkTo, Pause, may_have_post
+from bot.presentation.throttled_progress import close_all
 from bot.slackbot.delivery.destinations import (
     ChannelDestination,
     Destination,
     ReplyDestination,
     open_direct_destination,
 )
-from bot.slackbot.delivery.posts import Draft, LivePost, Posts, StatusLine
+from bot.slackbot.delivery.posts import LivePost, Post, StatusLine
 from bot.slackbot.events.directory import People
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
 from bot.slackbot.events.translate import (
@@ -50,7 +50,6 @@ from core.work.progress import SilentProgress
 
 RESPONSE_LIFE = timedelta(minutes=25)  # Slack accepts replies to an interaction for 30
 MOST_REPLIES = 4  # Slack accepts five, and one announced the answer
-CLOSE_SECONDS = 1.0  # for active drafts; the whole stop has less than five
 MOST_REMEMBERED = 1_000  # questions with a status line, or answered by a reply
 NAMES_SECONDS = 2.0  # for the names of a thread's people
 _log = logging.getLogger(__name__)
@@ -77,7 +76,7 @@ class SlackPlatform:
         self._clock = clock
         self._pause = pause
         self._began = clock.now()
-        self._posts = Posts()
+        self._posts: dict[str, Post] = {}  # in progress, by posting key
         self._live: dict[str, LivePost] = {}
         self._lines: OrderedDict[str, StatusLine] = OrderedDict()
         self._replied: OrderedDict[str, None] = OrderedDict()  # questions that may have been answered by a reply
@@ -102,18 +101,20 @@ class SlackPlatform:
         key, question = entry.message_key, entry.incoming
         line = self._lines.pop(key, None)
         await self._end_live(key)  # of the question before an edit
-        parts = self._posts.begin(key)
-        parts.is_uncertain |= may_have_post(entry, self._began, self._clock.now())
+        post = self._post(key)
+        post.is_uncertain |= may_have_post(entry, self._began, self._clock.now())
         if is_private(entry.address) or question.is_note:
             return SilentProgress()
-        destination = await self._thread(entry.address, question)
-        parts.destination = destination
-        if parts.is_uncertain:
-            await self._try_to_search(destination, key, entry.attempts)
-        draft = Draft(destination, parts, post_id(key), question.author)
+        post.destination = destination = await self._thread(entry.address, question)
+        if post.is_uncertain:
+            try:
+                await post.search(destination, entry.attempts)
+            except PlatformError as error:  # the final post searches again
+                _log.info("No draft of %s, as the search for an earlier one failed: %s", key, error)
         line = line or StatusLine(destination, self._pause)
-        self._live[key] = LivePost(draft, line, self._pause, self._count_active)
-        return self._live[key]
+        live = LivePost(post, destination, question.author, line, self._pause, self._count_active)
+        self._live[key] = live
+        return live
 
     async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
         await self._end_live(message_key)
@@ -125,21 +126,22 @@ class SlackPlatform:
         )
         shown = render_answer(answer, options)
         destination = await self._destination(address, message_key, entry, len(shown.parts))
-        if look_first or self._may_exist(message_key, entry):
-            await self._posts.search(destination, message_key, entry.attempts if entry is not None else 0)
-        return await self._posts.finish(destination, message_key, shown)
+        known = self._posts.get(message_key)
+        if known is not None:
+            may_exist = known.is_uncertain
+        else:
+            may_exist = entry is None or may_have_post(entry, self._began, self._clock.now())
+        return await self._finish(destination, message_key, entry, shown, look_first=look_first or may_exist)
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         """Post an error in place of the answer, or directly to the asker if the bot can't post there."""
         await self._end_live(message_key)
         entry = await self._entry(message_key)
-        shown = SlackPost(parts=(notice_message(sentence, post_id=post_id(message_key)),))
         try:
             destination = await self._destination(address, message_key, entry, 1)
-            await self._posts.search(destination, message_key, entry.attempts if entry is not None else 0)
-            return await self._posts.finish(destination, message_key, shown)
+            return await self._finish(destination, message_key, entry, _error_post(message_key, sentence))
         except CLOSED as error:
-            self._posts.forget(message_key)
+            self._posts.pop(message_key, None)
             told = sentence if str(error) in sentence else f"{sentence} {error}"
             return await self._fail_directly(address, message_key, entry, told)
 
@@ -149,9 +151,8 @@ class SlackPlatform:
         if is_private(address) or address.thread in (CHANNEL_ITSELF, asked):
             return []
         destination = await self._thread(address, question)
-        found = [message for message in await destination.messages_before(asked) if read_message(message) is not None][
-            -limit:
-        ]
+        before = await destination.messages_before(asked)
+        found = [message for message in before if read_message(message) is not None][-limit:]
         spoken_of = [person for message in found for person in people_in(message)]
         names = await self._people.names(destination.team, spoken_of, wait_seconds=NAMES_SECONDS)
         talks = (to_talk(message, names, destination.team.bot_user_id) for message in found)
@@ -175,15 +176,15 @@ class SlackPlatform:
         await self._end_live(message_key)
         if line is not None:
             await line.clear()
-        await self._posts.take_back(message_key)
+        post = self._posts.get(message_key)
+        if post is not None:
+            await post.delete()
+            del self._posts[message_key]
 
     async def close(self) -> None:
         """End the unfinished drafts, which continue at the next start; one that hangs is cancelled."""
-        ending = {asyncio.create_task(self._end_live(key)) for key in self._live}
-        if ending:
-            _, hanging = await asyncio.wait(ending, timeout=CLOSE_SECONDS)
-            for task in hanging:
-                task.cancel()
+        await close_all(self._live.values())
+        self._live.clear()
 
     # ------------------------------------------------------------------ where
 
@@ -220,21 +221,21 @@ class SlackPlatform:
             return False
         return self._clock.now() - time_of(metadata[MESSAGE]) < RESPONSE_LIFE
 
-    # ------------------------------------------------------------------ what is there
+    # ------------------------------------------------------------------ what is posted
 
-    def _may_exist(self, key: str, entry: InboxEntry | None) -> bool:
-        """Return whether a message may exist that this process doesn't know."""
-        parts = self._posts.find(key)
-        if parts is None:
-            return entry is None or may_have_post(entry, self._began, self._clock.now())
-        return parts.is_uncertain
+    def _post(self, key: str) -> Post:
+        return self._posts.setdefault(key, Post(key))
 
-    async def _try_to_search(self, destination: Destination, key: str, attempt: int) -> None:
-        """Search for an earlier draft. A failure is logged, as the final post searches again."""
-        try:
-            await self._posts.search(destination, key, attempt)
-        except PlatformError as error:
-            _log.info("No draft of %s, as the search for an earlier one failed: %s", key, error)
+    async def _finish(
+        self, destination: Destination, key: str, entry: InboxEntry | None, shown: SlackPost, *, look_first: bool = True
+    ) -> PostRef:
+        """Show a finished post; `look_first` for messages that an earlier attempt may have posted."""
+        post = self._post(key)
+        if look_first:
+            await post.search(destination, entry.attempts if entry is not None else 0)
+        ref = await post.finish(destination, shown)
+        self._posts.pop(key, None)
+        return ref
 
     async def _fail_directly(
         self, address: ThreadAddress, key: str, entry: InboxEntry | None, sentence: str
@@ -246,14 +247,12 @@ class SlackPlatform:
         try:
             team = await self._team(address, entry.incoming)
             direct = await open_direct_destination(team, entry.incoming.author, self._pause)
-            await self._posts.search(direct, key, entry.attempts)
-            post = SlackPost(parts=(notice_message(sentence, post_id=post_id(key)),))
-            return await self._posts.finish(direct, key, post)
+            return await self._finish(direct, key, entry, _error_post(key, sentence))
         except CLOSED as error:
             _log.warning("The asker of %s can't be reached: %s", key, error)
             return ""
         finally:
-            self._posts.forget(key)  # the next attempt starts in the post's own destination
+            self._posts.pop(key, None)  # the next attempt starts in the post's own destination
 
     def _count_active(self) -> int:
         return sum(live.is_rendering for live in self._live.values())
@@ -264,6 +263,10 @@ class SlackPlatform:
             await live.close()
         if line is not None:
             await line.end()
+
+
+def _error_post(key: str, sentence: str) -> SlackPost:
+    return SlackPost(parts=(notice_message(sentence, post_id=post_id(key)),))
 
 
 async def read_file(team: Team, file_id: str, pause: Pause) -> bytes:

@@ -6,7 +6,6 @@ Slack doesn't drop duplicates. After a lost reply, the destination is searched b
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum, auto
 
@@ -15,8 +14,8 @@ from bot.presentation.platform_parts import Pause
 from bot.presentation.throttled_progress import ThrottledProgress
 from bot.slackbot.delivery.destinations import NO_MESSAGE, ChannelDestination, Destination
 from bot.slackbot.events.translate import ts_of
-from bot.slackbot.rendering.blocks import SlackMessage, SlackPost
-from bot.slackbot.rendering.drafts import Chunk, draft_text, running_message, start_chunks, task_chunks, text_chunk
+from bot.slackbot.rendering.blocks import Element, SlackMessage, SlackPost
+from bot.slackbot.rendering.drafts import draft_text, running_message, start_chunks, task_chunks, text_chunk
 from bot.slackbot.web_api import MESSAGE_GONE, STREAM_OVER, call, name_of
 from core.domain.jobs import Job
 from core.domain.service import PostRef
@@ -35,214 +34,65 @@ ARRIVAL_SECONDS = 2.0  # for a call in progress
 _SHOW = "show that I am at work"
 
 
-@dataclass(slots=True)
-class PostState:
-    """Known messages of a post, and the destination that they are in."""
+class Post:
+    """The known messages of a post, and the destination that they are in. Raises core errors."""
 
-    ids: dict[int, str] = field(default_factory=dict)  # part number, from 1 -> `ts`
-    destination: Destination | None = None
-    searched_to: str = ""  # `ts` up to which the history was searched
-    searched_in: int = 0  # the entry's attempt in which it was searched
-    is_uncertain: bool = False  # an unknown message may exist: Slack didn't confirm it
+    def __init__(self, key: str) -> None:
+        self.id = post_id(key)
+        self.messages: dict[int, str] = {}  # part number, from 1 -> `ts`
+        self.destination: Destination | None = None
+        self.is_uncertain = False  # an unknown message may exist: Slack didn't confirm it
+        self._searched_to = _search_start(key)  # `ts` up to which the history was searched
+        self._searched_in = 0  # the entry's attempt in which it was searched
 
-
-class Posts:
-    """States of posts, by posting key. Raises core errors."""
-
-    def __init__(self) -> None:
-        self._parts: dict[str, PostState] = {}
-
-    def begin(self, key: str) -> PostState:
-        """Return the state of a post; create it if necessary."""
-        return self._parts.setdefault(key, PostState())
-
-    def find(self, key: str) -> PostState | None:
-        return self._parts.get(key)
-
-    def forget(self, key: str) -> None:
-        self._parts.pop(key, None)
-
-    async def search(self, destination: Destination, key: str, attempt: int) -> None:
+    async def search(self, destination: Destination, attempt: int) -> None:
         """Search for parts of an earlier attempt, once per attempt (0: always); continue an interrupted search."""
-        parts = self.begin(key)
-        if parts.searched_in == attempt and attempt and not parts.is_uncertain:
+        if self._searched_in == attempt and attempt and not self.is_uncertain:
             return
-        after = parts.searched_to or _begin_of(key)
-        async for seen in destination.find_parts(post_id(key), after):
-            parts.ids = {**seen.parts, **parts.ids}
-            parts.searched_to = seen.seen_to
-        parts.searched_in, parts.is_uncertain = attempt, False
+        if isinstance(destination, ChannelDestination):
+            async for found, seen_to in destination.find_parts(self.id, self._searched_to):
+                self.messages, self._searched_to = {**found, **self.messages}, seen_to
+        self._searched_in, self.is_uncertain = attempt, False
 
-    async def finish(self, destination: Destination, key: str, post: SlackPost) -> PostRef:
+    async def finish(self, destination: Destination, shown: SlackPost) -> PostRef:
         """Show the whole post, and delete surplus parts of a longer draft or an earlier answer."""
-        for number, part in enumerate(post.parts, start=1):
-            await self._show_part(destination, key, number, part)
-        parts = self.begin(key).ids
-        self.forget(key)
-        for number in [number for number in parts if number > len(post.parts)]:
-            await destination.delete(parts.pop(number))
-        return f"{destination.id}/{','.join(parts[number] for number in sorted(parts))}" if parts else ""
+        for number, part in enumerate(shown.parts, start=1):
+            await self._show_part(destination, number, part)
+        for number in [number for number in self.messages if number > len(shown.parts)]:
+            await destination.delete(self.messages.pop(number))
+        messages = ",".join(self.messages[number] for number in sorted(self.messages))
+        return f"{destination.id}/{messages}" if messages else ""
 
-    async def take_back(self, key: str) -> None:
+    async def delete(self) -> None:
         """Delete the parts posted so far."""
-        parts = self.find(key)
-        if parts is not None and parts.destination is not None:
-            if parts.is_uncertain:
-                await self.search(parts.destination, key, 0)
-            for ts in parts.ids.values():
-                await parts.destination.delete(ts)
-        self.forget(key)
-
-    async def _show_part(self, destination: Destination, key: str, number: int, part: SlackMessage) -> None:
-        """Change a known message, or send a new one."""
-        parts = self.begin(key)
-        parts.destination = destination
-        if number in parts.ids and await destination.edit(parts.ids[number], part):
+        if self.destination is None:
             return
-        parts.ids.pop(number, None)
+        if self.is_uncertain:
+            await self.search(self.destination, 0)
+        for ts in self.messages.values():
+            await self.destination.delete(ts)
+
+    async def _show_part(self, destination: Destination, number: int, part: SlackMessage) -> None:
+        """Change a known message, or send a new one."""
+        self.destination = destination
+        if number in self.messages and await destination.edit(self.messages[number], part):
+            return
+        self.messages.pop(number, None)
         try:
             ts = await destination.send(part)
         except PlatformError as error:
-            parts.is_uncertain |= error.retry_after_seconds is None
+            self.is_uncertain |= error.retry_after_seconds is None
             raise
         if ts != NO_MESSAGE:
-            parts.ids[number] = ts
+            self.messages[number] = ts
 
 
-def _begin_of(key: str) -> str:
+def _search_start(key: str) -> str:
     """Return the `ts` where a search starts: the question's, or 0 for a note, which has no question."""
     try:
         return f"{float(ts_of(key)) - SKEW.total_seconds():.6f}"
     except ValueError:
         return "0"
-
-
-class _Mode(Enum):
-    WAITING = auto()  # no message yet
-    STREAM = auto()
-    UPDATE = auto()
-    OFF = auto()  # no draft before the final post
-
-
-class Draft:
-    """A draft in a message. Raises PlatformError if Slack asks for a pause; other errors change how it is shown."""
-
-    def __init__(self, destination: ChannelDestination, parts: PostState, post_id: str, recipient: str) -> None:
-        """`state` may hold the first part of an earlier attempt, which is then updated.
-
-        If an unknown one may exist, the draft stays hidden, to avoid a second message.
-        """
-        self._destination = destination
-        self._parts = parts
-        self._post_id = post_id
-        self._recipient = recipient
-        self._mode = _Mode.UPDATE if 1 in parts.ids else _Mode.OFF if parts.is_uncertain else _Mode.WAITING
-        self._text = ""  # sent to the stream
-        self._jobs: dict[str, Job] = {}  # as sent to the stream
-
-    @property
-    def is_shown(self) -> bool:
-        return 1 in self._parts.ids
-
-    async def show(self, text: str, jobs: Sequence[Job]) -> float:
-        """Update the message; return the seconds until the next call, 0 if none was made."""
-        is_called = False
-        if self._mode is _Mode.WAITING:
-            is_called = await self._start(text, jobs)
-        elif self._mode is _Mode.STREAM:
-            is_called = await self._append(text, jobs)
-        if self._mode is _Mode.UPDATE:
-            await self._update(text, jobs)
-            return UPDATE_SECONDS
-        return APPEND_SECONDS if is_called else 0.0
-
-    async def close(self) -> None:
-        """End the stream, so that the final post may change the message."""
-        if self._mode is _Mode.STREAM:
-            self._mode = _Mode.OFF
-            try:
-                await self._destination.stop(self._parts.ids[1])
-            except FootnoteError as error:
-                _log.info("A stream could not be ended, which the final post does: %s", error)
-
-    async def _start(self, text: str, jobs: Sequence[Job]) -> bool:
-        draft = draft_text(text)
-        if not draft and not jobs:
-            return False
-        if not self._destination.thread:  # streams are replies
-            self._mode = _Mode.UPDATE
-            return False
-        try:
-            ts = await self._destination.start([*start_chunks(self._post_id), *_chunks(draft, jobs)], self._recipient)
-        except PlatformError as error:
-            # a second attempt might post twice: the final post searches for the first
-            self._parts.is_uncertain |= error.retry_after_seconds is None
-            self._off("begun", error)
-        except FootnoteError as error:
-            _log.info("An answer can't be streamed, so its message is updated: %s", error)
-            self._mode = _Mode.UPDATE
-        else:
-            self._mode = _Mode.STREAM
-            self._parts.ids[1], self._parts.destination = ts, self._destination
-            self._sent(draft, jobs)
-        return True
-
-    async def _append(self, text: str, jobs: Sequence[Job]) -> bool:
-        draft = draft_text(text)
-        if not draft.startswith(self._text):  # shown text was withdrawn
-            await self._leave_stream()
-            return True
-        changed = [job for job in jobs if self._jobs.get(job.id) != job]
-        chunks = _chunks(draft[len(self._text) :], changed)
-        if not chunks:
-            return False
-        try:
-            await self._destination.append(self._parts.ids[1], chunks)
-        except FootnoteError as error:
-            if isinstance(error, PlatformError) and error.retry_after_seconds is not None:
-                raise
-            _log.info("A stream ended early, so its message is updated: %s", error)
-            await self._leave_stream(is_over=name_of(error) in (STREAM_OVER, MESSAGE_GONE))
-        else:
-            self._sent(draft, jobs)
-        return True
-
-    async def _leave_stream(self, *, is_over: bool = False) -> None:
-        if not is_over:
-            await self.close()
-        self._mode = _Mode.UPDATE
-
-    async def _update(self, text: str, jobs: Sequence[Job]) -> None:
-        part = running_message(text, jobs, post_id=self._post_id)
-        ts = self._parts.ids.get(1)
-        try:
-            if ts is None:
-                self._parts.ids[1] = await self._destination.send(part, retry_seconds=0.0)
-                self._parts.destination = self._destination
-            elif not await self._destination.edit(ts, part, retry_seconds=0.0):
-                self._off("changed", None)
-        except PlatformError as error:
-            if error.retry_after_seconds is not None:
-                raise
-            if ts is None:
-                self._parts.is_uncertain = True
-                self._off("posted", error)
-            else:
-                _log.info("A draft could not be changed: %s", error)
-        except FootnoteError as error:
-            self._off("shown", error)
-
-    def _sent(self, draft: str, jobs: Sequence[Job]) -> None:
-        self._text = draft
-        self._jobs = {job.id: job for job in jobs}
-
-    def _off(self, what: str, error: FootnoteError | None) -> None:
-        _log.info("A draft could not be %s, so the answer comes at once when it is done: %s", what, error or "gone")
-        self._mode = _Mode.OFF
-
-
-def _chunks(piece: str, jobs: Sequence[Job]) -> list[Chunk]:
-    return [*(task_chunks(jobs) if jobs else ()), *([text_chunk(piece)] if piece else ())]
 
 
 class StatusLine:
@@ -308,7 +158,7 @@ class StatusLine:
         await asyncio.shield(self._call)
 
     async def _send(self, status: str) -> None:
-        client, channel, thread = self._destination.team.client, self._destination.channel, self._destination.thread
+        client, channel, thread = self._destination.team.client, self._destination.id, self._destination.thread
         try:
             await call(
                 _SHOW,
@@ -321,43 +171,164 @@ class StatusLine:
         self._is_shown = bool(status)
 
 
-class LivePost(ThrottledProgress):
-    """A streamed draft, with a status line before it."""
+class _Mode(Enum):
+    WAITING = auto()  # no message yet
+    STREAM = auto()
+    UPDATE = auto()
+    OFF = auto()  # no draft before the final post
 
-    def __init__(self, draft: Draft, status: StatusLine, pause: Pause, count_active: Callable[[], int]) -> None:
-        """A draft of an earlier attempt is rendered at once, else the status line is shown.
+
+class LivePost(ThrottledProgress):
+    """A draft, streamed or in a message that is updated, with a status line before it."""
+
+    def __init__(
+        self,
+        post: Post,
+        destination: ChannelDestination,
+        asker: str,
+        status: StatusLine,
+        pause: Pause,
+        count_active: Callable[[], int],
+    ) -> None:
+        """A message of an earlier attempt is updated at once. If an unknown one may exist, the draft stays hidden.
 
         `count_active` counts the drafts that are rendered now.
         """
         super().__init__(pause)
-        self._draft = draft
+        self._post = post
+        self._destination = destination
+        self._asker = asker
         self.status = status
         self._count_active = count_active
-        if draft.is_shown:
+        self._mode = _Mode.UPDATE if self._is_shown else _Mode.OFF if post.is_uncertain else _Mode.WAITING
+        self._sent_text = ""  # to the stream
+        self._sent_jobs: dict[str, Job] = {}
+        if self._is_shown:
             self.mark_changed()
         else:
             status.keep()
 
+    @property
+    def _is_shown(self) -> bool:
+        return 1 in self._post.messages
+
     async def render(self, text: str, jobs: Sequence[Job]) -> float:
         """Show the draft. A failure must not lose the answer."""
-        was_shown = self._draft.is_shown
+        was_shown = self._is_shown
         if not was_shown:
             await self.status.wait_for_call()
         try:
-            rest_seconds = await self._draft.show(text, jobs)
-            rest_seconds *= max(1.0, EACH_SHARE * self._count_active())
+            rest_seconds = await self._show(text, jobs)
         except PlatformError as error:
             _log.info("A draft has to wait: %s", error)
             self.mark_changed()
             return max(error.retry_after_seconds or 0.0, APPEND_SECONDS)
-        if self._draft.is_shown and not was_shown:
+        if self._is_shown and not was_shown:
             self.status.mark_replaced()
-        return rest_seconds
+        return rest_seconds * max(1.0, EACH_SHARE * self._count_active())
 
     async def close(self) -> None:
         await super().close()
-        await asyncio.gather(self._draft.close(), self.status.end())
-        if (
-            self._draft.is_shown and self.status.is_shown
-        ):  # the final post edits a message, which doesn't remove the line
+        await asyncio.gather(self._end_stream(), self.status.end())
+        if self._is_shown and self.status.is_shown:  # the final post edits a message, which doesn't remove the line
             await self.status.clear()
+
+    async def _show(self, text: str, jobs: Sequence[Job]) -> float:
+        """Update the message; return the seconds until the next call, 0 if none was made.
+
+        Raises PlatformError if Slack asks for a pause; other errors change how the draft is shown.
+        """
+        is_called = False
+        if self._mode is _Mode.WAITING:
+            is_called = await self._start_stream(draft_text(text), jobs)
+        elif self._mode is _Mode.STREAM:
+            is_called = await self._append(draft_text(text), jobs)
+        if self._mode is _Mode.UPDATE:
+            await self._update(text, jobs)
+            return UPDATE_SECONDS
+        return APPEND_SECONDS if is_called else 0.0
+
+    async def _start_stream(self, draft: str, jobs: Sequence[Job]) -> bool:
+        if not draft and not jobs:
+            return False
+        if not self._destination.thread:  # streams are replies
+            self._mode = _Mode.UPDATE
+            return False
+        chunks = [*start_chunks(self._post.id), *_chunks(draft, jobs)]
+        try:
+            self._post.messages[1] = await self._destination.start(chunks, self._asker)
+        except PlatformError as error:
+            # a second attempt might post twice: the final post searches for the first
+            self._post.is_uncertain |= error.retry_after_seconds is None
+            self._hide("begun", error)
+        except FootnoteError as error:
+            _log.info("An answer can't be streamed, so its message is updated: %s", error)
+            self._mode = _Mode.UPDATE
+        else:
+            self._mode = _Mode.STREAM
+            self._post.destination = self._destination
+            self._note_sent(draft, jobs)
+        return True
+
+    async def _append(self, draft: str, jobs: Sequence[Job]) -> bool:
+        if not draft.startswith(self._sent_text):  # shown text was withdrawn
+            await self._end_stream()
+            self._mode = _Mode.UPDATE
+            return True
+        changed = [job for job in jobs if self._sent_jobs.get(job.id) != job]
+        chunks = _chunks(draft[len(self._sent_text) :], changed)
+        if not chunks:
+            return False
+        try:
+            await self._destination.append(self._post.messages[1], chunks)
+        except FootnoteError as error:
+            if isinstance(error, PlatformError) and error.retry_after_seconds is not None:
+                raise
+            _log.info("A stream ended early, so its message is updated: %s", error)
+            if name_of(error) not in (STREAM_OVER, MESSAGE_GONE):
+                await self._end_stream()
+            self._mode = _Mode.UPDATE
+        else:
+            self._note_sent(draft, jobs)
+        return True
+
+    async def _update(self, text: str, jobs: Sequence[Job]) -> None:
+        part = running_message(text, jobs, post_id=self._post.id)
+        ts = self._post.messages.get(1)
+        try:
+            if ts is None:
+                self._post.messages[1] = await self._destination.send(part, retry_seconds=0.0)
+                self._post.destination = self._destination
+            elif not await self._destination.edit(ts, part, retry_seconds=0.0):
+                self._hide("changed", None)
+        except PlatformError as error:
+            if error.retry_after_seconds is not None:
+                raise
+            if ts is None:
+                self._post.is_uncertain = True
+                self._hide("posted", error)
+            else:
+                _log.info("A draft could not be changed: %s", error)
+        except FootnoteError as error:
+            self._hide("shown", error)
+
+    async def _end_stream(self) -> None:
+        """End the stream, so that the final post may change the message."""
+        if self._mode is _Mode.STREAM:
+            self._mode = _Mode.OFF
+            try:
+                await self._destination.stop(self._post.messages[1])
+            except FootnoteError as error:
+                _log.info("A stream could not be ended, which the final post does: %s", error)
+
+    def _note_sent(self, draft: str, jobs: Sequence[Job]) -> None:
+        self._sent_text = draft
+        self._sent_jobs = {job.id: job for job in jobs}
+
+    def _hide(self, what: str, error: FootnoteError | None) -> None:
+        _log.info("A draft could not be %s, so the answer comes at once when it is done: %s", what, error or "gone")
+        self._mode = _Mode.OFF
+
+
+def _chunks(piece: str, jobs: Sequence[Job]) -> list[Element]:
+    return [*task_chunks(jobs), *([text_chunk(piece)] if piece else ())]

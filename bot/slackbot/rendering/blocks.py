@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 from bot.presentation.markdown import Flavour, clean, clip, link_target, safe_cut
 
 # Block Kit as Slack's API takes it.
-Block: TypeAlias = Mapping[str, Any]
-View: TypeAlias = Mapping[str, Any]  # a modal or the home tab
+Block: TypeAlias = dict[str, Any]
+View: TypeAlias = dict[str, Any]  # a modal or the home tab
 # Slack's limits (https://docs.slack.dev/reference/block-kit, and slack_sdk's validators).
 MAX_BLOCKS = 50  # of a message; a view has 100
 MAX_VIEW_BLOCKS = 100
@@ -33,7 +33,7 @@ TEXT_BUDGET = 11_000
 EACH_BLOCK = 125
 # Bytes of `text`, escaped: an update accepts 4,000 (public reports).
 MAX_FALLBACK = 3_000
-Element: TypeAlias = Mapping[str, Any]  # of a block
+Element: TypeAlias = dict[str, Any]  # of a block
 _ENTITY = re.compile(r"&(?=#?\w{1,40};)")
 _NOTHING = "…"  # for empty text, which Slack refuses
 _MORE = "…"
