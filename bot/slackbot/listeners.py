@@ -18,8 +18,7 @@ from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import commands, home, shortcuts
 from bot.slackbot.actions import commands as forms
 from bot.slackbot.actions.buttons import press
-from bot.slackbot.actions.interaction_context import InteractionContext, to_context
-from bot.slackbot.actions.interaction_handler import InteractionHandler
+from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler, to_context
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.command_text import COMMAND
 from bot.slackbot.events.directory import Channels, People

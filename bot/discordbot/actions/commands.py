@@ -15,12 +15,11 @@ from bot.discordbot.events.translate import PLATFORM, TITLE_LENGTH, is_private
 from bot.discordbot.rendering.components import DiscordPost, LinkButton, PartView, Row
 from bot.discordbot.rendering.texts import text_post, threads_view
 from bot.presentation.markdown import link_target
-from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, list_heading, to_thread_item
+from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, to_thread_page
 from core.domain.conversation import Conversation, ThreadAddress
 from core.domain.features import ExportedFile
 from core.errors import FootnoteError
 from core.service.commands import Command, CommandResult, Option, OptionKind, ThreadRow
-from core.service.commands.threads import PAGE_ROWS
 from core.work.commands import GIVEN
 
 HELP_LENGTH = 100  # characters of a description, Discord's limit
@@ -105,17 +104,8 @@ async def _to_post(
 
 def threads_post(interaction: discord.Interaction, options: Mapping[str, str], result: CommandResult) -> DiscordPost:
     """Return a page of the list of conversations."""
-    rows = [row for row in result.rows if isinstance(row, ThreadRow)]
-    shown = options.get("show") or "mine"
-    view = threads_view(
-        [to_thread_item(row, _link_to(interaction, row.address)) for row in rows],
-        list_id=shown,
-        page=result.page,
-        pages=result.pages,
-        first=(result.page - 1) * PAGE_ROWS + 1,
-        heading=list_heading(shown),
-    )
-    return DiscordPost(parts=(view,))
+    page = to_thread_page(result, options, lambda address: _link_to(interaction, address))
+    return DiscordPost(parts=(threads_view(page),))
 
 
 def linked_post(text: str, label: str, link: str | None) -> DiscordPost:

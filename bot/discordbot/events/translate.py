@@ -6,7 +6,7 @@ from datetime import datetime
 
 import discord
 
-from bot.presentation.default_question import default_question
+from bot.presentation.platform_text import default_question
 from core.domain.conversation import (
     Attachment,
     Circumstances,

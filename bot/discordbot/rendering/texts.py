@@ -29,6 +29,7 @@ from bot.presentation.answer_text import (
     remove_space_before_markers,
 )
 from bot.presentation.markdown import Flavour, clip, split_markdown, units
+from bot.presentation.platform_text import ThreadPage
 from core.domain.jobs import Job
 
 TREE_BUDGET = 900  # units of the live tree; the rest of the message is the draft's
@@ -84,30 +85,24 @@ def text_post(markdown: str, addresses: Mapping[int, str | None] | None = None) 
     return DiscordPost(parts=tuple(PartView(blocks=(Text(content=text),)) for text in texts))
 
 
-def threads_view(
-    rows: Sequence[ThreadItem], *, list_id: str, page: int, pages: int, heading: str, first: int = 1
-) -> PartView:
-    """Return a page of a list, with buttons to its other pages (`fn:page:<list id>:<page>`, from 1).
+def threads_view(page: ThreadPage) -> PartView:
+    """Return a page of a list, with buttons to its other pages (`fn:page:<list id>:<page>`).
 
-    Rows are numbered from `first`. If they don't fit with their links, they have none.
+    If the rows don't fit with their links, they have none.
     """
-    head = f"**{PLAIN.plain(clip(heading, _HEADING_LENGTH) or 'Conversations')}**"
-    head += f" (page {page} of {pages})" if pages > 1 else ""
+    head = f"**{PLAIN.plain(clip(page.heading, _HEADING_LENGTH) or 'Conversations')}**"
+    head += f" (page {page.page} of {page.pages})" if page.pages > 1 else ""
     room = TEXT_BUDGET - units(head)
-    lines = [_row(number, row, row.url) for number, row in enumerate(rows, start=first)]
-    if _size(lines) > room:
-        lines = [_row(number, row, None) for number, row in enumerate(rows, start=first)]
+    lines = [_row(number, row, row.url) for number, row in enumerate(page.rows, start=page.first)]
+    if sum(units(line) + 1 for line in lines) > room:
+        lines = [_row(number, row, None) for number, row in enumerate(page.rows, start=page.first)]
     kept = pack_lines(lines, room - 40, room)[0]
     more = [f"… and {len(lines) - len(kept)} more"] if len(kept) < len(lines) else []
-    blocks: tuple[Block, ...] = (Text(content="\n".join([head, *(kept or [EMPTY]), *more])),)
-    return PartView(blocks=(*blocks, page_row(list_id, page, pages)) if pages > 1 else blocks)
+    text = Text(content="\n".join([head, *(kept or [EMPTY]), *more]))
+    return PartView(blocks=(text, page_row(page.list_id, page.page, page.pages)) if page.pages > 1 else (text,))
 
 
 def _row(number: int, row: ThreadItem, url: str | None) -> str:
     title = PLAIN.linked(clip(row.title, _TITLE_LENGTH) or "(no title)", url)
     detail = PLAIN.plain(clip(row.detail, _DETAIL_LENGTH))
     return f"{number}. {title}" + (f" ({detail})" if detail else "")
-
-
-def _size(lines: Sequence[str]) -> int:
-    return sum(units(line) + 1 for line in lines)

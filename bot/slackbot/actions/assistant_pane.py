@@ -6,17 +6,17 @@ A thread of the pane belongs to the person's direct channel with the bot, and re
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from typing import Any
 
-from bot.slackbot.actions.interaction_context import InteractionContext
-from bot.slackbot.actions.interaction_handler import InteractionHandler
+from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler
 from bot.slackbot.events.teams import PLATFORM
 from bot.slackbot.events.translate import thread_address
 from bot.slackbot.rendering.lists import notice_message
 from bot.slackbot.web_api import READ, call
 from core.domain.conversation import ThreadAddress
-from core.domain.corpus import Document, Page, SearchScope
+from core.domain.corpus import Document, SearchScope
 from core.errors import FootnoteError
 from core.features.kept_answers import KEPT_SOURCE
 from core.ports import CorpusRepository
@@ -35,6 +35,7 @@ _LOOKED_AT = 5  # first messages of a thread, searched for a greeting
 _log = logging.getLogger(__name__)
 MOST_TRIED = 12  # documents
 PAGES_TRIED = 3  # per document; section names are on the first pages
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 NAME_LENGTH = 48  # characters of a title
 # Headings without a meaning outside their document.
 _BARE = re.compile(
@@ -45,11 +46,11 @@ _BARE = re.compile(
 
 async def greet(handler: InteractionHandler, ctx: InteractionContext) -> None:
     """Greet a person who opened the pane, once, and suggest questions. Raises core errors."""
-    scope = await _scope(handler, ctx)
+    scope = await handler.scope(ctx)
     documents = await handler.parts.corpus.list_readable(scope)
     if not await _is_greeted(handler, ctx):
         await handler.post(ctx, notice_message(_greeting(documents)))
-    await _suggest(handler, ctx, await example_questions(documents, handler.parts.corpus, scope, MOST_PROMPTS))
+    await _suggest(handler, ctx, documents, scope)
 
 
 async def on_context_changed(handler: InteractionHandler, ctx: InteractionContext, context: Mapping[str, Any]) -> None:
@@ -60,14 +61,12 @@ async def on_context_changed(handler: InteractionHandler, ctx: InteractionContex
     beside = str(context.get("channel_id") or "")
     if not beside or context.get("team_id") not in (None, ctx.team.id):
         return
-    here = await _scope(handler, ctx)
+    here = await handler.scope(ctx)
     there = await handler.parts.access.scope(here.workspace, thread_address(here.workspace, beside, ""))
     documents = await handler.parts.corpus.list_readable(here)
     near = [item for item in documents if item.source_id in there.sources]
-    questions = await example_questions(near, handler.parts.corpus, here, MOST_PROMPTS)
-    await _suggest(
-        handler, ctx, questions or await example_questions(documents, handler.parts.corpus, here, MOST_PROMPTS)
-    )
+    if not await _suggest(handler, ctx, near, here):
+        await _suggest(handler, ctx, documents, here)
 
 
 async def give_title(handler: InteractionHandler, ctx: InteractionContext, address: ThreadAddress, title: str) -> None:
@@ -86,7 +85,11 @@ async def give_title(handler: InteractionHandler, ctx: InteractionContext, addre
         _log.info("The thread %s keeps its name: %s", address, error)
 
 
-async def _suggest(handler: InteractionHandler, ctx: InteractionContext, questions: list[str]) -> None:
+async def _suggest(
+    handler: InteractionHandler, ctx: InteractionContext, documents: Sequence[Document], scope: SearchScope
+) -> bool:
+    """Suggest questions about some of the documents; return whether there are any."""
+    questions = await example_questions(documents, handler.parts.corpus, scope, MOST_PROMPTS)
     if questions:
         await call(
             SUGGEST,
@@ -98,6 +101,7 @@ async def _suggest(handler: InteractionHandler, ctx: InteractionContext, questio
             ),
             pause=handler.parts.pause,
         )
+    return bool(questions)
 
 
 def _greeting(documents: Sequence[Document]) -> str:
@@ -105,14 +109,10 @@ def _greeting(documents: Sequence[Document]) -> str:
     if not readable:
         return EMPTY
     names = sorted({item.source for item in readable})
-    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    named = [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
+    sources = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
     count = "1 document" if len(readable) == 1 else f"{len(readable)} documents"
-    return f"{GREETING} {READS.format(count=count, sources=_listed([*names[:NAMED], *more]))}"
-
-
-def _listed(names: list[str]) -> str:
-    *before, last = names
-    return f"{', '.join(before)} and {last}" if before else last
+    return f"{GREETING} {READS.format(count=count, sources=sources)}"
 
 
 async def _is_greeted(handler: InteractionHandler, ctx: InteractionContext) -> bool:
@@ -130,29 +130,28 @@ async def _is_greeted(handler: InteractionHandler, ctx: InteractionContext) -> b
     return any(item.get("user") == ctx.team.bot_user_id for item in below)
 
 
-async def _scope(handler: InteractionHandler, ctx: InteractionContext) -> SearchScope:
-    address = await handler.address_of(ctx)
-    return await handler.parts.access.scope(address.workspace, address, reader=ctx.person)
-
-
 async def example_questions(
     documents: Sequence[Document], corpus: CorpusRepository, scope: SearchScope, most: int
 ) -> list[str]:
     """Return at most `most` questions, each about another document in the scope: newest first, sources in turn."""
-    readable = [item for item in documents if _is_readable(item, scope)]
+    readable = [
+        item
+        for item in sorted(documents, key=lambda one: one.crawled_at or _LONG_AGO, reverse=True)
+        if item.revision is not None and item.source_id in scope.sources and item.source != KEPT_SOURCE
+    ]
+    by_source: dict[str, list[Document]] = {}
+    for item in readable:
+        by_source.setdefault(item.source, []).append(item)
+    in_turn = [item for item in chain.from_iterable(zip_longest(*by_source.values())) if item is not None]
     found: list[str] = []
-    for document in _in_turn(readable)[:MOST_TRIED]:
+    for document in in_turn[:MOST_TRIED]:
         section = await _section(corpus, document, scope)
-        title = shorten(document.title, NAME_LENGTH)
         if section is not None:
+            title = shorten(document.title, NAME_LENGTH)
             found.append(f"What does “{title}” say about “{shorten(section, NAME_LENGTH)}”?")
         if len(found) == most:
             break
     return found
-
-
-def _is_readable(document: Document, scope: SearchScope) -> bool:
-    return document.revision is not None and document.source_id in scope.sources and document.source != KEPT_SOURCE
 
 
 async def _section(corpus: CorpusRepository, document: Document, scope: SearchScope) -> str | None:
@@ -161,21 +160,7 @@ async def _section(corpus: CorpusRepository, document: Document, scope: SearchSc
         page = await corpus.find_page(document.id, number, scope)
         if page is None:
             return None
-        for heading in _headings(page):
+        for heading in (*(one.title for one in page.headings), page.title):
             if not _BARE.fullmatch(heading.strip()) and content_words(heading) - content_words(document.title):
                 return heading
     return None
-
-
-def _headings(page: Page) -> Sequence[str]:
-    return [*(heading.title for heading in page.headings), page.title]
-
-
-def _in_turn(documents: Sequence[Document]) -> list[Document]:
-    newest = sorted(documents, key=_age)
-    sources = {item.source: [other for other in newest if other.source == item.source] for item in newest}
-    return [item for item in chain.from_iterable(zip_longest(*sources.values())) if item is not None]
-
-
-def _age(document: Document) -> float:
-    return -document.crawled_at.timestamp() if document.crawled_at is not None else 0.0

@@ -13,8 +13,7 @@ from bot.presentation.action_names import ActionName, Verb, post_id
 from bot.presentation.answer_actions import NO_ACTION, AnswerActions
 from bot.presentation.answer_text import reference_rows
 from bot.slackbot.actions.commands import open_form, threads_post
-from bot.slackbot.actions.interaction_context import InteractionContext, encode_origin
-from bot.slackbot.actions.interaction_handler import InteractionHandler
+from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler, encode_origin
 from bot.slackbot.events.translate import CHANNEL_ITSELF, thread_address
 from bot.slackbot.rendering import blocks
 from bot.slackbot.rendering.answers import RenderOptions, passages_view, render_answer
@@ -188,9 +187,9 @@ async def _post(
     ts = await handler.post(there, said_message(name, question, does="shares"))
     is_taken = False
     try:
-        asked = await handler.build_message(there, thread_address(place.workspace, place.channel, ts), ts)
-        metadata = {**asked.metadata, SHARED: answer.id}
-        receipt = await handler.parts.inbox.receive(replace(asked, text=question, event_key=key, metadata=metadata))
+        thread = thread_address(place.workspace, place.channel, ts)
+        asked = await handler.build_message(there, thread, ts, {SHARED: answer.id})
+        receipt = await handler.parts.inbox.receive(replace(asked, text=question, event_key=key))
         is_taken = receipt.accepted and not receipt.repeated
     finally:
         if not is_taken:

@@ -5,17 +5,22 @@
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
-from bot.presentation.action_names import ActionName, Verb, to_action_name
+from bot.presentation.action_names import Verb
+from bot.presentation.answer_buttons import action_name
 from bot.presentation.markdown import clip, link_target
-from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, list_heading, to_thread_item
+from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, to_thread_page
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import home
-from bot.slackbot.actions.interaction_context import InteractionContext, encode_origin
-from bot.slackbot.actions.interaction_handler import ACKNOWLEDGE_SECONDS, InteractionHandler
+from bot.slackbot.actions.interaction_handler import (
+    ACKNOWLEDGE_SECONDS,
+    InteractionContext,
+    InteractionHandler,
+    encode_origin,
+)
 from bot.slackbot.events.command_text import COMMAND, format_command_names
 from bot.slackbot.events.teams import PLATFORM
 from bot.slackbot.events.translate import is_private, link_to, to_text
@@ -29,12 +34,7 @@ from bot.slackbot.rendering.blocks import (
     button,
     option,
 )
-from bot.slackbot.rendering.forms import (
-    FORM_OVER,
-    MAX_LABEL_OF_INPUT,
-    read_form,
-    to_form,
-)
+from bot.slackbot.rendering.forms import FORM_OVER, MAX_LABEL_OF_INPUT, read_form, to_form
 from bot.slackbot.rendering.lists import notice_message, text_post, threads_message
 from bot.slackbot.web_api import CLOSED, call
 from core.domain.conversation import Conversation
@@ -42,14 +42,10 @@ from core.domain.features import ExportedFile
 from core.domain.service import CommandLine
 from core.errors import BadInput, FootnoteError, NotFound
 from core.service.commands import Command, CommandResult, ThreadRow
-from core.service.commands.threads import PAGE_ROWS
 
-HELP = "help"
 ASKED = "To ask a question, use `/ask QUESTION`."
 LACKING = "Add {options} after /{name}, or fill in the form."
 FILL_IN = "Fill in the form"
-# Asks for missing options; gets the ones already given.
-_Lacking: TypeAlias = Callable[[InteractionHandler, InteractionContext, Command, Mapping[str, str]], Awaitable[None]]
 _LINE = re.compile(r"/?(\S+)\s*(.*)", re.DOTALL)
 SEND_FILES = "send files"  # completes “I'm not allowed to …”
 LINK = "link"  # action of buttons that only open an address
@@ -66,77 +62,51 @@ _FIELD_SECONDS = ACKNOWLEDGE_SECONDS * 0.8
 
 async def run_slash(handler: InteractionHandler, ctx: InteractionContext, text: str) -> None:
     """Run the text behind `/footnote`; open a form for missing options."""
-    line = read_line(text)
-    await _run(handler, ctx, line, _open_form, hint=_hint(handler, line))
+    await _run(handler, ctx, read_line(text), is_typed=False)
 
 
 async def run_typed(handler: InteractionHandler, ctx: InteractionContext, line: CommandLine) -> None:
     """Run a command in a message. Missing options are asked for by a button, as only a press can open a form."""
     if line.name == COMMAND.strip("/"):  # typed in a thread, where Slack has no slash commands
         line = read_line(line.argument)
-    await _run(handler, ctx, line, _offer_form, hint=_hint(handler, line))
+    await _run(handler, ctx, line, is_typed=True)
 
 
 def read_line(text: str) -> CommandLine:
     """Parse `NAME ARGUMENT`, with or without a slash; empty text means help. Slack escapes & < > in it."""
     found = _LINE.fullmatch(to_text({"text": text}, {}, ""))
-    return (
-        CommandLine(name=found[1].lower(), argument=found[2].strip()) if found else CommandLine(name=HELP, argument="")
-    )
+    if found is None:
+        return CommandLine(name="help", argument="")
+    return CommandLine(name=found[1].lower(), argument=found[2].strip())
 
 
-async def _run(
-    handler: InteractionHandler, ctx: InteractionContext, line: CommandLine, lacking: _Lacking, hint: str = ""
-) -> None:
-    """Run a line; `hint` is added to error messages."""
+async def _run(handler: InteractionHandler, ctx: InteractionContext, line: CommandLine, *, is_typed: bool) -> None:
+    command = handler.parts.commands.table.get(line.name)
     try:
-        command = handler.parts.commands.table.get(line.name)
         options = command.parse(command.options, line.argument) if command is not None else {}
-        if command is not None and _lacks(command, options):
-            await lacking(handler, ctx, command, options)
-        else:
+        required = [item.name for item in command.options if item.required] if command is not None else []
+        missing = [f"“{name}”" for name in required if not options.get(name, "").strip()]
+        if not missing:
             await run_command(handler, ctx, line.name, options)
+        elif is_typed:
+            sentence = LACKING.format(name=line.name, options=" and ".join(missing))
+            form = button(FILL_IN, action_name(Verb.FORM, line.name), style="primary")
+            await handler.show(ctx, with_button(_notice(format_text(handler, ctx, sentence)), form))
+        else:
+            await open_form(handler, ctx, line.name, options)
     except FootnoteError as error:
-        await handler.say(ctx, f"{error}{hint}")
-
-
-def _hint(handler: InteractionHandler, line: CommandLine) -> str:
-    """Return advice for a line that was probably a question."""
-    return f" {ASKED}" if line.argument and line.name not in handler.parts.commands.table else ""
-
-
-def _lacks(command: Command, options: Mapping[str, str]) -> list[str]:
-    return [item.name for item in command.options if item.required and not options.get(item.name, "").strip()]
-
-
-async def _open_form(
-    handler: InteractionHandler, ctx: InteractionContext, command: Command, options: Mapping[str, str]
-) -> None:
-    await open_form(handler, ctx, command.name, options)
-
-
-async def _offer_form(
-    handler: InteractionHandler, ctx: InteractionContext, command: Command, options: Mapping[str, str]
-) -> None:
-    missing = " and ".join(f"“{name}”" for name in _lacks(command, options))
-    sentence = format_text(handler, ctx, LACKING.format(name=command.name, options=missing))
-    form = to_action_name(ActionName(verb=Verb.FORM, id=command.name))
-    post = SlackPost(parts=(notice_message(sentence),))
-    await handler.show(ctx, with_button(post, button(FILL_IN, form, style="primary")))
+        was_question = line.argument and command is None
+        await handler.say(ctx, f"{error} {ASKED}" if was_question else str(error))
 
 
 async def run_command(
     handler: InteractionHandler, ctx: InteractionContext, name: str, options: Mapping[str, str]
 ) -> None:
-    """Run a command and show its result. Raises core errors, BadInput for an unknown command."""
+    """Run a command; show its result, ask its question, or send its file.
+
+    Raises core errors, BadInput for an unknown command.
+    """
     result = await handler.parts.commands.run(await handler.call(ctx, name, options))
-    await show_result(handler, ctx, name, options, result)
-
-
-async def show_result(
-    handler: InteractionHandler, ctx: InteractionContext, name: str, options: Mapping[str, str], result: CommandResult
-) -> None:
-    """Show a result, ask its question, or send its file. Raises core errors."""
     if result.ask is not None:
         await handler.ask(ctx, result.ask)
     elif result.file is not None:
@@ -158,23 +128,13 @@ async def show_result(
 
 def format_text(handler: InteractionHandler, ctx: InteractionContext, text: str) -> str:
     """Return a text of core with its commands named as a person enters them there."""
-    parts = handler.parts
-    return format_command_names(text, parts.commands.table, in_thread=bool(ctx.thread))
+    return format_command_names(text, handler.parts.commands.table, in_thread=bool(ctx.thread))
 
 
 def threads_post(ctx: InteractionContext, options: Mapping[str, str], result: CommandResult) -> SlackPost:
     """Return a page of the list of conversations, with buttons to the other pages."""
-    rows = [row for row in result.rows if isinstance(row, ThreadRow)]
-    shown = options.get("show") or "mine"
-    message = threads_message(
-        [to_thread_item(row, link_to(row.address, ctx.team)) for row in rows],
-        list_id=shown,
-        page=result.page,
-        pages=result.pages,
-        first=(result.page - 1) * PAGE_ROWS + 1,
-        heading=list_heading(shown),
-    )
-    return SlackPost(parts=(message,))
+    page = to_thread_page(result, options, lambda address: link_to(address, ctx.team))
+    return SlackPost(parts=(threads_message(page),))
 
 
 def linked_post(post: SlackPost, label: str, link: str | None) -> SlackPost:

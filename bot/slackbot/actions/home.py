@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.presentation.platform_text import to_thread_item
-from bot.slackbot.actions.assistant_pane import example_questions
-from bot.slackbot.actions.interaction_context import InteractionContext
-from bot.slackbot.actions.interaction_handler import InteractionHandler
+from bot.slackbot.actions.assistant_pane import EMPTY, example_questions
+from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler
 from bot.slackbot.events.translate import link_to
 from bot.slackbot.rendering.lists import Home, home_view
 from bot.slackbot.web_api import call
@@ -19,7 +18,6 @@ from core.service.commands import CommandResult, SourceRow, ThreadRow
 
 SHOW_HOME = "show the home tab"  # completes “I'm not allowed to …”
 EXAMPLES = 3
-EMPTY = "I can't read any documents here yet. Your Footnote admin can add some with “footnote ingest PATH”."
 # Lines of /settings that apply to a direct channel.
 _SET = re.compile(r"^- `(sources|language|limit)`: (.+)$", re.MULTILINE)
 _log = logging.getLogger(__name__)
@@ -46,8 +44,7 @@ async def refresh(handler: InteractionHandler, ctx: InteractionContext) -> None:
 
 async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Home:
     """Return the content of the home tab; `ctx` is in the person's direct channel."""
-    address = await handler.address_of(ctx)
-    scope = await handler.parts.access.scope(address.workspace, address, reader=ctx.person)
+    scope = await handler.scope(ctx)
     documents = await handler.parts.corpus.list_readable(scope)
     threads, sources, settings = [await _run(handler, ctx, name) for name in ("threads", "sources", "settings")]
     rows = [row for row in threads.rows if isinstance(row, ThreadRow)]

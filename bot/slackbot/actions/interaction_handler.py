@@ -1,6 +1,7 @@
-"""The handler that commands, buttons, forms and shortcuts share: replies, questions, modals, and deadlines."""
+"""The base of commands, buttons, forms and shortcuts: who acts where, replies, questions, modals and deadlines."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field, replace
@@ -8,17 +9,17 @@ from typing import Any, TypeVar
 
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import FAULT
-from bot.slackbot.actions.interaction_context import InteractionContext
 from bot.slackbot.delivery.destinations import ChannelDestination, open_direct_destination, respond
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.command_text import format_command_names
 from bot.slackbot.events.directory import EXTERNAL, READS_ALONG, Channels, People, is_closed
 from bot.slackbot.events.teams import Team
-from bot.slackbot.events.translate import MESSAGE, RESPONSE, TEAM, private_address, thread_address
+from bot.slackbot.events.translate import CHANNEL_ITSELF, MESSAGE, RESPONSE, TEAM, private_address, thread_address
 from bot.slackbot.rendering.blocks import SlackMessage, SlackPost, View
 from bot.slackbot.rendering.lists import notice_message, said_message
 from bot.slackbot.web_api import CLOSED, OPEN_FORM, POST, call, translated_errors
-from core.domain.conversation import ChannelAddress, Conversation, IncomingMessage, Talk, ThreadAddress, message_key
+from core.domain.conversation import ChannelAddress, IncomingMessage, Talk, ThreadAddress, message_key
+from core.domain.corpus import SearchScope
 from core.domain.service import Receipt
 from core.errors import AccessDenied, FootnoteError
 from core.service.commands import CommandCall, Question
@@ -27,6 +28,60 @@ ACKNOWLEDGE_SECONDS = 1.5  # Slack gives up after 3; slower work continues in th
 LOOKING = "Searching. You'll get a private answer here."
 Result = TypeVar("Result")
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InteractionContext:
+    """Person and place of a command, a button, a form, a shortcut or a message."""
+
+    team: Team
+    person: str
+    channel: str = ""  # "" in the home tab
+    thread: str = CHANNEL_ITSELF  # `ts` of the thread's first message
+    message_ts: str = ""  # the message with the button or shortcut
+    is_ephemeral: bool = False  # only this person sees the message
+    trigger_id: str = ""  # opens one modal, within three seconds
+    response_url: str = ""
+    view_id: str = ""  # the modal with the button; "" in messages and in the home tab
+
+    @property
+    def is_direct(self) -> bool:
+        return self.channel.startswith("D")
+
+
+def to_context(body: Mapping[str, Any], team: Team) -> InteractionContext:
+    """Return the context of any interaction payload. A view's metadata hold its origin."""
+    container, message, view = body.get("container") or {}, body.get("message") or {}, body.get("view") or {}
+    told = decode_origin(view)
+    channel = body.get("channel_id") or (body.get("channel") or {}).get("id") or container.get("channel_id")
+    user = body.get("user_id") or (body.get("user") or {}).get("id")
+    thread = container.get("thread_ts") or message.get("thread_ts") or told.get("thread")
+    return InteractionContext(
+        team=team,
+        person=str(user or ""),
+        channel=str(channel or told.get("channel") or ""),
+        thread=str(thread or CHANNEL_ITSELF),
+        message_ts=str(container.get("message_ts") or body.get("message_ts") or message.get("ts") or ""),
+        is_ephemeral=bool(container.get("is_ephemeral")),
+        trigger_id=str(body.get("trigger_id") or ""),
+        response_url=str(body.get("response_url") or told.get("response_url") or ""),
+        view_id=str(view.get("id") or "") if view.get("type") == "modal" else "",
+    )
+
+
+def encode_origin(ctx: InteractionContext, **more: str) -> str:
+    """Return the `private_metadata` of a view: its origin."""
+    told = {"channel": ctx.channel, "thread": ctx.thread, "response_url": ctx.response_url, **more}
+    return json.dumps({name: value for name, value in told.items() if value})
+
+
+def decode_origin(view: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the values that `encode_origin` wrote into a view; nothing for another app's or an earlier version's."""
+    try:
+        told = json.loads(view.get("private_metadata") or "{}")
+    except ValueError:
+        return {}
+    return {str(name): str(value) for name, value in told.items()} if isinstance(told, dict) else {}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,18 +105,25 @@ class InteractionHandler:
             self._directs[key] = (await open_direct_destination(ctx.team, ctx.person, self.parts.pause)).id
         return self._directs[key]
 
+    async def scope(self, ctx: InteractionContext) -> SearchScope:
+        """Return what the person may read there."""
+        address = await self.address_of(ctx)
+        return await self.parts.access.scope(address.workspace, address, reader=ctx.person)
+
     async def call(
         self, ctx: InteractionContext, name: str, options: Mapping[str, str] | None = None, *, argument: str = ""
     ) -> CommandCall:
         """Return a command as core takes it."""
         address = await self.address_of(ctx)
         thread = ctx.thread or ctx.message_ts
+        # in a channel itself, the conversation is the person's private one
+        private = private_address(address.workspace, address.channel, ctx.person)
         return CommandCall(
             name=name,
             argument=argument,
             options=options or {},
             workspace=address.workspace,
-            conversation=await self._conversation(ctx, address),
+            conversation=await self.parts.conversations.find(address if address.thread else private),
             author=ctx.person,
             author_name=await self.people.name(ctx.team, ctx.person),
             address=address,
@@ -76,7 +138,11 @@ class InteractionHandler:
         A public question is posted first, as its thread needs a message.
         """
         if question.private and not ctx.is_direct:  # a direct channel is private already
-            receipt = await self._receive(await self._private_message(ctx), question, about)
+            address = await self.address_of(ctx)
+            address = private_address(address.workspace, address.channel, ctx.person)
+            now = f"{self.parts.clock.now().timestamp():.6f}"  # the form of Slack's message ids, unique per person
+            bare = await self.build_message(ctx, address, now, {RESPONSE: ctx.response_url} if ctx.response_url else {})
+            receipt = await self._receive(bare, question, about)
             if receipt.accepted and ctx.response_url:
                 await self.show(ctx, SlackPost(parts=(notice_message(LOOKING),)))
         else:
@@ -148,12 +214,6 @@ class InteractionHandler:
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("An interaction failed in the background", exc_info=error)
 
-    async def _conversation(self, ctx: InteractionContext, address: ThreadAddress) -> Conversation | None:
-        """Return the thread's conversation; in a channel itself, the person's private one."""
-        if address.thread:
-            return await self.parts.conversations.find(address)
-        return await self.parts.conversations.find(private_address(address.workspace, address.channel, ctx.person))
-
     async def _ask_publicly(self, ctx: InteractionContext, question: Question, about: Talk | None) -> Receipt:
         """Post the question and pass it to the inbox; delete it if the inbox refuses it."""
         address = await self.address_of(ctx)
@@ -169,14 +229,9 @@ class InteractionHandler:
                 await self.take_back(ctx, address.channel, ts)
         return receipt
 
-    async def _private_message(self, ctx: InteractionContext) -> IncomingMessage:
-        address = await self.address_of(ctx)
-        address = private_address(address.workspace, address.channel, ctx.person)
-        now = f"{self.parts.clock.now().timestamp():.6f}"  # the form of Slack's message ids, unique per person
-        bare = await self.build_message(ctx, address, now)
-        return replace(bare, metadata={**bare.metadata, RESPONSE: ctx.response_url}) if ctx.response_url else bare
-
-    async def build_message(self, ctx: InteractionContext, address: ThreadAddress, ts: str) -> IncomingMessage:
+    async def build_message(
+        self, ctx: InteractionContext, address: ThreadAddress, ts: str, metadata: Mapping[str, str] | None = None
+    ) -> IncomingMessage:
         """Return a message of the person without its text; `ts` is its id on Slack."""
         key = message_key(address, ts)
         asked = IncomingMessage(
@@ -186,7 +241,7 @@ class InteractionHandler:
             text="",
             event_key=key,
             message_key=key,
-            metadata={TEAM: ctx.team.id, MESSAGE: ts},
+            metadata={TEAM: ctx.team.id, MESSAGE: ts, **(metadata or {})},
         )
         return await self.mark_external(asked, ctx.team)
 

@@ -10,8 +10,12 @@ from typing import Any
 from bot.presentation import platform_text
 from bot.presentation.action_names import find_answer
 from bot.presentation.answer_actions import AnswerActions, PlatformMessage
-from bot.slackbot.actions.interaction_context import InteractionContext, decode_origin, encode_origin
-from bot.slackbot.actions.interaction_handler import InteractionHandler
+from bot.slackbot.actions.interaction_handler import (
+    InteractionContext,
+    InteractionHandler,
+    decode_origin,
+    encode_origin,
+)
 from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
 from bot.slackbot.events.translate import Event, author_of, people_in, to_talk, to_text
 from bot.slackbot.rendering import blocks

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.presentation.default_question import default_question
+from bot.presentation.platform_text import default_question
 from bot.slackbot.events.command_text import to_command_text
 from bot.slackbot.events.teams import PLATFORM, Team
 from core.domain.conversation import (

@@ -17,6 +17,7 @@ from bot.presentation.answer_text import (
     reference_line,
 )
 from bot.presentation.markdown import clip, safe_cut, split_markdown
+from bot.presentation.platform_text import ThreadPage
 from bot.slackbot.rendering.answers import footnote, how_actions, page_actions, part_note
 from bot.slackbot.rendering.blocks import (
     FLAVOUR,
@@ -68,19 +69,18 @@ _WELCOME = (
 )
 
 
-def threads_message(
-    rows: Sequence[ThreadItem], *, list_id: str, page: int, pages: int, heading: str, first: int = 1
-) -> SlackMessage:
+def threads_message(page: ThreadPage) -> SlackMessage:
     """Return a page of a list, with buttons `fn:page:<list id>:<page>` to the previous and next one.
 
-    Rows are numbered from `first`; rows that don't fit are counted.
+    Rows that don't fit are counted.
     """
-    where = text(f" (page {page} of {pages})") if pages > 1 else None
-    head = Row((text(clip(heading, _HEADING_LENGTH) or "Conversations", bold=True), where))
-    lines = [thread_row(row, f"{number}. ") for number, row in enumerate(rows, start=first)]
+    where = text(f" (page {page.page} of {page.pages})") if page.pages > 1 else None
+    head = Row((text(clip(page.heading, _HEADING_LENGTH) or "Conversations", bold=True), where))
+    lines = [thread_row(row, f"{number}. ") for number, row in enumerate(page.rows, start=page.first)]
     kept = [line for place, line in enumerate(lines) if sum(one.size for one in lines[: place + 1]) <= _ROOM]
     more = [Row((text(f"… and {len(lines) - len(kept)} more"),))] if len(kept) < len(lines) else []
-    return _listing([head, *(kept or [Row((text(EMPTY),))]), *more], *page_actions(list_id, page, pages))
+    ways = page_actions(page.list_id, page.page, page.pages)
+    return _listing([head, *(kept or [Row((text(EMPTY),))]), *more], *ways)
 
 
 def _listing(rows: Sequence[Row], *below: Block) -> SlackMessage:

@@ -15,6 +15,7 @@ from bot.discordbot.rendering.texts import (
     threads_view,
 )
 from bot.presentation.markdown import units
+from bot.presentation.platform_text import ThreadPage
 from core.domain.jobs import Job, JobKind, JobStatus
 from tests.builders import NOON, build_job
 from tests.unit.bot.any_answers import trees
@@ -117,7 +118,7 @@ rows = st.lists(
 def test_whatever_is_listed_discord_takes_it_and_nothing_does_harm(
     found: list[ThreadItem], heading: str, page: int
 ) -> None:
-    view = threads_view(found, list_id="mine", page=page, pages=4, heading=heading)
+    view = threads_view(ThreadPage(rows=found, list_id="mine", page=page, pages=4, heading=heading))
     assert faults_of(DiscordPost(parts=(view,))) == []
 
 
@@ -130,7 +131,7 @@ def test_notices_and_results_are_harmless_and_within_the_limits(text: str) -> No
 
 def test_a_page_of_threads_has_titles_details_and_ways_on() -> None:
     found = [ThreadItem(title="The *key*", detail="12 messages", url=GOOD), ThreadItem(title="")]
-    part = threads_view(found, list_id="mine", page=2, pages=3, heading="Your threads", first=11)
+    part = threads_view(ThreadPage(rows=found, list_id="mine", page=2, pages=3, heading="Your threads", first=11))
     assert text_of(part) == (
         f"**Your threads** (page 2 of 3)\n11. [The \\*key\\*]({GOOD}) (12 messages)\n12. \\(no title\\)"
     )
@@ -139,20 +140,22 @@ def test_a_page_of_threads_has_titles_details_and_ways_on() -> None:
 
 
 def test_at_the_ends_of_a_list_there_is_no_way_on() -> None:
-    ends = [threads_view([], list_id="mine", page=page, pages=2, heading="Your threads") for page in (1, 2)]
+    ends = [
+        threads_view(ThreadPage(rows=[], list_id="mine", page=page, pages=2, heading="Your threads")) for page in (1, 2)
+    ]
     buttons = [components_of(part)[1]["components"] for part in ends]
     assert [[bool(item.get("disabled")) for item in row] for row in buttons] == [[True, False], [False, True]]
 
 
 def test_an_empty_list_says_so_and_has_no_buttons() -> None:
-    part = threads_view([], list_id="mine", page=1, pages=1, heading="Your threads")
+    part = threads_view(ThreadPage(rows=[], list_id="mine", page=1, pages=1, heading="Your threads"))
     assert text_of(part) == "**Your threads**\nThere is nothing here yet."
     assert labels_of(part) == []
 
 
 def test_rows_that_do_not_fit_are_counted() -> None:
     found = [ThreadItem(title="title " * 30, detail="detail " * 30)] * 30
-    said = text_of(threads_view(found, list_id="mine", page=1, pages=1, heading="Your threads"))
+    said = text_of(threads_view(ThreadPage(rows=found, list_id="mine", page=1, pages=1, heading="Your threads")))
     listed = said.count("\n") - 1
     assert said.endswith(f"… and {30 - listed} more")
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from bot.slackbot.actions.interaction_context import InteractionContext, decode_origin, encode_origin, to_context
+from bot.slackbot.actions.interaction_handler import InteractionContext, decode_origin, encode_origin, to_context
 from tests.unit.bot.slackbot.slack_objects import ADA, a_team
 
 TEAM = a_team()

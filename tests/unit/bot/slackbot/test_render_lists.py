@@ -2,6 +2,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.presentation.answer_text import ThreadItem
+from bot.presentation.platform_text import ThreadPage
 from bot.slackbot.rendering.blocks import SlackPost
 from bot.slackbot.rendering.lists import notice_message, said_message, text_post, threads_message
 from tests.unit.bot.any_answers import names
@@ -19,7 +20,10 @@ rows = st.lists(
 def test_whatever_is_listed_slack_takes_it_and_nothing_does_harm(
     found: list[ThreadItem], heading: str, page: int
 ) -> None:
-    assert faults_of_message(threads_message(found, list_id="mine", page=page, pages=4, heading=heading)) == []
+    assert (
+        faults_of_message(threads_message(ThreadPage(rows=found, list_id="mine", page=page, pages=4, heading=heading)))
+        == []
+    )
 
 
 @settings(deadline=None)
@@ -33,7 +37,7 @@ def test_notices_results_and_sayings_are_harmless_and_within_the_limits(text: st
 
 def test_a_page_of_threads_has_titles_details_and_ways_on() -> None:
     found = [ThreadItem(title="The *key*", detail="12 messages", url=GOOD), ThreadItem(title="")]
-    part = threads_message(found, list_id="mine", page=2, pages=3, heading="Your threads", first=11)
+    part = threads_message(ThreadPage(rows=found, list_id="mine", page=2, pages=3, heading="Your threads", first=11))
     assert text_of(part).strip() == ("Your threads (page 2 of 3)\n11. The *key* (12 messages)\n12. (no title)")
     assert links_of(part) == [("The *key*", GOOD)]
     assert labels_of(part) == ["Previous page", "Next page"]
@@ -41,19 +45,22 @@ def test_a_page_of_threads_has_titles_details_and_ways_on() -> None:
 
 
 def test_at_the_ends_of_a_list_there_is_no_way_on() -> None:
-    ends = [threads_message([], list_id="mine", page=page, pages=2, heading="Your threads") for page in (1, 2)]
+    ends = [
+        threads_message(ThreadPage(rows=[], list_id="mine", page=page, pages=2, heading="Your threads"))
+        for page in (1, 2)
+    ]
     assert [names_of(part) for part in ends] == [["fn:page:mine:2"], ["fn:page:mine:1"]]
 
 
 def test_an_empty_list_says_so_and_has_no_buttons() -> None:
-    part = threads_message([], list_id="mine", page=1, pages=1, heading="Your threads")
+    part = threads_message(ThreadPage(rows=[], list_id="mine", page=1, pages=1, heading="Your threads"))
     assert text_of(part) == part.text == "Your threads\nThere is nothing here yet."
     assert labels_of(part) == []
 
 
 def test_rows_that_do_not_fit_are_counted() -> None:
     found = [ThreadItem(title="title " * 30, detail="detail " * 30)] * 90
-    said = text_of(threads_message(found, list_id="mine", page=1, pages=1, heading="Your threads"))
+    said = text_of(threads_message(ThreadPage(rows=found, list_id="mine", page=1, pages=1, heading="Your threads")))
     listed = said.count("title title") // said.splitlines()[1].count("title title")
     assert 30 < listed < 90
     assert said.endswith(f"… and {90 - listed} more")
