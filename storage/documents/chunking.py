@@ -26,7 +26,6 @@ from core.domain.corpus import (
 )
 from core.errors import ReadError
 from storage.documents.tables.headers import find_headers
-from storage.documents.tables.text_tables import row_starts
 from storage.documents.texts.sentences import Unit, UnitKind, split_units
 
 # Tokens. Passages of 128 with one sentence of overlap gave the most retrieval quality per token of context in our
@@ -88,7 +87,7 @@ def chunk(parsed: ParsedDocument, workspace: str, document_id: str, find_places:
 def cut_page(page: ParsedPage) -> list[Cut]:
     """Return the passages of one page in text order; together they cover all but white space, headers and footers."""
     top = (*page.heading_path, page.title) if page.title else page.heading_path
-    units = split_units(page.text, page.headings, page.running, row_starts(page.text))
+    units = split_units(page.text, page.headings, page.running)
     runs = [run for section in _sections(units) for run in _runs(section)]
     paths = _paths(page, [_place(run) for run in runs])
     headers = find_headers(page.text)

@@ -24,17 +24,14 @@ from bot.wiring.app import App
 from core.domain.extracts import ExtractorInput
 from storage.documents.extraction.by_rules import to_extracts
 from storage.documents.extractors.meetings import MeetingsExtractor
-from storage.documents.meetings import action_items, notes, record
+from storage.documents.meetings import action_items, notes
 from tests.benchmarks.bench_extracts import SAMPLE_GOLD, SAMPLE_LIBRARY, Score, score_meeting
 
 _NEVER = re.compile(r"(?!)")
 _Switch = tuple[object, str, object]  # module, name in it, value that switches the heuristic off
 HEURISTICS: dict[str, tuple[_Switch, ...]] = {
-    "sentences that open with a decision": (
-        (record, "is_decision", lambda text: False),
-        (notes, "is_decision", lambda text: False),
-    ),
-    "outcomes below a topic (merged, approved)": ((record, "_OUTCOME", _NEVER),),
+    "sentences that open with a decision": ((notes, "is_decision", lambda text: False),),
+    "outcomes below a topic (merged, approved)": ((notes, "_OUTCOME", _NEVER),),
     "owners before a promise (Ann will ...)": ((action_items, "_PROMISES", frozenset()),),
     "owners before to (Ann to ...)": ((action_items, "_TO", frozenset()),),
     "owners at the end of a task": ((action_items, "_TRAILING", _NEVER),),

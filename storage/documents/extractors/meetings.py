@@ -13,9 +13,8 @@ from core.text.dates import find_date, find_date_in_name, is_day_first
 from storage.documents.markup.markdown_text import read_front_matter
 from storage.documents.meetings.labels import Role, find_role
 from storage.documents.meetings.lines import Form, NoteLine, phrases, plain, read_lines, word_list
-from storage.documents.meetings.notes import read_notes
+from storage.documents.meetings.notes import NotedItem, Notes, Sureness, read_notes
 from storage.documents.meetings.people import People, names_someone_of, unique_names
-from storage.documents.meetings.record import NotedItem, Notes, Sureness
 from storage.documents.pdf.headers_footers import without_headers_footers
 
 # Kinds of documents that are data or books.
@@ -53,7 +52,7 @@ class MeetingsExtractor:
     """One meeting for each document, dated heading of running notes, or mail."""
 
     name = "meetings"
-    version = 5
+    version = 6
     types = frozenset({ExtractType.MEETING})
 
     def reads(self, document: Document) -> bool:

@@ -6,13 +6,8 @@ from datetime import date
 
 from core.text.dates import find_dates, has_weekday
 from storage.documents.meetings.lines import phrases, plain, word_list
-from storage.documents.meetings.people import MAX_NAME, People, clean_name, is_listed_name, is_name
+from storage.documents.meetings.people import MAX_NAME, People, clean_name, is_name
 
-_FIELD = re.compile(
-    r"[\s,;.|(\[–—-]*\b(?P<label>[^\W\d_]+(?:\s[^\W\d_]+)?)\s?[:=]\s?(?P<who>@?[^,;|()\[\]:=–—]{2,60}?)"
-    r"(?=\s?(?:[,;|()\[\]–—]|\.?$|\b(?:due|deadline|by|status)\b))[)\]]?",
-    re.IGNORECASE,
-)
 _LED = re.compile(
     r"[(\[]?(?P<who>[@\w][^:()\[\]]{0,80}?(?:\s\([^()]{1,30}\))?)"
     r"(?:[)\]]\s?[:–—-]?\s|\s?:\s|\s[–—-]+\s|\s?(?:→|[-=]>)\s?|—)(?P<what>\S.*)",
@@ -23,10 +18,9 @@ _HANDLES = re.compile(
     r"\s?[:,–—-]?\s?(?:to\s)?(?P<what>.+)",
     re.DOTALL,
 )
-_BOLD = re.compile(r"\s?(?:\*\*|__)(?P<who>[^*_]{1,60}?):?(?:\*\*|__)\s?[:–—-]?\s?(?:to\s)?(?P<what>\S.*)", re.DOTALL)
 _TRAILING = re.compile(
     r"(?P<what>.*\S)\s?(?:[(\[](?P<a>[^()\[\]]{1,60})[)\]]|\s(?:[–—-]+|→|[-=]>)\s?(?P<b>@?[^\W\d_][^.!?:;–—]{0,50})"
-    r"|\s(?P<c>@[\w-]{1,40}(?:[,\s&/]{1,3}@[\w-]{1,40}){0,3})|:\s(?P<d>[^\W\d_][^.!?:;,]{0,40}))\s?\.?",
+    r"|\s(?P<c>@[\w-]{1,40}(?:[,\s&/]{1,3}@[\w-]{1,40}){0,3}))\s?\.?",
     re.DOTALL,
 )
 _ACRONYM = re.compile(r"(?P<who>[A-Z]{2,6})\s(?P<what>[a-z]{3,}\s.*)", re.DOTALL)
@@ -53,7 +47,6 @@ _OPENING = " \t\n,;.(|[–—-"
 _CLOSING = re.compile(r"[\s.,;:–—|-]+$")
 _DATE_SIGN = re.compile(r"[📅🗓⏰⏳]\ufe0f?\s?$|@?due\($|[\s,;–—-]*[(\[]$")
 
-_OFFICE_LEAD = re.compile(r"(?:the )?(?:vice[- ]?|co-?|deputy )?", re.IGNORECASE)
 _NO_VALUE = frozenset(["", "tbd", "tba", "?", "n/a", "none", "unassigned", "open", "all open"])
 
 _OPEN_WORDS = tuple(
@@ -62,8 +55,6 @@ _OPEN_WORDS = tuple(
         blocked, on hold, offen, nein, en cours, à faire, abierto, pendiente, aperto, bezig, ❌, ⬜, ☐"""
     )
 )
-_STATE = re.compile(r"\s*[(\[]\s?(?P<word>[^()\[\]]{1,14}?)\s?[)\]]\s*|\s[-–—|]+\s?(?P<last>[\w ]{1,12}?)\.?$")
-_TICK = re.compile(r"\s*[✅✔☑✓]\ufe0f?\s*|^(?:done|completed?|erledigt)\s?[:–—-]\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,27 +74,18 @@ def read_action(
     `who` is the owner from a label or heading above, `held_on` the day of the meeting, for dates without a year.
     "Ann to call Ben by Friday" is "call Ben", owner "Ann", due "Friday".
     """
-    state, text = take_state(raw, done)
-    bold = _BOLD.match(text)
-    text = plain(text)
+    if re.fullmatch(r"\s*~~.*~~\s*\.?", raw, re.DOTALL):
+        raw, done = raw.replace("~~", ""), True
     owner, named = clean_owner(who), bool(who)
-    for field in _FIELD.finditer(text):
-        if field["label"].casefold() in word_list("owner_labels") and is_listed_name(clean_name(field["who"])):
-            owner, named = owner or clean_owner(field["who"]), True
-            text = f"{text[: field.start()]} {text[field.end() :]}".strip(" ,;|")
-            break
-    text, due = take_due(text, held_on)
-    if owner is None and bold and is_name(clean_name(bold["who"])):
-        owner, named = clean_owner(bold["who"]), True
-        text = plain(bold["what"]) if due is None else take_due(plain(bold["what"]), held_on)[0]
-    elif owner is None:
+    text, due = take_due(plain(raw), held_on)
+    if owner is None:
         owner, text, named = find_owner(text, people)
     if due is None:
         text, due = take_due(text, held_on)
     text = _CLOSING.sub("", text) if text[-1:] in ",;:–—|-" else text
     if not any(letter.isalpha() for letter in text):
         return None
-    return Action(description=text[:2_000], owner=owner, due_date=due, done=state, named=named)
+    return Action(description=text[:2_000], owner=owner, due_date=due, done=done, named=named)
 
 
 def find_owner(text: str, people: People) -> tuple[str | None, str, bool]:
@@ -112,17 +94,17 @@ def find_owner(text: str, people: People) -> tuple[str | None, str, bool]:
     if handles:
         return clean_owner(handles["who"]), handles["what"], True
     promised = _split_at(text, _PROMISES)
-    if promised and (_are_people(promised[0], people) or _is_office(promised[0], or_all=False)):
+    if promised and _are_people(promised[0], people):
         return clean_owner(promised[0]), text, True
     given = _split_at(text, _TO)
-    if given and (_are_people(given[0], people) or _is_office(given[0], or_all=True)):
+    if given and _are_people(given[0], people):
         return clean_owner(given[0]), given[1], True
     led = _LED.fullmatch(text)
-    if led and (_are_people(led["who"], people) or _is_office(led["who"], or_all=True)):
+    if led and _are_people(led["who"], people):
         return clean_owner(led["who"]), led["what"], False
     trailing = _TRAILING.fullmatch(text)
     if trailing:
-        who = next(group for group in (trailing[name] for name in "abcd") if group)
+        who = next(group for group in (trailing[name] for name in "abc") if group)
         first = _LISTED.split(clean_name(who))[0]
         if who.startswith("@") or (_are_people(who, people) and (trailing["a"] or people.knows(first))):
             return clean_owner(who), trailing["what"].rstrip(" ,;–—-"), True
@@ -260,13 +242,6 @@ def _are_people(text: str, people: People) -> bool:
     return bool(parts) and all(_is_person(part, people) for part in parts)
 
 
-def _is_office(text: str, *, or_all: bool) -> bool:
-    """Return whether an office gets the task ("Treasurer to ..."), or everyone ("Everyone: ...")."""
-    lower = text.lower()
-    bare = _OFFICE_LEAD.sub("", lower, count=1)
-    return bare in word_list("offices") or (or_all and lower in ("everyone", "everybody", "all"))
-
-
 def _is_person(text: str, people: People) -> bool:
     if people.knows(text):
         return True
@@ -283,18 +258,3 @@ def read_state(cell: str) -> bool | None:
         return False
     words = re.findall(r"\w+|[✓✔✅☑]", text)
     return True if words and words[0] in word_list("done") else None
-
-
-def take_state(raw: str, done: bool | None) -> tuple[bool | None, str]:
-    """Return (state, task without its words of state); `done` is the state of its check box."""
-    if re.fullmatch(r"\s*~~.*~~\s*\.?", raw, re.DOTALL):
-        return True, raw.replace("~~", "")
-    tick = _TICK.search(raw)
-    if tick:
-        return True if done is None else done, f"{raw[: tick.start()]} {raw[tick.end() :]}".strip()
-    for match in _STATE.finditer(raw):
-        word = (match["word"] or match["last"]).casefold().strip()
-        state = True if word in word_list("done") else False if word in _OPEN_WORDS else None
-        if state is not None and word not in ("yes", "no", "ja", "new", "started"):
-            return state if done is None else done, f"{raw[: match.start()]} {raw[match.end() :]}".strip()
-    return done, raw

@@ -10,7 +10,7 @@ from storage.documents.deadline import extend_deadline
 from storage.documents.pdf.aligned_tables import find_aligned_tables
 from storage.documents.pdf.layout import FoundTable, Layout, LayoutReader, place_words, span_of, to_lines, to_text
 from storage.documents.pdf.ruled_tables import find_ruled_tables
-from storage.documents.tables.headers import Grid, find_title, tidy
+from storage.documents.tables.headers import find_title
 
 # Characters and lines of all pages together after which no more pages are looked at: about 20 s, or a
 # thousand pages of tables.
@@ -109,14 +109,9 @@ def _placed(
             title = before.title
             if not any(columns) or not table.rows:
                 columns = before.columns
-        spans = []
-        for row in table.rows:
-            words = [word for cell in row for word in cell]
-            own = span_of(words, places)
-            spans.append(own or span)
-        grid = tidy(Grid(columns=columns, rows=rows, spans=tuple(spans)))
+        row_spans = tuple(span_of((word for cell in row for word in cell), places) or span for row in table.rows)
         result = PlacedTable(
-            page=page, span=span, title=title, columns=grid.columns, rows=grid.rows, row_spans=grid.spans,
+            page=page, span=span, title=title, columns=columns, rows=rows, row_spans=row_spans,
             is_continued=is_continued, is_ruled=table.is_ruled,
         )  # fmt: skip
         placed.append((table, result))

