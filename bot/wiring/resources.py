@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.config import SLACK_KEY_SETTING, Config
 from bot.config.providers import DEFAULT, ModelConfig, WorkspaceConfig, default_key_variable
@@ -41,6 +42,9 @@ from storage.models.local.cross_encoder import CrossEncoderJudge
 from storage.models.local.embeddings import LocalEmbedder
 from storage.models.local.files import find_embedding_model, find_reranker
 from storage.models.local.ranking import VectorSentenceRanker
+
+if TYPE_CHECKING:
+    from storage.models.vendor import Limits
 
 # In the data directory. A backup omits what Footnote can rebuild: the index, models, mirrors of sources.
 DATABASE_FILE = "footnote.db"
@@ -289,21 +293,24 @@ class Providers:
             from core.answering.providers.extractive.provider import ExtractiveProvider
 
             return ExtractiveProvider(ranker=self._ranker(), judge=self._judge())
+        from storage.models.vendor import Limits
+
+        limits = Limits(
+            max_output_tokens=settings.max_output_tokens,
+            timeout_seconds=settings.timeout_seconds,
+            stall_seconds=settings.stall_seconds,
+            max_retries=retries,
+        )
         if settings.what == "anthropic":
             from storage.models.anthropic.provider import AnthropicProvider
 
+            key = self._config.provider_key(name)
             return AnthropicProvider(
-                api_key=self._config.provider_key(name),
-                model=model or settings.model,
-                max_output_tokens=settings.max_output_tokens,
-                timeout_seconds=settings.timeout_seconds,
-                stall_seconds=settings.stall_seconds,
-                max_retries=retries,
-                base_url=settings.base_url,
+                api_key=key, model=model or settings.model, limits=limits, base_url=settings.base_url
             )
-        return self._openai_compatible(name, settings, model or settings.model, retries)
+        return self._openai_compatible(name, settings, model or settings.model, limits)
 
-    def _openai_compatible(self, name: str, settings: ModelConfig, model: str, retries: int) -> ChatProvider:
+    def _openai_compatible(self, name: str, settings: ModelConfig, model: str, limits: Limits) -> ChatProvider:
         from storage.models.openai_compatible.probing import Abilities
         from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
 
@@ -324,10 +331,7 @@ class Providers:
                 images=settings.images,
                 context_tokens=settings.context_tokens,
             ),
-            max_output_tokens=settings.max_output_tokens,
-            timeout_seconds=settings.timeout_seconds,
-            stall_seconds=settings.stall_seconds,
-            max_retries=retries,
+            limits=limits,
         )
 
 

@@ -13,6 +13,7 @@ from core.ports import ChatProvider
 from storage.models.anthropic.provider import AnthropicProvider
 from storage.models.openai_compatible.probing import Abilities
 from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
+from storage.models.vendor import Limits
 from tests.anthropic_server import AnthropicServer
 from tests.anthropic_server import script as anthropic_script
 from tests.anthropic_server.passages import SEARCH, calls, found, passage, results, user
@@ -27,6 +28,7 @@ from tests.scripted import calls as calling
 from tests.unit.core.answering.providers.extractive.small_library import FirstSentences, WordJudge
 
 ANSWER = "The gate opens at nine."
+LIMITS = Limits(max_output_tokens=1000, timeout_seconds=120, stall_seconds=60, max_retries=0)
 Maker = Callable[[AsyncExitStack], Awaitable[ChatProvider]]
 
 
@@ -44,15 +46,7 @@ async def anthropic(stack: AsyncExitStack) -> ChatProvider:
     search = anthropic_script.Call("search", {"query": "gate"})
     cited = anthropic_script.Say(ANSWER, cites=(anthropic_script.Cite(ANSWER),))
     server.script(anthropic_script.Reply.of(search), anthropic_script.Reply.of(cited))
-    return AnthropicProvider(
-        api_key=SecretStr(KEY),
-        model=MODEL,
-        max_output_tokens=1000,
-        timeout_seconds=120,
-        stall_seconds=60,
-        max_retries=0,
-        base_url=server.url,
-    )
+    return AnthropicProvider(api_key=SecretStr(KEY), model=MODEL, limits=LIMITS, base_url=server.url)
 
 
 async def openai_compatible(stack: AsyncExitStack) -> ChatProvider:
@@ -77,10 +71,7 @@ async def _compatible(stack: AsyncExitStack, kind: Kind) -> OpenAICompatibleProv
         endpoint=Endpoint(model=OPENAI_MODEL, base_url=server.url, api_key=key, key_advice=""),
         memory=MemoryCapabilities(),
         abilities=Abilities(),
-        max_output_tokens=1000,
-        timeout_seconds=120,
-        stall_seconds=60,
-        max_retries=0,
+        limits=LIMITS,
     )
     await provider.learn()
     stack.push_async_callback(provider.close)

@@ -4,15 +4,30 @@
 """
 
 import asyncio
+from dataclasses import fields
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 from core.errors import ProviderError, ProviderRateLimited, ProviderTimeout
+from storage.models.vendor import Limits
 from tests.integration.anthropic_provider.requests import ask
 
 TWICE_IS_NOT_ENOUGH = 3  # attempts with max_retries=2
+DEFAULTS: dict[str, Any] = {
+    "max_output_tokens": 1000,
+    "timeout_seconds": 120.0,  # a busy machine is silent, too: tests of silence ask for less
+    "stall_seconds": 60.0,
+    "max_retries": 2,
+    "backoff_seconds": 0.01,
+}
+
+
+def take_limits(options: dict[str, Any]) -> Limits:
+    """The limits among a test's options, taken out of them."""
+    wanted = {field.name: options.pop(field.name) for field in fields(Limits) if field.name in options}
+    return Limits(**{**DEFAULTS, **wanted})
 
 
 class ProviderFaults:

@@ -20,6 +20,7 @@ from storage.database.repositories.jobs import SqlJobRepository
 from storage.documents.extraction.by_model import TOOL, ModelExtractionRunner, ModelParts
 from storage.documents.extractors.base import build_model_extractors
 from storage.models.anthropic.provider import AnthropicProvider
+from storage.models.vendor import Limits
 from tests.anthropic_server import AnthropicServer, Call, Fault, Reply
 from tests.anthropic_server.server import KEY, MODEL
 from tests.builders import NOON
@@ -80,15 +81,8 @@ class Bench:
 @pytest.fixture
 async def bench() -> AsyncIterator[Bench]:
     async with AnthropicServer() as server:
-        provider = AnthropicProvider(
-            api_key=SecretStr(KEY),
-            model=MODEL,
-            max_output_tokens=4_096,
-            timeout_seconds=60,
-            stall_seconds=30,
-            max_retries=0,
-            base_url=server.url,
-        )
+        limits = Limits(max_output_tokens=4_096, timeout_seconds=60, stall_seconds=30, max_retries=0)
+        provider = AnthropicProvider(api_key=SecretStr(KEY), model=MODEL, limits=limits, base_url=server.url)
         yield Bench(server, provider)
         await provider.close()
 

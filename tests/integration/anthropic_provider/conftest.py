@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from storage.models.anthropic.provider import AnthropicProvider
 from tests.anthropic_server import AnthropicServer
 from tests.anthropic_server.server import KEY, MODEL
+from tests.integration.provider_faults import take_limits
 
 Build = Callable[..., AnthropicProvider]
 
@@ -24,17 +25,9 @@ async def build(server: AnthropicServer) -> AsyncIterator[Build]:
     built: list[AnthropicProvider] = []
 
     def make(**options: Any) -> AnthropicProvider:
-        defaults: dict[str, Any] = {
-            "api_key": SecretStr(KEY),
-            "model": MODEL,
-            "max_output_tokens": 1000,
-            "timeout_seconds": 120.0,  # a busy machine is silent, too: tests of silence ask for less
-            "stall_seconds": 60.0,
-            "max_retries": 2,
-            "base_url": server.url,
-            "backoff_seconds": 0.01,
-        }
-        built.append(AnthropicProvider(**{**defaults, **options}))
+        limits = take_limits(options)
+        defaults: dict[str, Any] = {"api_key": SecretStr(KEY), "model": MODEL, "base_url": server.url}
+        built.append(AnthropicProvider(limits=limits, **{**defaults, **options}))
         return built[-1]
 
     yield make

@@ -278,17 +278,6 @@ async def test_a_check_tells_a_wrong_key_from_a_right_one(build: Build) -> None:
         await build(model="claude-nine").check()
 
 
-async def test_a_client_that_was_handed_in_stays_open(server: AnthropicServer, build: Build) -> None:
-    import httpx2
-
-    async with httpx2.AsyncClient() as client:
-        provider = build(http_client=client)
-        await provider.complete(ask())
-        await provider.close()
-        assert not client.is_closed
-        assert (await provider.complete(ask())).text == "Understood."
-
-
 async def test_assistant_role_history_without_native_content_is_rebuilt(server: AnthropicServer, build: Build) -> None:
     call = ToolInvocation(id="call:1/2", name="search", arguments={"query": "gate"})
     history = (

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from storage.models.openai_compatible.probing import Abilities
 from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
 from tests.fakes import MemoryCapabilities
+from tests.integration.provider_faults import take_limits
 from tests.openai_server import KEY, MODEL, Kind, OpenAIServer
 
 Build = Callable[..., OpenAICompatibleProvider]
@@ -35,16 +36,9 @@ async def build(server: OpenAIServer) -> AsyncIterator[Build]:
     ) -> OpenAICompatibleProvider:
         secret = SecretStr(key) if key else None
         endpoint = Endpoint(model=model, base_url=base_url, api_key=secret, key_advice="Set MILL_KEY.")
-        defaults: dict[str, Any] = {
-            "memory": MemoryCapabilities(),
-            "abilities": ALL,
-            "max_output_tokens": 1000,
-            "timeout_seconds": 120.0,  # a busy machine is silent, too: tests of silence ask for less
-            "stall_seconds": 60.0,
-            "max_retries": 2,
-            "backoff_seconds": 0.01,
-        }
-        built.append(OpenAICompatibleProvider(endpoint=endpoint, **{**defaults, **options}))
+        limits = take_limits(options)
+        defaults: dict[str, Any] = {"memory": MemoryCapabilities(), "abilities": ALL}
+        built.append(OpenAICompatibleProvider(endpoint=endpoint, limits=limits, **{**defaults, **options}))
         return built[-1]
 
     yield make

@@ -1,4 +1,4 @@
-"""Every error of the SDK has a rule; what is worth another attempt is a table."""
+"""Every error of the SDKs has a rule; what is worth another attempt is a table."""
 
 import importlib
 import pkgutil
@@ -7,6 +7,7 @@ from typing import get_args
 
 import anthropic
 import httpx2
+import openai
 import pytest
 from anthropic._error_classes import make_status_error
 from anthropic.types import StopReason as VendorStopReason
@@ -24,12 +25,17 @@ from core.errors import (
     ProviderRateLimited,
     ProviderTimeout,
 )
-from storage.models.anthropic.errors import RULES, RULES_BY_TYPE, to_provider_error
 from storage.models.anthropic.messages import STOP_REASONS
+from storage.models.vendor import RULES, RULES_BY_CODE, Server, to_provider_error
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1/messages")
-# What only a program that misuses the SDK can raise, or parts of it that are never called here.
-NOT_REACHABLE = {"AnthropicError", "APIError", "APIStatusError", "StreamAlreadyConsumed", "MissingDependencyError"}
+SERVER = Server(name="the model server 127.0.0.1", key_advice="Set MILL_KEY.")
+# What only a program that misuses an SDK can raise, or parts of it that are never called here.
+NOT_REACHABLE = {
+    "AnthropicError", "OpenAIError", "APIError", "StreamAlreadyConsumed", "MissingDependencyError",
+    "LengthFinishReasonError", "ContentFilterFinishReasonError", "SubjectTokenProviderError",
+    "_AmbiguousModuleClientUsageError", "WebSocketConnectionClosedError", "WebSocketQueueFullError",
+}  # fmt: skip
 
 
 def descendants(cls: type[Exception]) -> Iterator[type[Exception]]:
@@ -48,17 +54,30 @@ def status_error(status: int, message: str = "as asked", kind: str | None = None
     return make_status_error(message, body=body, response=response(status, named))
 
 
-def test_every_error_of_the_sdk_has_a_rule() -> None:
+@pytest.mark.parametrize(
+    ("base", "of_status", "fewest"),
+    [(anthropic.AnthropicError, anthropic.APIStatusError, 30), (openai.OpenAIError, openai.APIStatusError, 12)],
+)
+def test_every_error_of_the_sdks_has_a_rule(base: type[Exception], of_status: type[Exception], fewest: int) -> None:
     for module in pkgutil.iter_modules(anthropic.types.__path__, "anthropic.types."):
         importlib.import_module(module.name)
-    ours = [c for c in descendants(anthropic.AnthropicError) if not c.__module__.startswith("anthropic.lib")]
-    assert len(ours) > 30
+    ours = [c for c in descendants(base) if ".lib" not in c.__module__]
+    assert len(ours) > fewest
     without = {
         cls.__name__
         for cls in ours
-        if not any(c.__name__ in RULES and c.__name__ != "AnthropicError" for c in cls.__mro__)
+        if not issubclass(cls, of_status) and not any(c.__name__ in RULES for c in cls.__mro__)
     }
     assert without <= NOT_REACHABLE
+
+
+@pytest.mark.parametrize("status", [*range(400, 432), 451, 499, *range(500, 512), 529])
+def test_every_status_has_a_rule(status: int) -> None:
+    body = {"message": "odd"}
+    response = httpx2.Response(status, json=body, request=REQUEST)
+    of_openai = openai.APIStatusError("odd", response=response, body=body)
+    for error in (of_openai, status_error(status, "odd")):
+        assert type(to_provider_error(error, SERVER)) is not ProviderError
 
 
 def test_every_transport_error_has_a_rule() -> None:
@@ -68,7 +87,7 @@ def test_every_transport_error_has_a_rule() -> None:
 
 
 def test_every_error_type_and_every_stop_reason_of_the_sdk_is_in_its_table() -> None:
-    assert set(get_args(ErrorType)) <= set(RULES_BY_TYPE)
+    assert set(get_args(ErrorType)) <= set(RULES_BY_CODE)
     assert set(get_args(VendorStopReason)) == set(STOP_REASONS)
     errors = [stop for stop in STOP_REASONS.values() if not isinstance(stop, StopReason)]
     assert all(issubclass(error, ProviderError) for error in errors)
@@ -98,19 +117,52 @@ def test_every_error_type_and_every_stop_reason_of_the_sdk_is_in_its_table() -> 
     ],
 )
 def test_a_foreign_error_becomes_ours(error: Exception, expected: type[ProviderError]) -> None:
-    found = to_provider_error(error)
+    found = to_provider_error(error, SERVER)
     assert type(found) is expected
     assert str(found).rstrip()[-1] in ".!?…"
 
 
+def refusal(status: int, body: object) -> openai.APIStatusError:
+    response = httpx2.Response(status, json=body, request=REQUEST)
+    return openai.APIStatusError("Error code", response=response, body=body)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected", "said"),
+    [
+        (httpx2.ReadTimeout("stall"), ProviderTimeout, "stall"),
+        (httpx2.ReadError("reset"), ProviderConnectionError, "reset"),
+        (openai.APITimeoutError(REQUEST), ProviderTimeout, "timed out"),
+        (openai.OpenAIError("?"), ProviderError, "?"),
+        (ValueError("Expecting value"), ProviderConnectionError, "Expecting value"),
+        (UnicodeEncodeError("utf-8", "\ud800", 0, 1, "no"), ProviderBadRequest, "characters that can't be sent"),
+        (refusal(400, {"message": "This model's maximum context length is 9"}), ContextOverflow, "length is 9"),
+        (refusal(400, [{"error": {"code": 400, "message": "API key not valid."}}]), ProviderAuthError, "MILL_KEY"),
+        (refusal(404, {"error": "model 'x' not found"}), ProviderBadRequest, "model 'x' not found"),
+        (refusal(422, {"detail": [{"msg": "odd"}]}), ProviderBadRequest, "form"),
+        (refusal(418, {}), ProviderBadRequest, "form"),
+        (refusal(520, {"message": "tools are out"}), ProviderOverloaded, "tools are out"),
+        (refusal(401, {"message": "the context length of your key"}), ProviderAuthError, "refused the API key"),
+    ],
+)
+def test_a_foreign_error_becomes_ours_in_the_servers_own_words(
+    error: Exception, expected: type[ProviderError], said: str
+) -> None:
+    found = to_provider_error(error, SERVER)
+    assert type(found) is expected and said in str(found)
+    assert str(found)[0].isupper() and str(found)[-1] in ".!?…" and "{" not in str(found)
+
+
 def test_a_proxys_page_of_html_is_cut_to_a_line() -> None:
-    text = str(to_provider_error(anthropic.InternalServerError("<p>x</p>\n" * 999, response=response(502), body="")))
+    text = str(
+        to_provider_error(anthropic.InternalServerError("<p>x</p>\n" * 999, response=response(502), body=""), SERVER)
+    )
     assert len(text) < 450
     assert "\n" not in text
 
 
 def test_an_error_that_says_nothing_is_named_by_its_class() -> None:
-    assert "read error" in str(to_provider_error(httpx2.ReadError("")))
+    assert "read error" in str(to_provider_error(httpx2.ReadError(""), SERVER))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +175,7 @@ def test_an_error_that_says_nothing_is_named_by_its_class() -> None:
     ],
 )
 def test_the_vendors_wait_is_read_in_all_its_forms(headers: dict[str, str], low: float, high: float) -> None:
-    error = to_provider_error(status_error(429, **headers))
+    error = to_provider_error(status_error(429, **headers), SERVER)
     assert isinstance(error, ProviderRateLimited)
     assert error.retry_after_seconds is not None
     assert low <= error.retry_after_seconds <= high
