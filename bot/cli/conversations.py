@@ -14,7 +14,7 @@ from bot.service.calls import Operations
 from bot.terminal.render import conversation_table, markdown_view, stale_view
 from core.errors import BadInput
 from core.features.export import to_markdown
-from core.features.staleness.listing import stale_json
+from core.features.staleness.stale_answers import stale_json
 from core.serializers.objects import citation_json, conversation_json
 from core.service.commands import CommandCall, CommandResult
 

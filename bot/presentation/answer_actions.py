@@ -19,7 +19,7 @@ from core.domain.features import Rating
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry
 from core.errors import AccessDenied, BadInput, NotFound
-from core.features.staleness.asking_again import question_again
+from core.features.staleness.stale_answers import question_again
 from core.service.commands import Question
 from core.text.words import is_number
 
@@ -141,7 +141,7 @@ class AnswerActions:
     async def ask_again(self, place: ThreadAddress, reader: str, name: str, message_id: str) -> str:
         """Ask a stale answer's question again in the reader's name; return a confirmation.
 
-        Raises as `answer` and core.features.staleness.asking_again.question_again do.
+        Raises as `answer` and core.features.staleness.stale_answers.question_again do.
         """
         conversation, message = await self.answer(place, reader, message_id)
         question = await question_again(self._parts.entries, conversation, message, by=reader, by_name=name)

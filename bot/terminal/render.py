@@ -23,7 +23,7 @@ from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.service import TO_THE_END
 from core.features.access_explanation import AccessQuestion, Explanation, Holder, SourceReason, VerdictOn
 from core.features.export import footnote_label
-from core.features.staleness.listing import told
+from core.features.staleness.stale_answers import told
 from core.knowledge.references.service import looked_at
 from core.text.markup import preview
 from core.text.words import shorten, took

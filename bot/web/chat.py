@@ -41,7 +41,7 @@ from core.domain.features import Rating
 from core.domain.service import CommandLine
 from core.errors import BadInput, InvalidState, NotFound
 from core.features.feedback import Feedbacks
-from core.features.staleness.asking_again import question_again
+from core.features.staleness.stale_answers import question_again
 from core.ports.service import InboxStore
 from core.serializers.objects import Json
 from core.service.addressing import LEFT_TO_PEOPLE

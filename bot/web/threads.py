@@ -18,7 +18,7 @@ from core.domain.corpus import SearchScope
 from core.domain.service import InboxEntry
 from core.errors import NotFound
 from core.features.feedback import Feedbacks
-from core.features.staleness.detection import stale_questions
+from core.features.staleness.stale_answers import stale_questions
 from core.knowledge.references.document_lines import page_summary
 from core.ports import CorpusRepository
 from core.ports.service import InboxStore

@@ -22,7 +22,7 @@ from core.access.scopes import Access
 from core.domain.corpus import Document, SearchScope
 from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.domain.read_limits import MEBIBYTE, WALL_TIMES, ReadLimits
-from core.features.staleness.detection import Staleness
+from core.features.staleness.stale_answers import Staleness
 from core.knowledge.library import Library
 from core.ports import ChatProvider, Clock, SearchIndex
 from core.work.conversations import Conversations

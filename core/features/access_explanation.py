@@ -4,15 +4,15 @@ This module has no rule of its own. Sources and positions come from scopes.py as
 are looked up within that scope.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 from core.access.positions.named_places import place_of
 from core.access.scopes import Access, Bounds, Ground, Grounds
 from core.domain.conversation import ThreadAddress
-from core.domain.corpus import Document, SearchScope
-from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress, PositionHolder
+from core.domain.corpus import Document, Source
+from core.domain.service import TO_THE_END, PersonAddress, PositionHolder
 from core.errors import NotFound
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
@@ -60,9 +60,6 @@ class PositionOf:
     holder: Holder
     last_page: int
     held: tuple[HeldPosition, ...]  # the channel's first
-
-    def of(self, holder: Holder) -> int | None:
-        return next((item.last_page for item in self.held if item.holder is holder), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,27 +131,15 @@ class Explanations:
         grounds, bounds = await self._access.decide(
             question.workspace, question.address, question.reader, alone=question.alone
         )
+        readable = await self._corpus.find_documents([*bounds.deciding], grounds.scope())
+        books = [position for document in readable if (position := _position(document, bounds)) is not None]
         return Explanation(
             question=question,
             alone=bounds.own_first or question.alone,
-            sources=tuple(
-                SourceReason(
-                    name=source.name,
-                    kind=source.kind,
-                    ground=ground,
-                    sentence=source_sentence(ground, question, grounds.settings),
-                )
-                for source, ground in grounds.sources
-            ),
-            positions=await self._positions(grounds, bounds),
+            sources=tuple(_explain(source, ground, question, grounds) for source, ground in grounds.sources),
+            positions=tuple(sorted(books, key=lambda item: (item.document.source, item.document.path))),
             document=await self._verdict(question, grounds, bounds),
         )
-
-    async def _positions(self, grounds: Grounds, bounds: Bounds) -> tuple[PositionOf, ...]:
-        """Of the documents that may be read there, by source name, then path."""
-        found = await self._corpus.find_documents([*bounds.deciding], grounds.scope())
-        books = (position for document in found if (position := _position(document, bounds)) is not None)
-        return tuple(sorted(books, key=lambda item: (item.document.source, item.document.path)))
 
     async def _verdict(self, question: AccessQuestion, grounds: Grounds, bounds: Bounds) -> VerdictOn | None:
         if question.document is None:
@@ -166,27 +151,21 @@ class Explanations:
             raise NotFound(f"{document.path!r} has just been removed: look at `footnote documents`.")
         position = _position(document, bounds)
         scope = grounds.scope(bounds.positions)
-        verdict, chapter = await self._look(document, position, scope, everything)
+        verdict, chapter = Verdict.WHOLE, ""
+        if document.revision is None or not scope.allows(document):
+            verdict = Verdict.NOTHING
+        elif position is not None:
+            pages = await self._corpus.list_pages(document.id, everything)
+            shown = [page for page in pages if scope.allows(document, page.number)]
+            if len(shown) < len(pages):
+                verdict = Verdict.UP_TO if shown else Verdict.NOTHING
+                chapter = place_of(shown[-1].number, shown) if shown else ""
         told = VerdictOn(document=document, verdict=verdict, ground=ground, position=position, chapter=chapter)
         return replace(
             told,
-            sentence=verdict_sentence(told, question, grounds.settings),
-            changes=changes_of(told, question, grounds, own_first=bounds.own_first),
+            sentence=_sentence(told, question, grounds),
+            changes=tuple(_changes(told, question, grounds, own_first=bounds.own_first)),
         )
-
-    async def _look(
-        self, document: Document, position: PositionOf | None, scope: SearchScope, everything: SearchScope
-    ) -> tuple[Verdict, str]:
-        """Return how much is readable, with the last readable chapter."""
-        if document.revision is None or not scope.allows(document):
-            return Verdict.NOTHING, ""
-        if position is None:
-            return Verdict.WHOLE, ""
-        pages = await self._corpus.list_pages(document.id, everything)
-        shown = [page for page in pages if scope.allows(document, page.number)]
-        if len(shown) == len(pages):
-            return Verdict.WHOLE, ""
-        return (Verdict.UP_TO, place_of(shown[-1].number, shown)) if shown else (Verdict.NOTHING, "")
 
 
 def _position(document: Document, bounds: Bounds) -> PositionOf | None:
@@ -208,95 +187,76 @@ def _holder(holder: PositionHolder) -> Holder:
     return Holder.LIFTED if holder.alone else Holder.PERSON
 
 
-_OF_THREADS = (Ground.ATTACHED_HERE, Ground.ATTACHED_ELSEWHERE)
-_OF_SETTINGS = (Ground.ALL_SOURCES, Ground.ALLOWED)
+# A clause for each ground; `it` is the document or its source.
+_BECAUSE: Mapping[Ground, str] = {
+    Ground.NO_CHANNEL: "without a channel all sources of the workspace may be",
+    Ground.ALL_SOURCES: "nothing is set for the channel's sources, so it reads all of the workspace",
+    Ground.ALLOWED: "{it} is one of the sources that are set for the channel",
+    Ground.ATTACHED_HERE: "{it} was attached in this thread",
+    Ground.ATTACHED_ELSEWHERE: "{it} was attached in {thread}, and is read in that one alone",
+    Ground.NOT_ALLOWED: "{it} is not among the sources that are set for the channel ({names})",
+    Ground.OTHER_WORKSPACE: "the channel belongs to the workspace {there}, and nothing is read across workspaces",
+}
 
 
-def source_sentence(ground: Ground, question: AccessQuestion, settings: ChannelSettings | None) -> str:
-    """Return why a source is readable, or not."""
-    begin = "May be read" if ground.is_readable else "May not be read"
-    return f"{begin}: {_because(ground, 'it', question, settings)}."
-
-
-def verdict_sentence(told: VerdictOn, question: AccessQuestion, settings: ChannelSettings | None) -> str:
-    """How much of a document may be read, and why."""
-    document = told.document
-    title = f"“{document.title}”"
-    its = "it" if told.ground in _OF_THREADS else f"its source {document.source}"
-    because = _because(told.ground, its, question, settings)
-    if not told.ground.is_readable:
-        return f"{title} can't be read here: {because}."
-    if document.revision is None:
-        return f"{title} can't be read anywhere: its file could not be read ({_reason(document)})."
-    if told.verdict is Verdict.WHOLE:
-        return f"All of {title} can be read here: {because}, and {_at_the_end(told.position, question)}." + _as_read(
-            document
-        )
-    whose = _whose(told.position, question)
-    if told.verdict is Verdict.NOTHING:
-        return f"Nothing of {title} can be read here: {whose} reading position lies before its first page."
-    chapter = f" ({told.chapter})" if told.chapter else ""
-    return (
-        f"{title} can be read here up to page {told.last_page}{chapter}: that is {whose} reading position."
-        + _as_read(document)
+def _because(ground: Ground, it: str, question: AccessQuestion, grounds: Grounds) -> str:
+    address = question.address
+    return _BECAUSE[ground].format(
+        it=it,
+        thread="another thread" if address is not None and address.thread else "a thread",
+        names=join_names(sorted((grounds.settings and grounds.settings.sources) or ())) or "none is",
+        there=address.workspace if address is not None else "",
     )
 
 
-def changes_of(told: VerdictOn, question: AccessQuestion, grounds: Grounds, *, own_first: bool) -> tuple[str, ...]:
-    """Return one sentence for each way to show more of a document, or less of a fully shown one.
+def _explain(source: Source, ground: Ground, question: AccessQuestion, grounds: Grounds) -> SourceReason:
+    begin = "May be read" if ground.is_readable else "May not be read"
+    sentence = f"{begin}: {_because(ground, 'it', question, grounds)}."
+    return SourceReason(name=source.name, kind=source.kind, ground=ground, sentence=sentence)
+
+
+def _sentence(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> str:
+    """How much of a document may be read, and why."""
+    document, position = told.document, told.position
+    title, reason = f"“{document.title}”", (document.failed_reason or "its ingest has not ended").rstrip(".")
+    is_attached = told.ground in (Ground.ATTACHED_HERE, Ground.ATTACHED_ELSEWHERE)
+    because = _because(told.ground, "it" if is_attached else f"its source {document.source}", question, grounds)
+    if not told.ground.is_readable:
+        return f"{title} can't be read here: {because}."
+    if document.revision is None:
+        return f"{title} can't be read anywhere: its file could not be read ({reason})."
+    is_channel = position is None or position.holder is Holder.CHANNEL
+    whose = "the channel's" if is_channel else f"{question.person}'s"
+    if told.verdict is Verdict.NOTHING:
+        return f"Nothing of {title} can be read here: {whose} reading position lies before its first page."
+    as_read = f" Its file could not be read again ({reason}), so this is its older revision."
+    as_read = as_read if document.failed_reason else ""
+    if told.verdict is Verdict.UP_TO:
+        chapter = f" ({told.chapter})" if told.chapter else ""
+        place = f"page {told.last_page}{chapter}: that is {whose} reading position"
+        return f"{title} can be read here up to {place}.{as_read}"
+    at_the_end = "no reading position holds for it"
+    if position is not None:
+        is_lifted = position.holder is Holder.LIFTED
+        lifted = f"{question.person} lifted their reading position where nobody else reads"
+        at_the_end = lifted if is_lifted else f"{whose} reading position is its end"
+    return f"All of {title} can be read here: {because}, and {at_the_end}.{as_read}"
+
+
+def _changes(told: VerdictOn, question: AccessQuestion, grounds: Grounds, *, own_first: bool) -> Iterator[str]:
+    """Yield one sentence for each way to show more of a document, or less of a fully shown one.
 
     `own_first`: in a private context a person's position takes precedence over the channel's.
     """
     if not told.ground.is_readable:
-        return tuple(_opening(told, question, grounds))
-    if told.document.revision is None:
-        return (f"Mend the file and read it again: {_footnote(question.workspace)} ingest PATH, or `footnote sync`.",)
-    if told.position is None or told.verdict is Verdict.WHOLE:
-        return tuple(_closing(told, question, grounds))
-    return tuple(_moving_alone(told, question) if own_first else _moving(told, told.position, question))
-
-
-def _because(ground: Ground, it: str, question: AccessQuestion, settings: ChannelSettings | None) -> str:
-    """Return a clause; `it` is the document or its source."""
-    address = question.address
-    thread = "another thread" if address is not None and address.thread else "a thread"
-    match ground:
-        case Ground.NO_CHANNEL:
-            return "without a channel all sources of the workspace may be"
-        case Ground.ALL_SOURCES:
-            return "nothing is set for the channel's sources, so it reads all of the workspace"
-        case Ground.ALLOWED:
-            return f"{it} is one of the sources that are set for the channel"
-        case Ground.ATTACHED_HERE:
-            return f"{it} was attached in this thread"
-        case Ground.ATTACHED_ELSEWHERE:
-            return f"{it} was attached in {thread}, and is read in that one alone"
-        case Ground.NOT_ALLOWED:
-            names = join_names(sorted(settings.sources or ())) if settings is not None else ""
-            return f"{it} is not among the sources that are set for the channel ({names or 'none is'})"
-        case Ground.OTHER_WORKSPACE:
-            there = address.workspace if address is not None else ""
-            return f"the channel belongs to the workspace {there}, and nothing is read across workspaces"
-
-
-def _as_read(document: Document) -> str:
-    """That a newer file could not be read, behind a sentence about the older one."""
-    if not document.failed_reason:
-        return ""
-    return f" Its file could not be read again ({_reason(document)}), so this is its older revision."
-
-
-def _at_the_end(position: PositionOf | None, question: AccessQuestion) -> str:
-    if position is None:
-        return "no reading position holds for it"
-    if position.holder is Holder.LIFTED:
-        return f"{question.person} lifted their reading position where nobody else reads"
-    return f"{_whose(position, question)} reading position is its end"
-
-
-def _whose(position: PositionOf | None, question: AccessQuestion) -> str:
-    is_channel = position is None or position.holder is Holder.CHANNEL
-    return "the channel's" if is_channel else f"{question.person}'s"
+        yield from _opening(told, question, grounds)
+    elif told.document.revision is None:
+        footnote = f"footnote --workspace {question.workspace}"
+        yield f"Mend the file and read it again: {footnote} ingest PATH, or `footnote sync`."
+    elif told.position is None or told.verdict is Verdict.WHOLE:
+        yield from _closing(told, question, grounds)
+    else:
+        yield from _moving(told.position, question, own_first=own_first)
 
 
 def _opening(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> Iterator[str]:
@@ -308,64 +268,56 @@ def _opening(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> Ite
             yield f"An admin allows its source in the channel: /settings sources {join_names(sorted(names))}"
         case Ground.ATTACHED_ELSEWHERE:
             yield "Ask in the thread that it was attached in: " + told.document.source.removeprefix("attached:")
-            yield f"Make it everybody's: {_footnote(question.workspace)} ingest FILE"
+            yield f"Make it everybody's: footnote --workspace {question.workspace} ingest FILE"
         case _:
-            yield f"Read it into the channel's workspace, too: {_footnote(there)} ingest PATH"
+            yield f"Read it into the channel's workspace, too: footnote --workspace {there} ingest PATH"
             where = "`workspaces` of its platform in the configuration"
             yield f"Or let the channel's server or team use the workspace {question.workspace}: {where}"
 
 
 def _closing(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> Iterator[str]:
     """For a document that is shown whole."""
+    set_for_channel = (Ground.ALL_SOURCES, Ground.ALLOWED)
+    command = _position_command(told.document)
     if told.ground is Ground.ATTACHED_HERE:
         yield "It goes with its conversation: /delete in the thread."
-    others = [name for name in _names(grounds, _OF_SETTINGS) if name != told.document.source]
-    if told.ground in _OF_SETTINGS:
+    if told.ground in set_for_channel:
+        others = [name for name in _names(grounds, set_for_channel) if name != told.document.source]
         yield f"An admin keeps its source from the channel: /settings sources {join_names(others) or 'none'}"
     if question.address is not None:
-        yield f"An admin keeps back what the channel has not read: {_position_command(told, 'PLACE --channel')}"
+        yield f"An admin keeps back what the channel has not read: {command} PLACE --channel"
     if question.person:
-        yield f"{question.person} keeps back what they have not read: {_position_command(told, 'PLACE')}"
+        yield f"{question.person} keeps back what they have not read: {command} PLACE"
 
 
-def _moving_alone(told: VerdictOn, question: AccessQuestion) -> Iterator[str]:
-    """Return the ways for a document that a reading position limits in a private context."""
-    if told.position is not None and told.position.holder is Holder.CHANNEL:
-        yield f"{question.person} sets their own, which comes first here: {_position_command(told, 'PLACE')}"
+def _moving(position: PositionOf, question: AccessQuestion, *, own_first: bool) -> Iterator[str]:
+    """For a document that a reading position limits: in company, the lowest of them does."""
+    command = _position_command(position.document)
+    if own_first and position.holder is Holder.CHANNEL:
+        yield f"{question.person} sets their own, which comes first here: {command} PLACE"
         return
-    yield f"{question.person} moves theirs on: {_position_command(told, 'PLACE')}"
-    yield f"Or lifts it, where nobody else reads: {_position_command(told, 'lifted')}"
-
-
-def _moving(told: VerdictOn, position: PositionOf, question: AccessQuestion) -> Iterator[str]:
-    """For a document that reading positions bound: the lowest of them does."""
-    lowest = [item.holder for item in position.held if item.last_page == position.last_page]
-    own = position.of(Holder.PERSON)
-    if Holder.CHANNEL in lowest:
-        yield f"An admin moves the channel's position on: {_position_command(told, 'PLACE --channel')}"
-    if own is not None and Holder.PERSON in lowest:
-        yield f"{question.person} moves theirs on: {_position_command(told, 'PLACE')}"
+    if own_first:
+        yield f"{question.person} moves theirs on: {command} PLACE"
+        yield f"Or lifts it, where nobody else reads: {command} lifted"
+        return
+    held = {item.holder: item.last_page for item in position.held}
+    own = held.get(Holder.PERSON)
+    if held.get(Holder.CHANNEL) == position.last_page:
+        yield f"An admin moves the channel's position on: {command} PLACE --channel"
+    if own == position.last_page:
+        yield f"{question.person} moves theirs on: {command} PLACE"
     if position.holder is Holder.CHANNEL and own is not None and own > position.last_page:
         yield f"In private {question.person} reads as far as they have read: /ask QUESTION --private"
 
 
-def _position_command(told: VerdictOn, place: str) -> str:
-    """The command, with a name that it takes in quotation marks."""
-    title = told.document.title
-    name = title if title and not set(title) & set('"“”') else told.document.path
-    return f'/position "{name}" {place}'
+def _position_command(document: Document) -> str:
+    """The beginning of the command, with a name that it takes in quotation marks."""
+    is_quotable = document.title and not set(document.title) & set('"“”')
+    return f'/position "{document.title if is_quotable else document.path}"'
 
 
-def _names(grounds: Grounds, wanted: Iterable[Ground]) -> list[str]:
+def _names(grounds: Grounds, wanted: Collection[Ground]) -> list[str]:
     return [source.name for source, ground in grounds.sources if ground in wanted]
-
-
-def _footnote(workspace: str) -> str:
-    return f"footnote --workspace {workspace}"
-
-
-def _reason(document: Document) -> str:
-    return (document.failed_reason or "its ingest has not ended").rstrip(".")
 
 
 def explanation_json(found: Explanation) -> Json:
@@ -373,31 +325,21 @@ def explanation_json(found: Explanation) -> Json:
     question = found.question
     return {
         "workspace": question.workspace,
-        "thread": _address(question.address) if question.address is not None else None,
+        "thread": asdict(question.address) if question.address is not None else None,
         "person": question.person,
         "alone": found.alone,
-        "sources": [_source(source) for source in found.sources],
+        "sources": [
+            {
+                "source": source.name,
+                "source_type": source.kind,
+                "readable": source.ground.is_readable,
+                "reason": source.ground.value,
+                "sentence": source.sentence,
+            }
+            for source in found.sources
+        ],
         "positions": [_position_json(position) for position in found.positions],
-        "document": _verdict(found.document) if found.document is not None else None,
-    }
-
-
-def _address(address: ThreadAddress) -> Json:
-    return {
-        "platform": address.platform,
-        "workspace": address.workspace,
-        "channel": address.channel,
-        "thread": address.thread,
-    }
-
-
-def _source(source: SourceReason) -> Json:
-    return {
-        "source": source.name,
-        "source_type": source.kind,
-        "readable": source.ground.is_readable,
-        "reason": source.ground.value,
-        "sentence": source.sentence,
+        "document": _verdict_json(found.document) if found.document is not None else None,
     }
 
 
@@ -410,7 +352,7 @@ def _position_json(position: PositionOf) -> Json:
     }
 
 
-def _verdict(told: VerdictOn) -> Json:
+def _verdict_json(told: VerdictOn) -> Json:
     return {
         **_document(told.document),
         "verdict": told.verdict.value,

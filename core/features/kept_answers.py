@@ -129,27 +129,11 @@ def _put(path: Path, new: KeptSection) -> bool:
     return any(section.link == new.link for section in sections)
 
 
-class KeepingCommands:
-    """The row of the table that keeps answers."""
+def keep_command(conversations: Conversations, kept_answers: KeptAnswers) -> Command:
+    """Return the row of the table that keeps answers."""
 
-    def __init__(self, conversations: Conversations, kept: KeptAnswers) -> None:
-        self._conversations = conversations
-        self._kept = kept
-
-    @property
-    def rows(self) -> tuple[Command, ...]:
-        return (
-            Command(
-                name="keep",
-                usage="",
-                help="keep the last answer, so that later ones can cite it",
-                run=self._keep,
-                for_channels=True,
-            ),
-        )
-
-    async def _keep(self, call: CommandCall) -> CommandResult:
-        _, messages = await self._conversations.show(current(call).id, call.workspace)
+    async def keep(call: CommandCall) -> CommandResult:
+        _, messages = await conversations.show(current(call).id, call.workspace)
         answered = AnswerStatus.ANSWERED.value
         place = next((i for i in reversed(range(len(messages))) if messages[i].status == answered), None)
         if place is None:
@@ -160,15 +144,19 @@ class KeepingCommands:
             raise BadInput(
                 "This answer has no web address to be kept with: keep it on the platform where it was given."
             )
+        answer = messages[place]
         asked = next((item for item in reversed(messages[:place]) if item.role is Role.USER), None)
-        kept = await self._kept.keep(
+        kept = await kept_answers.keep(
             call.workspace,
             question=asked.content if asked else "",
-            answer=messages[place].content,
-            link=f"{call.link}#{messages[place].id[:8]}",  # the thread's other answers may be kept, too
+            answer=answer.content,
+            link=f"{call.link}#{answer.id[:8]}",  # the thread's other answers may be kept, too
             by=call.author_name or call.author,
-            cited={item.document_id for item in messages[place].citations},
+            cited={item.document_id for item in answer.citations},
             is_ours=True,
         )
         again = "Kept anew" if kept.replaced else "Kept"
         return CommandResult(text=f"{again} as “{kept.title}” in “{KEPT_TITLE}”.", is_public=True)
+
+    help = "keep the last answer, so that later ones can cite it"
+    return Command(name="keep", usage="", help=help, run=keep, for_channels=True)

@@ -42,6 +42,7 @@ from core.work.conversations import Conversations
 MOST_TURNS = 40
 QUESTION_CHARACTERS = 140
 SENTENCE_CHARACTERS = 280
+QUOTE_CHARACTERS = 200
 _MARKER = re.compile(r"\[(\d+)\]")
 # A sentence with the markers behind it, or a line.
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?…](?:\[\d+\])*(?=\s|$)|(?=\n)|$)")
@@ -210,29 +211,18 @@ def _best_sentence(answer: str) -> str:
     return best if len(bare) <= SENTENCE_CHARACTERS else shorten(bare, SENTENCE_CHARACTERS) + marks
 
 
-QUOTE_CHARACTERS = 200
+def recap_command(recaps: Recaps, conversations: Conversations, access: Access) -> Command:
+    """Return the row of the table that writes recaps, for the caller and within the caller's scope."""
 
-
-class RecapCommands:
-    """/recap."""
-
-    def __init__(self, recaps: Recaps, conversations: Conversations, access: Access) -> None:
-        self._recaps = recaps
-        self._conversations = conversations
-        self._access = access
-
-    @property
-    def rows(self) -> tuple[Command, ...]:
-        return (Command(name="recap", usage="", help="summarise this conversation so far", run=self._recap),)
-
-    async def _recap(self, call: CommandCall) -> CommandResult:
-        """Write a recap for the caller, within the caller's scope."""
-        conversation, messages = await self._conversations.show(current(call).id, call.workspace)
-        scope = await readable_by(call, self._access, call.address or conversation.address)
-        proved = await self._recaps.recap(conversation, messages, scope)
+    async def run(call: CommandCall) -> CommandResult:
+        conversation, messages = await conversations.show(current(call).id, call.workspace)
+        scope = await readable_by(call, access, call.address or conversation.address)
+        proved = await recaps.recap(conversation, messages, scope)
         notes = [
             f"- [{item.number}] {footnote_label(item)}: “{shorten(collapse(item.quote), QUOTE_CHARACTERS)}”"
             for item in proved.citations
         ]
         text = "\n".join([proved.text, *([""] if notes else []), *notes])
         return CommandResult(text=text, citations=proved.citations)
+
+    return Command(name="recap", usage="", help="summarise this conversation so far", run=run)

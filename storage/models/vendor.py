@@ -309,15 +309,17 @@ def _rule(error: Exception, detail: str) -> Rule:
         return by_class
     codes = [str(getattr(error, name, None)) for name in ("code", "type")]
     coded = [RULES_BY_CODE[code] for code in codes if code in RULES_BY_CODE]
-    if (telling := next((rule for rule in coded if rule is not _BAD_REQUEST), None)) is not None:
+    if (telling := next((rule for rule in coded if rule not in (_BAD_REQUEST, _OVERLOADED)), None)) is not None:
         return telling
     status = getattr(error, "status_code", None) or next((int(code) for code in codes if code.isdigit()), 0)
     words = next((rule for said, rule in _WORDS if said in detail.lower()), None)
     if words is not None and status not in _SPECIFIC:
         return words
-    if status >= 400:
-        return RULES_BY_STATUS.get(status) or (_OVERLOADED if status >= 500 else _BAD_REQUEST)
+    if status in RULES_BY_STATUS or status >= 500:
+        return RULES_BY_STATUS.get(status, _OVERLOADED)
     if coded:
+        return coded[0]
+    if status >= 400:
         return _BAD_REQUEST
     is_event = type(error).__name__ == "APIError"  # inside a stream, with no code that is known
     return _OVERLOADED if is_event else _UNKNOWN

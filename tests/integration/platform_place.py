@@ -15,7 +15,7 @@ from core.domain.answer import ChatResponse, Citation, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers
-from core.features.staleness.detection import Staleness
+from core.features.staleness.stale_answers import Staleness
 from core.ports import Clock
 from core.ports.service import ChatPlatform, ThreadReader
 from core.service.commands import Commands, ServiceQuestions

@@ -13,7 +13,7 @@ from sqlalchemy import create_engine
 
 from core.domain.conversation import Role, ThreadAddress
 from core.domain.corpus import Document
-from core.features.staleness.detection import Staleness
+from core.features.staleness.stale_answers import Staleness
 from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository

@@ -61,33 +61,20 @@ class Cassettes(Recordings):
         return await self._repository.purge(self._clock.now() - timedelta(days=self._days))
 
 
-class CaseCommands:
-    """The row of the table that keeps recorded runs."""
+def case_command(conversations: Conversations, cassettes: Cassettes) -> Command:
+    """Return the row of the table that keeps recorded runs."""
 
-    def __init__(self, conversations: Conversations, cassettes: Cassettes) -> None:
-        self._conversations = conversations
-        self._cassettes = cassettes
-
-    @property
-    def rows(self) -> tuple[Command, ...]:
-        return (
-            Command(
-                name="case",
-                usage="",
-                help="keep the last answer's run as a regression case (admins)",
-                run=self._keep,
-            ),
-        )
-
-    async def _keep(self, call: CommandCall) -> CommandResult:
+    async def keep(call: CommandCall) -> CommandResult:
         if not (call.is_admin or call.sees_all):
             raise AccessDenied("Only an admin can keep an answer as a regression case: ask one to do it.")
-        _, messages = await self._conversations.show(current(call).id, call.workspace)
+        _, messages = await conversations.show(current(call).id, call.workspace)
         answer = next((item for item in reversed(messages) if item.role is Role.ASSISTANT and not item.is_note), None)
         if answer is None:
             raise BadInput("This conversation has no answer yet. Ask a question first.")
-        stored = await self._cassettes.set_case(answer.id, call.workspace, is_case=True)
+        stored = await cassettes.set_case(answer.id, call.workspace, is_case=True)
         return CommandResult(
             text=f"Kept as a regression case: “{stored.question}”. `footnote eval` plays it from now on, and "
             f"`footnote replay {stored.message_id[:8]}` shows it."
         )
+
+    return Command(name="case", usage="", help="keep the last answer's run as a regression case (admins)", run=keep)

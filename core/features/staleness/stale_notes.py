@@ -9,12 +9,10 @@ from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus, AskAgain
 from core.domain.conversation import NOTE_ON
 from core.domain.features import StaleAnswer
-from core.features.staleness.detection import Staleness
-from core.features.staleness.listing import told
+from core.features.staleness.stale_answers import QUESTION_LENGTH, Staleness, told
 from core.text.words import shorten
 
 TOLD = 5  # answers that a note names one by one
-QUESTION_LENGTH = 120
 
 
 class StaleNotes:

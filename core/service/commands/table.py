@@ -7,11 +7,10 @@ from core.access.scopes import Access
 from core.answering.redaction import Histories
 from core.domain.corpus import Document
 from core.errors import BadInput
-from core.features.kept_answers import KeepingCommands, KeptAnswers
-from core.features.recap import RecapCommands, Recaps
-from core.features.replay.cassettes import CaseCommands, Cassettes
-from core.features.staleness.detection import Staleness
-from core.features.staleness.listing import StaleCommands
+from core.features.kept_answers import KeptAnswers, keep_command
+from core.features.recap import Recaps, recap_command
+from core.features.replay.cassettes import Cassettes, case_command
+from core.features.staleness.stale_answers import Staleness, stale_command
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.knowledge.search.documents import only_journals
@@ -76,13 +75,13 @@ class Commands:
             *threads.rows,
             *LibraryCommands(library, corpus, access, conversations).rows,
             *(FactsCommands(facts, access).rows if facts is not None else ()),
-            *(StaleCommands(staleness).rows if staleness is not None else ()),
-            *(RecapCommands(recaps, conversations, access).rows if recaps is not None else ()),
+            *([stale_command(staleness)] if staleness is not None else ()),
+            *([recap_command(recaps, conversations, access)] if recaps is not None else ()),
             *ControlCommands(conversations, jobs, questions).rows,
             *PositionCommands(settings, library, corpus, access).rows,
             *SettingsCommands(settings, access).rows,
-            *(KeepingCommands(conversations, kept).rows if kept is not None else ()),
-            *(CaseCommands(conversations, cassettes).rows if cassettes is not None else ()),
+            *([keep_command(conversations, kept)] if kept is not None else ()),
+            *([case_command(conversations, cassettes)] if cassettes is not None else ()),
             Command(name="help", usage="", help="this list", run=self._help, control=True),
         )
         self.table: Mapping[str, Command] = {command.name: command for command in rows}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from storage.models.local.embeddings import Vector
 
 # Weights of the features, set by hand on XQuAD's 1,190 English questions: the first sentence held the answer in .81.
+# All are 0..1, except for the cosines in -1..1.
 DENSE_WEIGHT = 0.5
 IN_CONTEXT_WEIGHT = 0.5
 OVERLAP_WEIGHT = 0.15
@@ -33,28 +34,13 @@ SENTENCES_READ = 40  # of these passages at most: bounds the time on passages fu
 CACHED_SENTENCES = 4_096  # vectors; 6 MB at 384 dimensions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceFeatures:
-    """One sentence with its features: all in 0..1, except for the cosines in -1..1."""
-
-    passage_id: str
-    span: Span
-    text: str  # without marks
-    dense: float  # cosine with the question
-    in_context: float  # cosine of the mean of its vector and the one before it in the passage
-    overlap: float  # share of the question's words, rare ones counting more
-    passage_score: float  # of its passage, 1 for the best
-    answer_type: float  # 1 when it holds the kind of thing asked for
-    score: float  # all of them weighed, 0..1
-
-
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     passage_id: str
     span: Span
-    text: str
+    text: str  # without marks
     before: str  # the sentence before it in the passage; itself when it is the first
-    passage_score: float
+    passage_score: float  # of its passage, 1 for the best
 
 
 class VectorSentenceRanker:
@@ -66,38 +52,28 @@ class VectorSentenceRanker:
         self._caching = Lock()
 
     async def rank(self, question: str, passages: Sequence[SourcedPassage], limit: int = 10) -> list[ScoredSpan]:
-        ranked = await self.features(question, passages)
-        return [ScoredSpan(passage_id=f.passage_id, span=f.span, score=f.score) for f in ranked[:limit]]
-
-    async def features(self, question: str, passages: Sequence[SourcedPassage]) -> list[SentenceFeatures]:
-        """Sentences of the best PASSAGES_READ passages with their features, best first. Empty in, empty out."""
+        """Only sentences of the best PASSAGES_READ passages."""
         sentences = _sentences(passages)
-        if not sentences:
-            return []
-        return await asyncio.to_thread(self._features, question, sentences)
+        return (await asyncio.to_thread(self._rank, question, sentences))[:limit] if sentences else []
 
-    def _features(self, question: str, sentences: Sequence[_Sentence]) -> list[SentenceFeatures]:
-        asked = self._embedder.embed_query(plain(question) or question)
+    def _rank(self, question: str, sentences: Sequence[_Sentence]) -> list[ScoredSpan]:
+        asked, kind = self._embedder.embed_query(plain(question) or question), expected_kind(question)
         texts = [sentence.text for sentence in sentences]
         vectors = self._vectors([*texts, *(sentence.before for sentence in sentences)])
-        dense = [float(asked @ vector) for vector in vectors[: len(texts)]]
-        in_context = [
-            _mean_cosine(asked, own, before)
-            for own, before in zip(vectors[: len(texts)], vectors[len(texts) :], strict=True)
-        ]
-        overlaps = _overlaps(question, texts)
-        kind = expected_kind(question)
-        found = [
-            _weigh(
-                sentence,
-                near,
-                near_in_context,
-                overlap,
-                float(kind is None or holds_kind(sentence.text, kind, question)),
+        own, before = vectors[: len(texts)], vectors[len(texts) :]
+        found = []
+        for place, (sentence, overlap) in enumerate(zip(sentences, _overlaps(question, texts), strict=True)):
+            holds_answer = float(kind is None or holds_kind(sentence.text, kind, question))
+            weighed = (
+                DENSE_WEIGHT * float(asked @ own[place])
+                + IN_CONTEXT_WEIGHT * _mean_cosine(asked, own[place], before[place])
+                + OVERLAP_WEIGHT * overlap
+                + PASSAGE_WEIGHT * sentence.passage_score
+                + TYPE_WEIGHT * holds_answer
             )
-            for sentence, near, near_in_context, overlap in zip(sentences, dense, in_context, overlaps, strict=True)
-        ]
-        return sorted(found, key=lambda features: -features.score)
+            score = min(max(weighed / TOTAL_WEIGHT, 0.0), 1.0)
+            found.append(ScoredSpan(passage_id=sentence.passage_id, span=sentence.span, score=score))
+        return sorted(found, key=lambda item: -item.score)
 
     def _vectors(self, texts: Sequence[str]) -> "list[Vector]":
         with self._caching:
@@ -122,19 +98,16 @@ def _sentences(passages: Sequence[SourcedPassage]) -> list[_Sentence]:
     for found in best:
         share = max(found.score / highest, 0.0) if highest > 0 else 1.0
         before = ""
-        for span, text in _plain_sentences(found):
+        for span in found.passage.sentences:
+            start = found.passage.span.start
+            text = plain(found.passage.text[span.start - start : span.end - start])
+            if not text:
+                continue
             if (found.passage.page_id, span) not in taken:
                 taken.add((found.passage.page_id, span))
                 sentences.append(_Sentence(found.passage.id, span, text, before or text, share))
             before = text
     return sentences[:SENTENCES_READ]
-
-
-def _plain_sentences(found: SourcedPassage) -> list[tuple[Span, str]]:
-    passage = found.passage
-    start = passage.span.start
-    pairs = [(span, plain(passage.text[span.start - start : span.end - start])) for span in passage.sentences]
-    return [(span, text) for span, text in pairs if text]
 
 
 def _mean_cosine(asked: "Vector", own: "Vector", before: "Vector") -> float:
@@ -158,26 +131,3 @@ def _overlaps(question: str, texts: Sequence[str]) -> list[float]:
 
 def _rarity(holding: int, total: int) -> float:
     return math.log(1 + (total - holding + 0.5) / (holding + 0.5))
-
-
-def _weigh(
-    sentence: _Sentence, dense: float, in_context: float, overlap: float, answer_type: float
-) -> SentenceFeatures:
-    weighed = (
-        DENSE_WEIGHT * dense
-        + IN_CONTEXT_WEIGHT * in_context
-        + OVERLAP_WEIGHT * overlap
-        + PASSAGE_WEIGHT * sentence.passage_score
-        + TYPE_WEIGHT * answer_type
-    )
-    return SentenceFeatures(
-        passage_id=sentence.passage_id,
-        span=sentence.span,
-        text=sentence.text,
-        dense=dense,
-        in_context=in_context,
-        overlap=overlap,
-        passage_score=sentence.passage_score,
-        answer_type=answer_type,
-        score=min(max(weighed / TOTAL_WEIGHT, 0.0), 1.0),
-    )

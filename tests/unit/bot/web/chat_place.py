@@ -23,7 +23,7 @@ from core.domain.answer import ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.features.feedback import Feedbacks
-from core.features.staleness.detection import Staleness
+from core.features.staleness.stale_answers import Staleness
 from core.serializers.objects import Json
 from core.service.commands import Commands, ServiceQuestions
 from core.service.inbox import Inbox, platform_gates

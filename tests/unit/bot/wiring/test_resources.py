@@ -71,7 +71,7 @@ def test_fallbacks_stand_in_their_order_and_are_tried_without_much_patience_befo
         "mill: openai_compatible (mill-7b)",
         "spare: anthropic (claude-haiku-5-5)",
     ]
-    assert [choice.provider._max_retries for choice in order.choices] == [1, 1, 3]
+    assert [choice.provider._client.limits.max_retries for choice in order.choices] == [1, 1, 3]
     assert [name for name, _ in built.each()] == ["default", "mill", "spare"]
 
 

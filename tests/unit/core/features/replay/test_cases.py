@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from core.errors import AccessDenied, BadInput, NotFound
-from core.features.replay.cassettes import CaseCommands
+from core.features.replay.cassettes import case_command
 from core.service.commands import CommandCall
 from core.work.conversations import Conversations
 from tests.builders import NOON
@@ -21,7 +21,7 @@ async def room() -> Room:
 
 
 async def give(room: Room, conversation_id: str, **fields: bool) -> str:
-    [command] = CaseCommands(Conversations(room.desk.store, room.desk.clock), room.cassettes).rows
+    command = case_command(Conversations(room.desk.store, room.desk.clock), room.cassettes)
     conversation = await room.desk.store.get(conversation_id, "local")
     call = CommandCall(name="case", workspace="local", conversation=conversation, author="ada", **fields)
     return (await command.run(call)).text

@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.conversation import Conversation
 from core.errors import BadInput
-from core.features.staleness.listing import LISTED, StaleCommands
+from core.features.staleness.stale_answers import LISTED, stale_command
 from core.service.commands import CommandCall, CommandResult
 from tests.builders import build_message
 from tests.unit.core.features.staleness.test_detection import Place
@@ -20,7 +20,7 @@ async def place() -> Place:
 
 
 async def run(place: Place, conversation: Conversation | None, number: str = "", **fields: Any) -> CommandResult:
-    [command] = StaleCommands(place.staleness()).rows
+    command = stale_command(place.staleness())
     options = {"number": number} if number else {}
     call = CommandCall(
         name="stale", options=options, workspace="local", conversation=conversation, author="ada", **fields

@@ -95,8 +95,9 @@ def test_a_paused_turn_is_sent_back_as_the_last_without_white_space_behind(end: 
 
 def test_building_a_provider_does_not_import_the_sdk() -> None:
     code = (
-        "import sys; from storage.models.anthropic.provider import AnthropicProvider as P; "
-        "P(api_key=None, model='m', max_output_tokens=1, timeout_seconds=1, stall_seconds=1, max_retries=0); "
+        "import sys; from storage.models.anthropic.provider import AnthropicProvider as P, Limits as L; "
+        "limits = L(max_output_tokens=1, timeout_seconds=1, stall_seconds=1, max_retries=0); "
+        "P(api_key=None, model='m', limits=limits); "
         "print(sorted({'anthropic', 'httpx2'} & set(sys.modules)))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -70,59 +70,57 @@ async def test_no_more_sentences_are_given_than_asked_for(ranker: VectorSentence
 
 async def test_nothing_in_gives_nothing_out(ranker: VectorSentenceRanker) -> None:
     assert await ranker.rank("spyglass", []) == []
-    assert await ranker.features("spyglass", [build_sourced("*** --- ***")]) == []
+    assert await ranker.rank("spyglass", [build_sourced("*** --- ***")]) == []
 
 
-async def test_features_are_told_sentence_by_sentence(ranker: VectorSentenceRanker) -> None:
-    features = await ranker.features("Who keeps the key?", [build_sourced(SHOP, score=0.4)])
-
-    best = features[0]
-    assert best.text == "The master keeps the key under a barrel."
-    assert best.passage_score == 1.0
-    assert best.overlap == 1.0
-    assert best.answer_type == 0.0
-    assert [f.score for f in features] == sorted((f.score for f in features), reverse=True)
+async def scores(ranker: VectorSentenceRanker, question: str, text: str) -> dict[str, float]:
+    ranked = await ranker.rank(question, [build_sourced(text)])
+    return {found.span.of(text): found.score for found in ranked}
 
 
 async def test_a_rare_word_counts_more_than_a_common_one(ranker: VectorSentenceRanker) -> None:
     text = "The harbour is old. The harbour is wet. The harbour is big. The lighthouse is dark."
 
-    features = {f.text: f.overlap for f in await ranker.features("harbour lighthouse", [build_sourced(text)])}
+    found = await scores(ranker, "harbour lighthouse", text)
 
-    assert features["The lighthouse is dark."] > features["The harbour is wet."] > 0
-
-
-async def test_a_question_of_stop_words_has_no_overlap(ranker: VectorSentenceRanker) -> None:
-    assert {f.overlap for f in await ranker.features("what is it", [build_sourced(SHOP)])} == {0.0}
+    assert found["The lighthouse is dark."] > found["The harbour is wet."] > 0
 
 
 async def test_only_the_best_passages_are_read(ranker: VectorSentenceRanker) -> None:
     passages = [build_sourced(f"Spyglass {n}.", document=f"{n}.md", score=n / 10) for n in range(6)]
 
-    found = {f.passage_id: f.passage_score for f in await ranker.features("spyglass", passages)}
+    found = [item.passage_id for item in await ranker.rank("spyglass", passages)]
 
     assert set(found) == {p.passage.id for p in passages[-3:]}
-    assert found[passages[-1].passage.id] == 1.0
-    assert found[passages[-3].passage.id] == pytest.approx(0.6)
+
+
+async def test_a_sentence_of_a_better_passage_comes_first(ranker: VectorSentenceRanker) -> None:
+    poor, good = (build_sourced("Spyglass.", document=f"{score}.md", score=score) for score in (0.2, 0.9))
+
+    best, other = await ranker.rank("spyglass", [poor, good])
+
+    assert best.passage_id == good.passage.id and best.score > other.score
 
 
 async def test_a_sentence_shared_by_overlapping_passages_is_taken_once(ranker: VectorSentenceRanker) -> None:
     first, second = build_sourced(SHOP, ordinal=0), build_sourced(SHOP, ordinal=1, score=0.5)
 
-    features = await ranker.features("spyglass", [first, second])
+    found = await ranker.rank("spyglass", [first, second])
 
-    assert len(features) == 3
-    assert {f.passage_id for f in features} == {first.passage.id}
+    assert [item.passage_id for item in found] == [first.passage.id] * 3
 
 
 async def test_passages_of_many_short_sentences_are_read_up_to_a_bound(ranker: VectorSentenceRanker) -> None:
-    assert len(await ranker.features("spyglass", [build_sourced("Yes. " * 100)])) == ranking.SENTENCES_READ
+    found = await ranker.rank("spyglass", [build_sourced("Yes. " * 100)], limit=1000)
+    assert len(found) == ranking.SENTENCES_READ
 
 
 async def test_scores_of_zero_count_as_equal(ranker: VectorSentenceRanker) -> None:
-    features = await ranker.features("spyglass", [build_sourced(SHOP, score=0.0)])
+    passages = [build_sourced("Spyglass.", document=f"{n}.md", score=0.0) for n in range(2)]
 
-    assert {f.passage_score for f in features} == {1.0}
+    first, second = await ranker.rank("spyglass", passages)
+
+    assert first.score == second.score > 0
 
 
 async def test_a_sentence_is_embedded_once_and_then_remembered() -> None:

@@ -15,7 +15,7 @@ from core.domain.answer import Answer
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
 from core.domain.corpus import Span
 from core.domain.service import InboxEntry, Listening
-from core.features.staleness.detection import Staleness
+from core.features.staleness.stale_answers import Staleness
 from core.features.staleness.stale_notes import StaleNotes
 from core.work.attempts import ONLY_ATTEMPT
 from core.work.progress import SilentProgress

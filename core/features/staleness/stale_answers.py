@@ -1,4 +1,4 @@
-"""Detection of stale answers: compare cited documents, mark answers, queue one note for each thread.
+"""Stale answers: compare cited documents, mark answers, queue one note for each thread; list them, and ask again.
 
 The comparison relies on stored state, not on events: an answer is compared again whenever its document's live revision
 differs from the one compared last. Any process may change the library, and a kill loses nothing: a comparison that was
@@ -13,18 +13,29 @@ from datetime import datetime
 from itertools import groupby
 
 from core.answering.answers.quote_location import lost_quotes
-from core.answering.answers.stored import BOT_NAME
+from core.answering.answers.stored import BOT_NAME, stored_ids
 from core.domain.answer import Citation
-from core.domain.conversation import NOTE_ON, Conversation, IncomingMessage, Message, Role, message_key
-from core.domain.features import OUT, Checked, DueNote, LiveTexts, StaleAnswer, Unchecked
-from core.domain.service import Decision, Listening
+from core.domain.conversation import NOTE_ON, Conversation, IncomingMessage, Message, Role, again_key, message_key
+from core.domain.features import OUT, Checked, DueNote, Fate, LiveTexts, StaleAnswer, Unchecked
+from core.domain.service import Decision, InboxEntry, Listening
+from core.errors import BadInput, InvalidState, NotFound
 from core.ports import Clock, ConversationRepository
 from core.ports.service import InboxStore, SettingsRepository, StaleRepository
+from core.serializers.objects import Json
+from core.text.words import is_number, shorten
+from core.work.commands import Command, CommandCall, CommandResult, Option, OptionKind, Question, current
 
 NOTE_DUE = Decision(code="note", sentence="Answers here are stale: I say so in a note.", accepted=True)
 NOTE_TEXT = "(a note about stale answers)"
 # Characters of documents kept between the conversations of one comparison: some hundred documents, or ten books.
 KEPT_CHARACTERS = 10_000_000
+LOOKED_THROUGH = 1_000  # newest messages of a thread among which a question is looked for
+TITLE_LENGTH = 80
+QUESTION_LENGTH = 120
+LISTED = 20  # in a chat; more is a wall
+
+TOO_OLD = "This question is too old to ask again with a button. Send it again."
+AGAIN_ALREADY = "This question is already being asked again."
 
 
 class Staleness:
@@ -185,3 +196,123 @@ def _to_checked(item: Unchecked, revision: str, citations: Sequence[Citation], l
         lost=lost_quotes(citations, live),
         is_old=item.is_old,
     )
+
+
+async def question_again(
+    entries: InboxStore, conversation: Conversation, answer: Message, *, by: str, by_name: str = ""
+) -> IncomingMessage:
+    """Return an answer's question, to be asked once more as it was: the next version of the same message.
+
+    With its options, files and posting key, so that the new answer takes the old one's place; now `by` asks it.
+
+    Made twice before it is answered it has one key: it is asked once. NotFound where the inbox has the question no
+    more; InvalidState while it is being answered.
+    """
+    address = conversation.address
+    recent = await entries.recent(address.workspace, address=address, limit=LOOKED_THROUGH)
+    asked = next((entry for entry in recent if _is_answered_by(entry, answer)), None)
+    if asked is None:
+        raise NotFound(TOO_OLD)
+    versions = await entries.list_versions(asked.message_key)
+    if any(not entry.status.is_final for entry in versions):
+        raise InvalidState(AGAIN_ALREADY)
+    incoming = asked.incoming
+    return replace(
+        incoming,
+        author=by,
+        author_name=by_name,
+        event_key=again_key(asked.message_key, f"{answer.id[:12]}-{len(versions)}"),
+        message_key=asked.message_key,
+        circumstances=replace(incoming.circumstances, mentioned=True, mentions_others=False, from_bot=False),
+    )
+
+
+def _is_answered_by(entry: InboxEntry, answer: Message) -> bool:
+    return entry.decision.accepted and stored_ids(entry.incoming).answer == answer.id
+
+
+def told(item: StaleAnswer) -> str:
+    """Describe the footnotes of an answer that its documents no longer support, by document."""
+    by_document: dict[tuple[str, Fate], list[int]] = {}
+    for quote in item.lost:
+        cited = next((c for c in item.message.citations if c.number == quote.number), None)
+        title = shorten(cited.document_title or cited.document, TITLE_LENGTH) if cited else "a document"
+        by_document.setdefault((title, quote.fate), []).append(quote.number)
+    parts = [
+        f"“{title}” was taken out ({_footnotes(numbers)})"
+        if fate is Fate.GONE
+        else f"“{title}” no longer says what {_footnotes(numbers)} {'quote' if len(numbers) > 1 else 'quotes'}"
+        for (title, fate), numbers in by_document.items()
+    ]
+    return "; ".join(parts) or "a document behind it was taken out"
+
+
+def stale_json(item: StaleAnswer) -> Json:
+    """A stale answer as listed."""
+    cited = {citation.number: citation for citation in item.message.citations}
+    return {
+        "conversation_id": item.conversation.id,
+        "title": item.conversation.title,
+        "thread": str(item.conversation.address),
+        "message_id": item.message.id,
+        "question": item.question,
+        "answered_at": item.message.created_at.isoformat(),
+        "lost": [
+            {"number": quote.number, "fate": quote.fate.value, **_cited_json(cited.get(quote.number))}
+            for quote in item.lost
+        ],
+    }
+
+
+def _cited_json(citation: Citation | None) -> Json:
+    if citation is None:
+        return {}
+    return {
+        "source": citation.source,
+        "document": citation.document,
+        "document_title": citation.document_title,
+        "page_number": citation.page_number,
+        "quote": citation.quote,
+    }
+
+
+def _footnotes(numbers: Sequence[int]) -> str:
+    *first, last = map(str, numbers)
+    return f"footnotes {', '.join(first)} and {last}" if first else f"footnote {last}"
+
+
+def stale_command(staleness: Staleness) -> Command:
+    """Return the row of the table about stale answers."""
+
+    async def run(call: CommandCall) -> CommandResult:
+        """Of the conversation; without one, for who may see all, of every one."""
+        everywhere = call.conversation is None and call.sees_all
+        found = await staleness.list_stale(call.workspace, None if everywhere else current(call).id)
+        if wanted := call.option("number"):
+            return CommandResult(text="", ask=_question(found, wanted))
+        lines = [_line(number, item) for number, item in enumerate(found[:LISTED], start=1)]
+        lines += [f"- and {len(found) - LISTED} more"] if len(found) > LISTED else []
+        lines += ["", "Ask one again with /stale and its number."] if lines else []
+        empty = "No stale answers here. Every cited passage is still in its document."
+        return CommandResult(text="\n".join(lines) or empty)
+
+    return Command(
+        name="stale",
+        usage="[N]",
+        help="answers here whose documents have changed since; with a number, ask that one again",
+        run=run,
+        options=(Option(name="number", help="which one to ask again", kind=OptionKind.NUMBER),),
+    )
+
+
+def _question(found: list[StaleAnswer], wanted: str) -> Question:
+    if not is_number(wanted) or not 1 <= int(wanted) <= len(found):
+        raise BadInput(f"No stale answer {wanted[:20]!r} here. Use /stale to list them.")
+    item = found[int(wanted) - 1]
+    if not item.question:
+        raise BadInput("The question is no longer in the history. Ask it again in your own words.")
+    return Question(text=item.question, private=item.conversation.address.private_to is not None)
+
+
+def _line(number: int, item: StaleAnswer) -> str:
+    return f"{number}. {shorten(item.question, QUESTION_LENGTH) or '(its question was removed)'}: {told(item)}"
