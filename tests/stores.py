@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, StaticPool, create_engine
 
-from core.domain.conversation import ThreadAddress, is_private_thread
+from bot.presentation.direct_threads import is_direct_thread
 from core.ports import Clock
 from storage.database import Commit, Database
 from storage.database.database import Work
@@ -76,7 +76,7 @@ class Stores:
 
     @cached_property
     def cited(self) -> SqlCitedRepository:
-        return SqlCitedRepository(self.database)
+        return SqlCitedRepository(self.database, is_direct_thread)
 
     @cached_property
     def conversations(self) -> SqlConversationRepository:
@@ -118,10 +118,8 @@ class Stores:
     def syncs(self) -> SqlSyncRepository:
         return SqlSyncRepository(self.database)
 
-    def asked(
-        self, clock: Clock, is_private: Callable[[ThreadAddress], bool] = is_private_thread
-    ) -> SqlAskedRepository:
-        return SqlAskedRepository(self.database, clock, is_private)
+    def asked(self, clock: Clock) -> SqlAskedRepository:
+        return SqlAskedRepository(self.database, clock, is_direct_thread)
 
     def inbox(self, clock: Clock, lease_seconds: float = LEASE_SECONDS) -> SqlInboxStore:
         """Another owner at each call, as of another process."""

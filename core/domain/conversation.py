@@ -40,11 +40,6 @@ class ThreadAddress:
         return self.thread.removeprefix(PRIVATE_THREAD) if self.thread.startswith(PRIVATE_THREAD) else None
 
 
-def is_private_thread(address: ThreadAddress) -> bool:
-    """Return whether it is a person's private thread in a channel. Direct channels have their platform's form."""
-    return address.private_to is not None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelAddress:
     platform: str

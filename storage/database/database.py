@@ -6,7 +6,7 @@ SQLite is the default (one file, write-ahead log); PostgreSQL works through the 
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Table, event
+from sqlalchemy import URL, Connection, Engine, Executable, Table, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 
@@ -101,6 +101,16 @@ class Database:
                 return work(connection)
 
         return await self._call(lambda: self._in_reader(transaction))
+
+    async def rows(self, query: Executable, values: Mapping[str, Any] | None = None) -> list[Any]:
+        """Return all rows of one query."""
+        return await self.read(lambda connection: [*connection.execute(query, values)])
+
+    async def change(
+        self, statement: Executable, values: Mapping[str, Any] | None = None, commit: Commit = Commit.NORMAL
+    ) -> int:
+        """Run one statement; return the number of rows that it changed."""
+        return await self.write(lambda connection: connection.execute(statement, values).rowcount, commit)
 
     async def close(self) -> None:
         """Finish the current work and release the files; safe to repeat."""

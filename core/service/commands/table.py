@@ -1,6 +1,6 @@
 """The table itself: every command that is bound, by name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from core.access.scopes import Access
@@ -16,24 +16,16 @@ from core.knowledge.library import Library
 from core.knowledge.search.documents import only_journals
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
-from core.service.commands.asking import AskingCommands
-from core.service.commands.control import ControlCommands, RunningQuestions
-from core.service.commands.facts import FactsCommands
 from core.service.commands.library import LibraryCommands
-from core.service.commands.position import PositionCommands
-from core.service.commands.settings import SettingsCommands
-from core.service.commands.threads import ThreadCommands
+from core.service.commands.settings import PositionCommands, SettingsCommands
+from core.service.commands.threads import ControlCommands, RunningQuestions, ThreadCommands
 from core.service.jobs import Jobs
 from core.text.words import shorten
-from core.work.commands import Command, CommandCall, CommandResult, Option, OptionKind, readable_by
+from core.work.commands import Command, CommandCall, CommandResult, OptionKind, readable_by
 from core.work.conversations import Conversations
 
 MOST_COMPLETIONS = 25  # the limit of chat platforms
-
-
 LABEL_LENGTH = 100
-
-
 LONGEST_VALUE = 100  # characters that a chat platform takes; ids are shorter
 
 
@@ -68,13 +60,12 @@ class Commands:
         recaps: Recaps | None = None,
         cassettes: Cassettes | None = None,
     ) -> None:
-        threads = ThreadCommands(conversations, questions, Histories(conversations, corpus), access)
-        self._completions = Completions(library, access, threads)
+        self._library = library
+        self._access = access
+        self._threads = threads = ThreadCommands(conversations, questions, Histories(conversations, corpus), access)
         rows = (
-            *AskingCommands(library, access).rows,
+            *LibraryCommands(library, corpus, access, conversations, facts).rows,
             *threads.rows,
-            *LibraryCommands(library, corpus, access, conversations).rows,
-            *(FactsCommands(facts, access).rows if facts is not None else ()),
             *([stale_command(staleness)] if staleness is not None else ()),
             *([recap_command(recaps, conversations, access)] if recaps is not None else ()),
             *ControlCommands(conversations, jobs, questions).rows,
@@ -97,31 +88,15 @@ class Commands:
         return await command.run(call)
 
     async def complete(self, call: CommandCall, option: str, typed: str) -> list[Completion]:
-        """Return completions of a partial value, best first; empty for an option without any."""
+        """Return completions of a partial value: prefix matches first, then those that contain the text.
+
+        At most MOST_COMPLETIONS; empty for an option without any.
+        """
         command = self.table.get(call.name)
         wanted = next((item for item in command.options if item.name == option), None) if command else None
-        return await self._completions.of(wanted, typed, call) if wanted else []
-
-    async def _help(self, call: CommandCall) -> CommandResult:
-        rows = [
-            f"- `{f'/{item.name} {item.usage}'.strip()}`: {item.help}"
-            for item in self.table.values()
-            if call.address is not None or not item.for_channels
-        ]
-        return CommandResult(text="\n".join(rows))
-
-
-class Completions:
-    def __init__(self, library: Library, access: Access, threads: ThreadCommands) -> None:
-        self._library = library
-        self._access = access
-        self._threads = threads
-
-    async def of(self, option: Option, typed: str, call: CommandCall) -> list[Completion]:
-        """Return at most MOST_COMPLETIONS names: prefix matches first, then those that contain the text."""
-        match option.kind:
-            case OptionKind.CHOICE:
-                found = [Completion(label=choice, value=choice) for choice in option.choices]
+        match wanted.kind if wanted else None:
+            case OptionKind.CHOICE if wanted:
+                found = [Completion(label=choice, value=choice) for choice in wanted.choices]
             case OptionKind.DOCUMENT:
                 found = [_of_document(item) for item in await self._documents(call)]
             case OptionKind.JOURNAL:
@@ -133,20 +108,25 @@ class Completions:
                 ]
             case _:
                 found = []
-        return _best(found, typed.strip().casefold())
+        said = typed.strip().casefold()
+        fitting = [item for item in found if said in f"{item.label} {item.value}".casefold()]
+        fitting.sort(key=lambda item: not item.label.casefold().startswith(said))
+        return fitting[:MOST_COMPLETIONS]
 
     async def _documents(self, call: CommandCall) -> list[Document]:
         documents = await self._library.documents(await readable_by(call, self._access))
         return [document for document in documents if document.revision is not None]
+
+    async def _help(self, call: CommandCall) -> CommandResult:
+        rows = [
+            f"- `{f'/{item.name} {item.usage}'.strip()}`: {item.help}"
+            for item in self.table.values()
+            if call.address is not None or not item.for_channels
+        ]
+        return CommandResult(text="\n".join(rows))
 
 
 def _of_document(document: Document) -> Completion:
     label = document.title if document.title == document.path else f"{document.title} ({document.path})"
     path = f"{document.source}/{document.path}"
     return Completion(label=shorten(label, LABEL_LENGTH), value=path if len(path) <= LONGEST_VALUE else document.id)
-
-
-def _best(found: Iterable[Completion], typed: str) -> list[Completion]:
-    fitting = [item for item in found if typed in f"{item.label} {item.value}".casefold()]
-    fitting.sort(key=lambda item: not item.label.casefold().startswith(typed))
-    return fitting[:MOST_COMPLETIONS]

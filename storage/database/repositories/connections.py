@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sqlalchemy import bindparam, func, select
 
-from core.domain.conversation import ThreadAddress, is_private_thread
+from core.domain.conversation import ThreadAddress
 from core.domain.features import CitedIn
 from storage.database import Database
 from storage.database.repositories.conversations import ADDRESS, to_address
@@ -28,22 +28,19 @@ _BY_CONVERSATION = (
 class SqlCitedRepository:
     """CitedRepository on a Database. `is_private` recognises the threads of one person."""
 
-    def __init__(self, database: Database, is_private: Callable[[ThreadAddress], bool] = is_private_thread) -> None:
+    def __init__(self, database: Database, is_private: Callable[[ThreadAddress], bool]) -> None:
         self._database = database
         self._is_private = is_private
 
     async def cited(self, workspace: str) -> list[CitedIn]:
-        wanted = {"in_workspace": to_storable(workspace)}
-        rows = await self._database.read(lambda connection: connection.execute(_BY_CONVERSATION, wanted).all())
-        return sorted(
-            (
-                CitedIn(
-                    conversation_id=row.id,
-                    document_id=row.document_id,
-                    answers=row.answers,
-                    is_private=self._is_private(to_address(row)),
-                )
-                for row in rows
-            ),
-            key=lambda item: (item.conversation_id, item.document_id),
-        )
+        rows = await self._database.rows(_BY_CONVERSATION, {"in_workspace": to_storable(workspace)})
+        found = [
+            CitedIn(
+                conversation_id=row.id,
+                document_id=row.document_id,
+                answers=row.answers,
+                is_private=self._is_private(to_address(row)),
+            )
+            for row in rows
+        ]
+        return sorted(found, key=lambda item: (item.conversation_id, item.document_id))

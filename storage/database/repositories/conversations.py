@@ -122,12 +122,11 @@ class SqlConversationRepository:
 
     async def rename(self, conversation_id: str, title: str) -> None:
         change = update(_CONVERSATION).where(_CONVERSATION.c.id == conversation_id).values(title=title)
-        if not await self._database.write(lambda connection: connection.execute(change).rowcount):
+        if not await self._database.change(change):
             raise _not_found(conversation_id)
 
     async def delete(self, conversation_id: str) -> None:
-        change = delete(_CONVERSATION).where(_CONVERSATION.c.id == conversation_id)
-        await self._database.write(lambda connection: connection.execute(change))
+        await self._database.change(delete(_CONVERSATION).where(_CONVERSATION.c.id == conversation_id))
 
     async def append(self, conversation_id: str, messages: Sequence[Message], *, focus: Focus | None = None) -> None:
         def work(connection: Connection) -> None:
@@ -158,9 +157,7 @@ class SqlConversationRepository:
     async def _list(
         self, query: Select[Any], to_value: Callable[[Any], T], wanted: Mapping[str, Any] | None = None
     ) -> list[T]:
-        return await self._database.read(
-            lambda connection: [to_value(row) for row in connection.execute(query, wanted)]
-        )
+        return [to_value(row) for row in await self._database.rows(query, wanted)]
 
     async def _read(self, query: Select[Any], wanted: Mapping[str, Any]) -> tuple[Conversation, list[Message]] | None:
         def work(connection: Connection) -> tuple[Conversation, list[Message]] | None:

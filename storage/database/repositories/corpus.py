@@ -134,7 +134,7 @@ class SqlCorpusRepository:
 
     async def find_documents(self, document_ids: Sequence[str], scope: SearchScope) -> list[Document]:
         rows = await self._rows(
-            *(_OF_DOCUMENTS.where(DOCUMENT.c.id.in_(ids), *readable(scope)) for ids in _parts(document_ids))
+            *(_OF_DOCUMENTS.where(DOCUMENT.c.id.in_(ids), *readable(scope)) for ids in parts(document_ids))
         )
         found = {item.id: item for item in await self._counted([*map(_to_document, rows)], scope)}
         return [found[document_id] for document_id in document_ids if document_id in found]
@@ -175,7 +175,7 @@ class SqlCorpusRepository:
     async def find_pages(self, document_id: str, numbers: Sequence[int], scope: SearchScope) -> list[Page]:
         wanted = [number for number in numbers if 0 < number <= MOST_NUMBER]
         here = _OF_PAGES.where(*_visible(scope)).where(PAGE.c.document_id == document_id)
-        rows = await self._rows(*(here.where(PAGE.c.number.in_(some)) for some in _parts(wanted)))
+        rows = await self._rows(*(here.where(PAGE.c.number.in_(some)) for some in parts(wanted)))
         found = {row.number: _to_page(row) for row in rows}
         return [found[number] for number in wanted if number in found]
 
@@ -185,7 +185,7 @@ class SqlCorpusRepository:
 
     async def list_passages(self, passage_ids: Sequence[str], scope: SearchScope) -> list[SourcedPassage]:
         visible = _OF_PASSAGES.where(*_visible(scope))
-        rows = await self._rows(*(visible.where(PASSAGE.c.id.in_(ids)) for ids in _parts(passage_ids)))
+        rows = await self._rows(*(visible.where(PASSAGE.c.id.in_(ids)) for ids in parts(passage_ids)))
         found = {item.passage.id: item for item in _to_sourced_passages(rows)}
         return [found[passage_id] for passage_id in passage_ids if passage_id in found]
 
@@ -221,7 +221,7 @@ class SqlCorpusRepository:
         bound = [document.id for document in documents if document.id in scope.positions]
         if not bound:
             return documents
-        rows = await self._rows(*(_count_query(scope).where(DOCUMENT.c.id.in_(ids)) for ids in _parts(bound)))
+        rows = await self._rows(*(_count_query(scope).where(DOCUMENT.c.id.in_(ids)) for ids in parts(bound)))
         counts = {row.document_id: (row.pages, row.passages) for row in rows}
         return [
             replace(document, pages=pages, passages=passages)
@@ -242,7 +242,7 @@ class SqlCorpusRepository:
         )
 
 
-def _parts(keys: Sequence[T]) -> Iterator[list[T]]:
+def parts(keys: Sequence[T]) -> Iterator[list[T]]:
     """Yield all keys once, in lists that fit one query."""
     wanted = list(dict.fromkeys(keys))
     for start in range(0, len(wanted), IDS_PER_QUERY):

@@ -55,7 +55,7 @@ class SqlExtractRepository:
         query = select(_EXTRACTION).select_from(joined).where(SOURCE.c.workspace == workspace)
         if document_id is not None:
             query = query.where(_EXTRACTION.c.document_id == document_id)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return sorted((Extraction(**row._mapping) for row in rows), key=lambda item: (item.document_id, item.extractor))
 
     async def list_extracts(self, query: ExtractQuery, scope: SearchScope) -> list[Extract]:
@@ -72,7 +72,7 @@ class SqlExtractRepository:
             .select_from(_PLACES)
             .where(*readable(scope), _within_position(scope), *_filters(query))
         )
-        rows: list[Any] = await self._database.read(lambda connection: [*connection.execute(wanted)])
+        rows = await self._database.rows(wanted)
         return [_to_extract(row) for row in sorted(rows, key=_place)[: query.limit]]
 
     async def counts(self, scope: SearchScope) -> dict[ExtractType, int]:
@@ -82,7 +82,7 @@ class SqlExtractRepository:
             .where(*readable(scope), _within_position(scope))
             .group_by(_EXTRACT.c.type)
         )
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return {ExtractType(kind): count for kind, count in rows}
 
 
@@ -207,7 +207,7 @@ class SqlReadingRepository:
 
     async def readings(self, document_id: str) -> list[ModelReading]:
         query = select(_READING).where(_READING.c.document_id == document_id).order_by(*_READING.primary_key)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        rows = await self._database.rows(query)
         return [ModelReading(**{**row._mapping, "said": tuple(row.said)}) for row in rows]
 
     async def save(self, readings: Sequence[ModelReading], day: date, spent: Spending) -> None:
@@ -243,5 +243,5 @@ class SqlReadingRepository:
 
     async def spent(self, day: date) -> Spending:
         query = select(_SPENDING.c.requests, _SPENDING.c.tokens).where(_SPENDING.c.day == day.isoformat())
-        row = await self._database.read(lambda connection: connection.execute(query).first())
-        return Spending(requests=row.requests, tokens=row.tokens) if row else Spending()
+        rows = await self._database.rows(query)
+        return Spending(**rows[0]._mapping) if rows else Spending()

@@ -30,8 +30,8 @@ class SqlFeedbackRepository:
         await self._database.write(work)
 
     async def remove(self, message_id: str, author: str) -> None:
-        change = delete(_FEEDBACK).where(_FEEDBACK.c.message_id == message_id, _FEEDBACK.c.author == author)
-        await self._database.write(lambda connection: connection.execute(change))
+        own = (_FEEDBACK.c.message_id == message_id, _FEEDBACK.c.author == author)
+        await self._database.change(delete(_FEEDBACK).where(*own))
 
     async def list_feedback(self, conversation_id: str) -> list[Feedback]:
         query = (
@@ -40,5 +40,4 @@ class SqlFeedbackRepository:
             .where(_MESSAGE.c.conversation_id == conversation_id)
             .order_by(_MESSAGE.c.sequence, _FEEDBACK.c.author)
         )
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return [Feedback(**{**row._mapping, "rating": Rating(row.rating)}) for row in rows]
+        return [Feedback(**{**row._mapping, "rating": Rating(row.rating)}) for row in await self._database.rows(query)]

@@ -222,14 +222,14 @@ class SqlInboxStore:
         self, seq: int, status: InboxStatus, *, post_ref: PostRef | None = None, error: str | None = None
     ) -> bool:
         ended = {"ended_as": status.value, "ended_at": self._clock.now(), "ref": post_ref, "failure": error or None}
-        return await self._change(self._sql.finish, {"one": seq, **ended}) == 1
+        return await self._database.change(self._sql.finish, {"one": seq, **ended}) == 1
 
     async def retry(
         self, seq: int, *, delay_seconds: float, error: str, final_error: str | None = None, failed: bool = True
     ) -> bool:
         times = self._sql.times(self._clock.now(), timedelta(seconds=delay_seconds) if delay_seconds else None)
         failure = {"failure": error, "final": final_error, "failed": int(failed)}
-        return await self._change(self._sql.retry, {"one": seq, **failure, **times}) == 1
+        return await self._database.change(self._sql.retry, {"one": seq, **failure, **times}) == 1
 
     async def release(self, seqs: Collection[int]) -> None:
         def work(connection: Connection) -> None:
@@ -239,7 +239,7 @@ class SqlInboxStore:
         await self._database.write(work)
 
     async def release_abandoned(self) -> int:
-        return await self._change(RELEASE_ABANDONED)
+        return await self._database.change(RELEASE_ABANDONED)
 
     async def cancel(self, message_key: str, by: str) -> list[InboxEntry]:
         def work(connection: Connection) -> list[Row[Any]]:
@@ -273,11 +273,10 @@ class SqlInboxStore:
         return await self._list(OPEN.limit(limit), {"in_workspace": workspace})
 
     async def depth(self) -> dict[InboxStatus, int]:
-        counted = await self._database.read(lambda connection: connection.execute(DEPTH).all())
-        return {InboxStatus(status): count for status, count in counted}
+        return {InboxStatus(status): count for status, count in await self._database.rows(DEPTH)}
 
     async def purge(self, before: datetime) -> int:
-        return await self._change(PURGE, {"before": before})
+        return await self._database.change(PURGE, {"before": before})
 
     def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
         return _listening(self._database.url, self._owner, wake) if self._database.is_postgres else nullcontext()
@@ -288,12 +287,7 @@ class SqlInboxStore:
             connection.execute(NOTIFY, {"sender": self._owner})
 
     async def _list(self, query: Executable, wanted: Mapping[str, Any]) -> list[InboxEntry]:
-        rows = await self._database.read(lambda connection: connection.execute(query, wanted).all())
-        return [_to_entry(row) for row in rows]
-
-    async def _change(self, statement: Executable, values: Mapping[str, Any] | None = None) -> int:
-        """Return the number of changed rows."""
-        return await self._database.write(lambda connection: connection.execute(statement, values).rowcount)
+        return [_to_entry(row) for row in await self._database.rows(query, wanted)]
 
 
 def _to_values(incoming: IncomingMessage, decision: Decision, now: datetime) -> dict[str, Any]:

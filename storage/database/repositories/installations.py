@@ -18,6 +18,7 @@ from storage.text import to_storable, to_storable_value
 if TYPE_CHECKING:  # not at run time: cryptography loads slowly, and most commands don't need it
     from storage.database.encryption import SecretCipher
 
+_BYTES = 32  # of a code: 43 characters that are safe in URLs and cookies
 _INSTALLATIONS, _CODES = (TABLES[name] for name in ("installation", "one_time_code"))
 
 
@@ -29,27 +30,25 @@ class SqlInstallationRepository:
         self._cipher = cipher
 
     async def save(self, installation: Installation) -> None:
-        upsert, values = self._database.upsert(_INSTALLATIONS), self._to_values(installation)
-        await self._database.write(lambda connection: connection.execute(upsert, values), Commit.DURABLE)
+        upsert = self._database.upsert(_INSTALLATIONS)
+        await self._database.change(upsert, self._to_values(installation), Commit.DURABLE)
 
     async def find(self, platform: str, team_id: str) -> Installation | None:
-        query = select(_INSTALLATIONS).where(*_is(platform, team_id))
-        row = await self._database.read(lambda connection: connection.execute(query).first())
-        return self._to_installation(row) if row is not None else None
+        rows = await self._database.rows(select(_INSTALLATIONS).where(*_is(platform, team_id)))
+        return self._to_installation(rows[0]) if rows else None
 
     async def list_installations(self, platform: str) -> list[Installation]:
         query = select(_INSTALLATIONS).where(_INSTALLATIONS.c.platform == platform).order_by(_INSTALLATIONS.c.team_id)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return [self._to_installation(row) for row in rows]
+        return [self._to_installation(row) for row in await self._database.rows(query)]
 
     async def remove(self, platform: str, team_id: str) -> None:
         gone = delete(_INSTALLATIONS).where(*_is(platform, team_id))
-        await self._database.write(lambda connection: connection.execute(gone), Commit.DURABLE)
+        await self._database.change(gone, commit=Commit.DURABLE)
 
     async def reseal(self) -> int:
         """Encrypt tokens of older keys with the newest key; return their number. Raises ConfigError."""
         columns = (_INSTALLATIONS.c.platform, _INSTALLATIONS.c.team_id, _INSTALLATIONS.c.sealed_token)
-        rows = await self._database.read(lambda connection: connection.execute(select(*columns)).all())
+        rows = await self._database.rows(select(*columns))
         changes = [self._reseal(row) for row in rows if not self._cipher.is_current(row.sealed_token)]
         if changes:
             await self._database.write(lambda connection: [connection.execute(one) for one in changes])
@@ -82,7 +81,7 @@ class SqlOneTimeCodes:
         self._clock = clock
 
     async def issue(self, purpose: str, seconds: float) -> str:
-        code, now = new_code(), self._clock.now()
+        code, now = secrets.token_urlsafe(_BYTES), self._clock.now()
         values = {"purpose": purpose, "code_hash": hash_of(code), "expires_at": now + timedelta(seconds=seconds)}
         old, new = delete(_CODES).where(_CODES.c.expires_at <= now), _CODES.insert().values(**values)
         await self._database.write(lambda connection: (connection.execute(old), connection.execute(new)))
@@ -91,8 +90,7 @@ class SqlOneTimeCodes:
     async def consume(self, purpose: str, code: str) -> bool:
         same = (_CODES.c.purpose == purpose, _CODES.c.code_hash == hash_of(code))
         taken = delete(_CODES).where(*same, _CODES.c.expires_at > self._clock.now())
-        result = await self._database.write(lambda connection: connection.execute(taken).rowcount, Commit.DURABLE)
-        return result == 1
+        return await self._database.change(taken, commit=Commit.DURABLE) == 1
 
 
 def _owner(platform: str, team_id: str) -> str:
@@ -104,14 +102,6 @@ def _is(platform: str, team_id: str) -> tuple[Any, Any]:
         _INSTALLATIONS.c.platform == to_storable(platform),
         _INSTALLATIONS.c.team_id == to_storable(team_id),
     )
-
-
-_BYTES = 32  # of a code
-
-
-def new_code() -> str:
-    """Return 43 characters that are safe in URLs and cookies."""
-    return secrets.token_urlsafe(_BYTES)
 
 
 def hash_of(code: str) -> str:

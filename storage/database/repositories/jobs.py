@@ -76,16 +76,12 @@ class SqlJobRepository:
 
     async def purge(self, before: datetime) -> int:
         purged = 0
-        while deleted := await self._database.write(
-            lambda connection: connection.execute(_PURGE, {"before": before}).rowcount, Commit.RECORD
-        ):
+        while deleted := await self._database.change(_PURGE, {"before": before}, Commit.RECORD):
             purged += deleted
         return purged
 
     async def _list(self, query: Select[Any], wanted: Mapping[str, Any]) -> list[Job]:
-        return await self._database.read(
-            lambda connection: [
-                Job(**{**row._mapping, "kind": JobKind(row.kind), "status": JobStatus(row.status)})
-                for row in connection.execute(query, wanted)
-            ]
-        )
+        return [
+            Job(**{**row._mapping, "kind": JobKind(row.kind), "status": JobStatus(row.status)})
+            for row in await self._database.rows(query, wanted)
+        ]

@@ -49,8 +49,7 @@ class SqlCassetteRepository:
             .where(_C.message_id.startswith(to_storable(message_id), autoescape=True))
             .limit(2)
         )
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return _find_one(message_id, [_to_cassette(row, row.data) for row in rows])
+        return _find_one(message_id, [_to_cassette(row, row.data) for row in await self._database.rows(query)])
 
     async def list_cassettes(
         self, workspace: str, *, cases_only: bool = False, limit: int = 50
@@ -63,12 +62,11 @@ class SqlCassetteRepository:
         )
         if cases_only:
             query = query.where(_C.is_case)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return [_to_cassette(row, b"") for row in rows]
+        return [_to_cassette(row, b"") for row in await self._database.rows(query)]
 
     async def mark_case(self, message_id: str, *, is_case: bool) -> None:
         change = update(_CASSETTE).where(_C.message_id == message_id).values(is_case=is_case)
-        if not await self._database.write(lambda connection: connection.execute(change).rowcount):
+        if not await self._database.change(change):
             raise _not_found(message_id)
 
     async def purge(self, before: datetime) -> int:

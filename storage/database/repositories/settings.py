@@ -40,9 +40,10 @@ class SqlSettingsRepository:
 
     async def channel(self, address: ChannelAddress) -> ChannelSettings:
         key = asdict(address)
-        row = await self._database.read(lambda connection: connection.execute(_CHANNEL, key).one_or_none())
-        if row is None:
+        rows = await self._database.rows(_CHANNEL, key)
+        if not rows:
             return ChannelSettings()
+        [row] = rows
         values = {name: value for name, value in row._mapping.items() if name not in key}
         return ChannelSettings(**values | {"sources": None if row.sources is None else frozenset(row.sources)})
 
@@ -51,9 +52,8 @@ class SqlSettingsRepository:
         await self._save(_CHANNELS, asdict(address) | asdict(settings) | {"sources": sources})
 
     async def listening(self, address: ThreadAddress) -> Listening:
-        key = asdict(address)
-        found = await self._database.read(lambda connection: connection.execute(_THREAD, key).scalar())
-        return Listening(found) if found is not None else Listening.NORMAL
+        found = await self._database.rows(_THREAD, asdict(address))
+        return Listening(found[0].listening) if found else Listening.NORMAL
 
     async def save_listening(self, address: ThreadAddress, listening: Listening) -> None:
         await self._save(_LISTENING, asdict(address) | {"listening": listening.value})
@@ -70,23 +70,19 @@ class SqlSettingsRepository:
         )
 
     async def positioned(self, workspace: str) -> frozenset[str]:
-        wanted = {"in_workspace": workspace}
-        return frozenset(
-            await self._database.read(lambda connection: [*connection.execute(_POSITIONED, wanted).scalars()])
-        )
+        rows = await self._database.rows(_POSITIONED, {"in_workspace": workspace})
+        return frozenset(row.document_id for row in rows)
 
     async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
         key = _key(holder)
         if last_page is not None:
             await self._save(_POSITIONS, {**key, "document_id": document_id, "last_page": last_page})
             return
-        wanted = {**key, "document": document_id}
-        await self._database.write(lambda connection: connection.execute(_REMOVE, wanted), Commit.DURABLE)
+        await self._database.change(_REMOVE, {**key, "document": document_id}, Commit.DURABLE)
 
     async def _save(self, table: Table, values: Mapping[str, Any]) -> None:
         """Insert or replace a row durably: a setting that an admin saw confirmed survives a power cut."""
-        upsert = self._database.upsert(table)
-        await self._database.write(lambda connection: connection.execute(upsert, values), Commit.DURABLE)
+        await self._database.change(self._database.upsert(table), values, Commit.DURABLE)
 
 
 def _key(holder: PositionHolder) -> dict[str, str]:

@@ -89,22 +89,11 @@ class SqlStaleRepository:
         self._database = database
 
     async def list_unchecked(self) -> list[Unchecked]:
-        rows: list[Any] = await self._database.read(lambda connection: [*connection.execute(_UNCHECKED)])
-        return [
-            Unchecked(
-                conversation_id=row.conversation_id,
-                message_id=row.message_id,
-                document_id=row.document_id,
-                checked_revision=row.checked_revision,
-                live_revision=row.live_revision,
-                is_old=bool(row.is_old),
-            )
-            for row in rows
-        ]
+        rows = await self._database.rows(_UNCHECKED)
+        return [Unchecked(**{**row._mapping, "is_old": bool(row.is_old)}) for row in rows]
 
     async def live_texts(self, document_id: str) -> LiveTexts | None:
-        wanted = {"wanted": document_id}
-        rows: list[Any] = await self._database.read(lambda connection: [*connection.execute(_TEXTS, wanted)])
+        rows = await self._database.rows(_TEXTS, {"wanted": document_id})
         if not rows:
             return None
         texts = {row.number: row.text for row in rows if row.number is not None}
@@ -119,10 +108,9 @@ class SqlStaleRepository:
         return await self._database.write(work)
 
     async def due_notes(self) -> list[DueNote]:
-        rows: list[Any] = await self._database.read(lambda connection: [*connection.execute(_DUE)])
         conversations: dict[str, Conversation] = {}
         messages: dict[str, list[str]] = {}
-        for row in rows:
+        for row in await self._database.rows(_DUE):
             conversations[row.note_id] = to_conversation(row)
             messages.setdefault(row.note_id, []).append(row.message_id)
         return [
@@ -131,7 +119,7 @@ class SqlStaleRepository:
         ]
 
     async def note_done(self, note_id: str) -> None:
-        await self._database.write(lambda connection: connection.execute(_DONE, {"done": note_id}).rowcount)
+        await self._database.change(_DONE, {"done": note_id})
 
     async def list_stale(self, workspace: str, conversation_id: str | None = None) -> list[StaleAnswer]:
         wanted = {"in_workspace": workspace}

@@ -1,17 +1,18 @@
 """Questions with their outcomes in SQL."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
 from core.domain.answer import AnswerStatus, Usage
-from core.domain.conversation import Role, ThreadAddress, is_private_thread
+from core.domain.conversation import Role, ThreadAddress
 from core.domain.features import AskedQuestion, Rating
 from core.ports import Clock
 from storage.database import Database
 from storage.database.repositories.conversations import ADDRESS, to_address
+from storage.database.repositories.corpus import parts
 from storage.database.tables import TABLES
 from storage.text import to_storable
 
@@ -70,40 +71,27 @@ _ANSWERED = (
 )
 _IDS: Any = bindparam("ids", expanding=True)
 _DOCUMENTS = select(_CITED.c.message_id, _CITED.c.document_id).where(_CITED.c.message_id.in_(_IDS))
-IDS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query
 
 
 class SqlAskedRepository:
     """Implements AskedRepository on a Database. `is_private` recognises the threads of one person."""
 
-    def __init__(
-        self, database: Database, clock: Clock, is_private: Callable[[ThreadAddress], bool] = is_private_thread
-    ) -> None:
+    def __init__(self, database: Database, clock: Clock, is_private: Callable[[ThreadAddress], bool]) -> None:
         self._database = database
         self._is_private = is_private
         self._clock = clock
 
     async def asked(self, workspace: str, days: float) -> list[AskedQuestion]:
-        since = self._clock.now() - timedelta(days=days)
-        wanted = {"in_workspace": to_storable(workspace), "since": since}
-        rows = await self._database.read(lambda connection: connection.execute(_ANSWERED, wanted).all())
-        rows = [row for row in rows if not (row.outcome or {}).get("note_on")]
-        cited = await self._cited([row.id for row in rows])
+        wanted = {"in_workspace": to_storable(workspace), "since": self._clock.now() - timedelta(days=days)}
+        rows = [row for row in await self._database.rows(_ANSWERED, wanted) if not (row.outcome or {}).get("note_on")]
+        cited: dict[str, set[str]] = {}  # the ids of the documents that answers cite, by message id
+        for ids in parts([row.id for row in rows]):
+            for row in await self._database.rows(_DOCUMENTS, {"ids": ids}):
+                cited.setdefault(row.message_id, set()).add(row.document_id)
         return [
-            _to_question(row, cited.get(row.id, frozenset()), is_private=self._is_private(to_address(row)))
+            _to_question(row, frozenset(cited.get(row.id, ())), is_private=self._is_private(to_address(row)))
             for row in rows
         ]
-
-    async def _cited(self, ids: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Return the ids of the documents that answers cite, by message id."""
-        parts = [ids[start : start + IDS_PER_QUERY] for start in range(0, len(ids), IDS_PER_QUERY)]
-        rows = await self._database.read(
-            lambda connection: [row for part in parts for row in connection.execute(_DOCUMENTS, {"ids": part})]
-        )
-        found: dict[str, set[str]] = {}
-        for row in rows:
-            found.setdefault(row.message_id, set()).add(row.document_id)
-        return {key: frozenset(documents) for key, documents in found.items()}
 
 
 def _to_question(row: Any, document_ids: frozenset[str], *, is_private: bool) -> AskedQuestion:

@@ -3,18 +3,16 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, literal, null, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import bindparam, delete, literal, null, select
 from sqlalchemy.exc import IntegrityError
 
 from core.domain.service import SummaryKey, SummaryKind
 from storage.database import Commit, Database
-from storage.database.tables import TABLES, SummaryRow
+from storage.database.repositories.corpus import parts
+from storage.database.tables import TABLES
 from storage.text import to_storable, to_storable_value
 
-SUBJECTS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query
-
-_SUMMARY = TABLES[SummaryRow.__tablename__]
+_SUMMARY = TABLES["summary"]
 _C = _SUMMARY.c
 _DOCUMENT, _PAGE, _SOURCE, _CONVERSATION = (TABLES[name] for name in ("document", "page", "source", "conversation"))
 
@@ -54,42 +52,27 @@ class SqlSummaryRepository:
             subjects.setdefault(key.workspace, {})[key.subject] = None
         found: dict[SummaryKey, str] = {}
         for workspace, wanted in subjects.items():
-            for row in await self._rows(workspace, [*wanted]):
-                key = SummaryKey(
-                    workspace=workspace, kind=SummaryKind(row.kind), subject=row.subject, revision=row.revision
-                )
-                if key in asked:
-                    found[asked[key]] = row.text
+            for some in parts([*wanted]):
+                for row in await self._database.rows(_FIND, {"in_workspace": workspace, "subjects": some}):
+                    kind = SummaryKind(row.kind)
+                    key = SummaryKey(workspace=workspace, kind=kind, subject=row.subject, revision=row.revision)
+                    if key in asked:
+                        found[asked[key]] = row.text
         return found
 
     async def save(self, key: SummaryKey, text: str) -> None:
-        statement = _replacing(postgresql if self._database.is_postgres else sqlite, to_storable_value(key), text)
+        statement = _replacing(self._database.insert(_SUMMARY), to_storable_value(key), text)
         try:
-            await self._database.write(
-                lambda connection: connection.execute(statement, {"wanted": to_storable(key.subject)}), Commit.RECORD
-            )
+            await self._database.change(statement, {"wanted": to_storable(key.subject)}, Commit.RECORD)
         except IntegrityError:
             return  # on PostgreSQL, the subject may be deleted between the check and the insert
 
     async def remove(self, workspace: str, subject: str) -> None:
         wanted = {"in_workspace": to_storable(workspace), "wanted": to_storable(subject)}
-        await self._database.write(lambda connection: connection.execute(_REMOVE, wanted))
-
-    async def _rows(self, workspace: str, subjects: list[str]) -> list[Any]:
-        def work(connection: Connection) -> list[Any]:
-            parts = [
-                subjects[start : start + SUBJECTS_PER_QUERY] for start in range(0, len(subjects), SUBJECTS_PER_QUERY)
-            ]
-            return [
-                row
-                for part in parts
-                for row in connection.execute(_FIND, {"in_workspace": workspace, "subjects": part})
-            ]
-
-        return await self._database.read(work)
+        await self._database.change(_REMOVE, wanted)
 
 
-def _replacing(dialect: Any, key: SummaryKey, text: str) -> Any:
+def _replacing(insert: Any, key: SummaryKey, text: str) -> Any:
     """Return an upsert on condition that the subject exists: one statement, as two processes may save at once."""
     owner = _OWNERS[key.kind]
     workspace = (_CONVERSATION if owner == "conversation_id" else _SOURCE).c.workspace
@@ -106,6 +89,6 @@ def _replacing(dialect: Any, key: SummaryKey, text: str) -> Any:
         "text": literal(to_storable(text)),
     }
     rows = select(*values.values()).where(subject.c.id.is_not(None))  # SQLite needs a WHERE before ON CONFLICT
-    statement = dialect.insert(_SUMMARY).from_select([*values], rows)
+    statement = insert.from_select([*values], rows)
     others = {name: statement.excluded[name] for name in ("revision", "text")}
     return statement.on_conflict_do_update(index_elements=[*_SUMMARY.primary_key], set_=others)

@@ -7,9 +7,9 @@ from sqlalchemy import delete, select
 
 from core.domain.sources import SyncResult, SyncState
 from storage.database import Database
-from storage.database.tables import TABLES, SyncRow
+from storage.database.tables import TABLES
 
-_SYNCS = TABLES[SyncRow.__tablename__]
+_SYNCS = TABLES["source_sync"]
 
 
 class SqlSyncRepository:
@@ -20,7 +20,7 @@ class SqlSyncRepository:
 
     async def save(self, state: SyncState) -> None:
         values = asdict(state) | {"result": state.result.value}
-        await self._database.write(lambda connection: connection.execute(self._database.upsert(_SYNCS), values))
+        await self._database.change(self._database.upsert(_SYNCS), values)
 
     async def find(self, workspace: str, source: str) -> SyncState | None:
         found = await self._read(workspace, _SYNCS.c.source == source)
@@ -30,15 +30,13 @@ class SqlSyncRepository:
         return await self._read(workspace)
 
     async def remove(self, workspace: str, source: str) -> None:
-        gone = delete(_SYNCS).where(_SYNCS.c.workspace == workspace, _SYNCS.c.source == source)
-        await self._database.write(lambda connection: connection.execute(gone))
+        own = (_SYNCS.c.workspace == workspace, _SYNCS.c.source == source)
+        await self._database.change(delete(_SYNCS).where(*own))
 
     async def _read(self, workspace: str, *filters: Any) -> list[SyncState]:
         query = select(_SYNCS).where(_SYNCS.c.workspace == workspace, *filters)
-        rows: list[Any] = await self._database.read(lambda connection: [*connection.execute(query)])
-        return sorted((_to_state(row) for row in rows), key=lambda state: state.source)
-
-
-def _to_state(row: Any) -> SyncState:
-    values = dict(row._mapping)
-    return SyncState(**values | {"result": SyncResult(row.result), "warnings": tuple(row.warnings)})
+        states = [
+            SyncState(**{**row._mapping, "result": SyncResult(row.result), "warnings": tuple(row.warnings)})
+            for row in await self._database.rows(query)
+        ]
+        return sorted(states, key=lambda state: state.source)

@@ -7,7 +7,7 @@ import pytest
 from core.domain.conversation import ChannelAddress
 from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import AccessDenied, BadInput, NotFound
-from core.service.commands.position import parse_position
+from core.service.commands.settings import parse_position
 from tests.unit.core.service.commands.counter import HERE, Counter, stocked
 
 ADA = PersonAddress(workspace="local", person="ada")

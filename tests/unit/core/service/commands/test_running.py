@@ -9,7 +9,7 @@ from core.domain.conversation import IncomingMessage
 from core.domain.service import InboxStatus
 from core.errors import InvalidState
 from core.service.commands import ServiceQuestions
-from core.service.commands.control import ENDING_TRIES
+from core.service.commands.threads import ENDING_TRIES
 from core.service.inbox import COMMAND
 from tests.unit.core.service.commands.counter import HERE, Counter, stocked
 
@@ -69,7 +69,7 @@ async def test_ending_a_thread_waits_until_its_answers_have_stopped(run: Counter
 
 
 async def test_a_thread_whose_answer_does_not_stop_is_not_ended(run: Counter, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.service.commands.control.ENDING_PAUSE_SECONDS", 0)
+    monkeypatch.setattr("core.service.commands.threads.ENDING_PAUSE_SECONDS", 0)
     await run.ask("where?")
     with pytest.raises(InvalidState, match="Stop the answer first"):
         await ServiceQuestions(run.entries, run.stop).end_all("local", HERE)

@@ -154,7 +154,7 @@ async def test_what_becomes_of_a_private_conversation_is_told_to_its_reader_alon
 async def test_what_is_being_answered_is_stopped_before_its_conversation_is_deleted(
     run: Counter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.service.commands.control.ENDING_PAUSE_SECONDS", 0)
+    monkeypatch.setattr("core.service.commands.threads.ENDING_PAUSE_SECONDS", 0)
     run.conversation = await run.begin("t1")
     entry = await run.ask("where?", author="ben")
 
