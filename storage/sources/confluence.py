@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,6 @@ from storage.sources.web import Reply, Web
 
 PER_PAGE = 100
 MOST_LIST_PAGES = 1000
-SAVE_EVERY = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,35 +48,22 @@ class Listed:
 class ConfluenceFetcher:
     """SourceFetcher of a ConfluenceOrigin. `token` with a user is an API token (basic), without one a bearer token."""
 
-    def __init__(self, origin: ConfluenceOrigin, token: str | None = None, web: Web | None = None) -> None:
+    def __init__(self, origin: ConfluenceOrigin, token: str | None = None) -> None:
         self._origin = origin
         self._token = token
-        self._web = web or Web(origin.bounds, headers=_authorisation(origin.user, token), secret_origin=origin.url)
+        self._web = Web(origin.bounds, headers=_authorisation(origin.user, token), secret_origin=origin.url)
 
     async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
         """`<space>/<titles above>/<title>-<id>.html` for each page. A space that can't be listed raises."""
         opened = await asyncio.to_thread(Mirror, mirror, of=self._origin.url, force=force)
-        warnings, wanted = list[str](), list[str]()
-        most = self._origin.bounds.max_pages
+        warnings, most = list[str](), self._origin.bounds.max_pages
         async with self._web as web:
             pages = [(space, page) for space in self._origin.spaces for page in await self._list(web, space)]
             if len(pages) > most:
                 warnings.append(f"The spaces hold {len(pages)} pages, the first {most} are read: set max_pages higher")
-            for number, (space, page) in enumerate(pages[:most], start=1):
-                path = _to_path(space, page)
-                try:
-                    await self._page(web, opened, path, page)
-                    wanted.append(path)
-                except SourceUnavailable as error:
-                    warnings.append(str(error))
-                    wanted += [path] if path in opened.memory.files else []
-                progress(number, min(len(pages), most), page.title)
-                if number % SAVE_EVERY == 0:
-                    opened.save()
-        if warnings and not wanted and pages:
-            raise SourceUnavailable(f"Not one of {len(pages)} pages could be read. {warnings[-1]}")
-        opened.keep_only(wanted)
-        opened.save()
+            wanted = {_to_path(space, page): page for space, page in pages[:most]}
+            known = {path: path for path in opened.memory.files}
+            await opened.fill(wanted, partial(self._page, web, opened), known, progress, warnings)
         return opened.fetched(warnings)
 
     async def _list(self, web: Web, space: str) -> list[Listed]:
@@ -106,10 +93,10 @@ class ConfluenceFetcher:
             link=urljoin(f"{self._origin.url}/", str(item.get("_links", {}).get("webui", "")).lstrip("/")),
         )
 
-    async def _page(self, web: Web, mirror: Mirror, path: str, page: Listed) -> None:
+    async def _page(self, web: Web, mirror: Mirror, path: str, page: Listed) -> str:
         known = mirror.memory.files.get(path)
         if known is not None and known.revision == page.revision:
-            return
+            return path
         plain = await self._json(
             web, f"/rest/api/content/{quote(page.id)}?expand=body.storage", f"the page {page.title!r}"
         )
@@ -118,6 +105,7 @@ class ConfluenceFetcher:
             raise SourceUnavailable(f"The page {page.title!r} came without its text")
         html = to_html(page.title, storage)
         mirror.write(path, html.encode("utf-8", "replace"), Kept(revision=page.revision, link=page.link, key=page.id))
+        return path
 
     async def _json(self, web: Web, path: str, what: str) -> Mapping[str, Any]:
         reply = await web.get(f"{self._origin.url}{path}", accept="application/json")
@@ -163,6 +151,13 @@ _MADE = frozenset(
     {"toc", "children", "pagetree", "recently-updated", "contentbylabel", "attachments", "jira", "livesearch"}
 )
 _BOXES = frozenset({"info", "note", "warning", "tip", "panel", "expand", "excerpt", "details"})
+_DROPPED = frozenset({"ac:parameter", "ac:placeholder", "ac:emoticon", "ac:image", "ac:task-id", "ac:task-uuid"})
+_TAGS = {  # the HTML form of elements; others are a span
+    "ac:task": "li",
+    "ac:task-list": "ul",
+    "ac:plain-text-body": "pre",
+    **dict.fromkeys(("ac:rich-text-body", "ac:layout", "ac:layout-section", "ac:layout-cell"), "div"),
+}
 # Characters that XML can't hold.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -195,25 +190,15 @@ def _replace(element: HtmlElement) -> None:
     match element.tag:
         case "ac:structured-macro" | "ac:macro":
             _replace_macro(element)
-        case "ac:parameter" | "ac:placeholder" | "ac:emoticon" | "ac:image":
-            _drop(element)
         case "ac:link":
             _replace_link(element)
-        case "ac:task":
-            element.tag = "li"
-        case "ac:task-list":
-            element.tag = "ul"
-        case "ac:task-id" | "ac:task-uuid":
-            _drop(element)
         case "ac:task-status":
             done = (element.text or "").strip() == "complete"
             element.text, element.tag = ("[x] " if done else "[ ] "), "span"
-        case "ac:plain-text-body":
-            element.tag = "pre"
-        case "ac:rich-text-body" | "ac:layout" | "ac:layout-section" | "ac:layout-cell":
-            element.tag = "div"
-        case _:
-            element.tag = "span"
+        case tag if tag in _DROPPED:
+            _drop(element)
+        case tag:
+            element.tag = _TAGS.get(tag, "span")
 
 
 def _replace_macro(element: HtmlElement) -> None:

@@ -8,7 +8,6 @@ import json
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,13 +22,12 @@ from core.text.words import collapse
 from core.thread_work import to_its_end
 from storage.documents.base import build_readers
 from storage.sources.git import GitFetcher
-from storage.sources.mirror import Kept, Mirror, safe_path
+from storage.sources.mirror import SAVE_EVERY, Kept, Mirror, safe_path
 from storage.sources.web import Reply, Web
 
 API_VERSION = "2022-11-28"
 PER_PAGE = 100  # the API's own bound
 MOST_LIST_PAGES = 1000
-SAVE_EVERY = 50
 _JSON, _RAW = "application/vnd.github+json", "application/vnd.github.raw+json"
 _log = logging.getLogger(__name__)
 _NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
@@ -44,13 +42,12 @@ class GitHubFetcher:
         token: str | None = None,
         include: tuple[str, ...] = (),
         exclude: tuple[str, ...] = (),
-        web: Web | None = None,
     ) -> None:
         self._origin = origin
         self._token = token
         self._selection = Selection(include=include, exclude=exclude)
         self._suffixes = frozenset(suffix for reader in build_readers() for suffix in reader.suffixes)
-        self._web = web or Web(
+        self._web = Web(
             origin.bounds,
             headers={"X-GitHub-Api-Version": API_VERSION, **({"Authorization": f"Bearer {token}"} if token else {})},
             secret_origin=origin.api_url,
@@ -75,7 +72,10 @@ class GitHubFetcher:
         if len(failures) == len(wanted):
             raise failures[0]
         warnings += map(str, failures)
-        _forget_parts(opened, [name for name in parts if name not in wanted])
+        for name in parts:
+            if name not in wanted:
+                opened.keep_only((), name)
+                opened.memory.cursors.pop(name, None)
         opened.save()
         return opened.fetched(warnings)
 
@@ -137,7 +137,7 @@ class GitHubFetcher:
         known = mirror.memory.files.get(path)
         if known is None or known.revision != updated:
             comments = await self._comments(web, number) if issue.get("comments") else []
-            text = to_markdown(IssueText.of(issue, comments))
+            text = to_markdown(issue, comments)
             mirror.write(path, text.encode("utf-8", "replace"), Kept(revision=updated, link=str(issue["html_url"])))
         mirror.memory.cursors["issues"] = max(mirror.memory.cursors.get("issues", ""), updated)
         return path
@@ -196,12 +196,6 @@ def _checked(reply: Reply, token: str | None) -> Reply:
     raise SourceUnavailable(f"{reply.url} answered {reply.status}")
 
 
-def _forget_parts(mirror: Mirror, parts: list[str]) -> None:
-    for part in parts:
-        mirror.keep_only((), part)
-        mirror.memory.cursors.pop(part, None)
-
-
 def _copy_wiki(root: Path, mirror: Mirror, place: str) -> None:
     wanted = set()
     for file in sorted(item for item in root.rglob("*") if item.is_file()):
@@ -209,64 +203,33 @@ def _copy_wiki(root: Path, mirror: Mirror, place: str) -> None:
         if path is not None:
             page = Path(path).with_suffix("").name
             wanted.add(f"wiki/{path}")
-            kept = Kept(revision="wiki", link=f"{place}/wiki/{quote('' if page == 'Home' else page)}")
-            mirror.write(f"wiki/{path}", file.read_bytes(), replace(kept, link=kept.link.rstrip("/")))
+            link = f"{place}/wiki" if page == "Home" else f"{place}/wiki/{quote(page)}"
+            mirror.write(f"wiki/{path}", file.read_bytes(), Kept(revision="wiki", link=link))
     mirror.keep_only(wanted, "wiki")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comment:
-    author: str
-    day: str
-    text: str
+def to_markdown(issue: Mapping[str, Any], comments: Sequence[Mapping[str, Any]]) -> str:
+    """Front matter with title and address, a line of facts, the text; headings in texts become subheadings.
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IssueText:
-    number: int
-    title: str
-    link: str
-    state: str
-    is_pull: bool
-    author: str
-    day: str
-    labels: tuple[str, ...]
-    text: str
-    comments: tuple[Comment, ...]
-
-    @staticmethod
-    def of(issue: Mapping[str, Any], comments: Sequence[Mapping[str, Any]]) -> "IssueText":
-        """As the API gives them."""
-        return IssueText(
-            number=int(issue["number"]),
-            title=str(issue["title"]),
-            link=str(issue["html_url"]),
-            state=str(issue["state"]),
-            is_pull="pull_request" in issue,
-            author=_login(issue),
-            day=str(issue["created_at"])[:10],
-            labels=tuple(str(item["name"] if isinstance(item, dict) else item) for item in issue.get("labels") or ()),
-            text=str(issue.get("body") or ""),
-            comments=tuple(
-                Comment(author=_login(item), day=str(item["created_at"])[:10], text=str(item.get("body") or ""))
-                for item in comments
-            ),
-        )
-
-
-def to_markdown(issue: IssueText) -> str:
-    """Front matter with title and address, a line of facts, the text; headings in texts become subheadings."""
+    Both are as the API gives them.
+    """
+    number, title = int(issue["number"]), str(issue["title"])
     front = yaml.safe_dump(
-        {"title": f"#{issue.number} {issue.title}", "url": issue.link}, allow_unicode=True, sort_keys=False
+        {"title": f"#{number} {title}", "url": str(issue["html_url"])}, allow_unicode=True, sort_keys=False
     )
-    what = "Pull request" if issue.is_pull else "Issue"
-    labels = f", labels: {', '.join(issue.labels)}" if issue.labels else ""
-    parts = [f"---\n{front}---\n", f"# {collapse(issue.title)}"]
-    parts.append(f"{what} #{issue.number} by {issue.author}, {issue.day}, {issue.state}{labels}.")
-    parts.append(_lowered(issue.text))
-    for comment in issue.comments:
-        parts += [f"## {comment.author}, {comment.day}", _lowered(comment.text)]
+    what = "Pull request" if "pull_request" in issue else "Issue"
+    names = [str(item["name"] if isinstance(item, dict) else item) for item in issue.get("labels") or ()]
+    labels = f", labels: {', '.join(names)}" if names else ""
+    parts = [f"---\n{front}---\n", f"# {collapse(title)}"]
+    parts.append(f"{what} #{number} by {_login(issue)}, {_day(issue)}, {issue['state']}{labels}.")
+    parts.append(_lowered(str(issue.get("body") or "")))
+    for comment in comments:
+        parts += [f"## {_login(comment)}, {_day(comment)}", _lowered(str(comment.get("body") or ""))]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _day(item: Mapping[str, Any]) -> str:
+    return str(item["created_at"])[:10]
 
 
 def _login(item: Mapping[str, Any]) -> str:

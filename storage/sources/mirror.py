@@ -12,13 +12,17 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from core.errors import SourceUnavailable
-from core.ports.documents import Fetched
+from core.ports.documents import Fetched, FetchProgress
 
+T = TypeVar("T")
+
+SAVE_EVERY = 50  # files between two writes of the memory
 MEMORY_FILE = "memory.json"
 FILES_FOLDER = "files"
 MEMORY_VERSION = 1
@@ -73,9 +77,6 @@ class Mirror:
         """Return the paths by the files' names in the source."""
         return {kept.key: path for path, kept in self.memory.files.items()}
 
-    def links(self) -> dict[str, str]:
-        return {path: kept.link for path, kept in self.memory.files.items() if kept.link}
-
     def fetched(self, warnings: Iterable[str] = ()) -> Fetched:
         """Return the report of this fetch."""
         return Fetched(
@@ -83,8 +84,38 @@ class Mirror:
             changed=self.changed,
             removed=self.removed,
             warnings=tuple(warnings),
-            links=self.links(),
+            links={path: kept.link for path, kept in self.memory.files.items() if kept.link},
         )
+
+    async def fill(
+        self,
+        items: Mapping[str, T],
+        fetch: Callable[[str, T], Awaitable[str | None]],
+        known: Mapping[str, str],
+        progress: FetchProgress,
+        warnings: list[str],
+    ) -> None:
+        """Fetch all items, by their keys in the source; remove all other files.
+
+        `fetch` gets key and item, writes a file and returns its path, or None if nothing of it belongs to the source.
+        An item that is unavailable now becomes a warning, and stays at its `known` path. Raises SourceUnavailable, with
+        an unchanged mirror, when all items are.
+        """
+        wanted, failures = list[str | None](), list[str]()
+        for number, (key, item) in enumerate(items.items(), start=1):
+            try:
+                wanted.append(await fetch(key, item))
+            except SourceUnavailable as error:
+                failures.append(str(error))
+                wanted.append(known.get(key))
+            progress(number, len(items), key)
+            if number % SAVE_EVERY == 0:
+                self.save()
+        if failures and len(failures) == len(items):
+            raise SourceUnavailable(f"Not one of {len(items)} pages could be read. {failures[0]}")
+        warnings += failures
+        self.keep_only([path for path in wanted if path])
+        self.save()
 
     def write(self, path: str, content: bytes, kept: Kept) -> None:
         """Make `path` hold `content`; a file that does already keeps its time."""
@@ -98,12 +129,6 @@ class Mirror:
         except OSError as error:
             raise self._unwritable(error) from error
         self.memory.files[path] = kept
-
-    def remove(self, path: str) -> None:
-        """Unknown paths are ignored."""
-        (self.root / path).unlink(missing_ok=True)
-        if self.memory.files.pop(path, None) is not None:
-            self.removed += 1
 
     def keep_only(self, paths: Collection[str], under: str = "") -> None:
         """Remove every file of the folder `under` (the whole mirror) that is not one of `paths`, remembered or not."""

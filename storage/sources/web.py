@@ -10,7 +10,6 @@ import ipaddress
 import socket
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
@@ -132,16 +131,15 @@ class Web:
         self._deadline = time.monotonic() + bounds.max_seconds
         self._free_at: dict[str, float] = {}  # host -> when it may be asked again
         self._robots: dict[str, Protego] = {}
-        self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> "Web":
-        await self._stack.enter_async_context(self._client)
+        await self._client.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._stack.aclose()
+        await self._client.__aexit__(kind, error, trace)
 
     async def get(
         self, url: str, *, etag: str = "", modified: str = "", accept: str = "", limit: int | None = None

@@ -17,9 +17,8 @@ from core.domain.sources import SitemapOrigin, UrlListOrigin
 from core.errors import SourceUnavailable
 from core.ports.documents import Fetched, FetchProgress
 from storage.sources.mirror import Kept, Mirror, safe_part
-from storage.sources.web import Reply, Web
+from storage.sources.web import Web
 
-SAVE_EVERY = 50  # pages between two writes of the mirror's memory
 # Media type -> the suffix that selects a reader.
 SUFFIXES = {
     "text/html": ".html",
@@ -42,84 +41,46 @@ SUFFIXES = {
 _VAGUE = frozenset({"", "application/octet-stream", "binary/octet-stream", "text/plain"})
 
 
-@dataclass(slots=True)
-class Outcome:
-    """The result of a fetch; `warnings` has a sentence for each address that failed."""
-
-    paths: list[str] = field(default_factory=list)  # files that belong to the source
-    good: int = 0
-    failed: int = 0
-    warnings: list[str] = field(default_factory=list)
-
-
 async def fetch_pages(
     web: Web, mirror: Mirror, urls: Sequence[str], progress: FetchProgress, revisions: Mapping[str, str] | None = None
-) -> Outcome:
+) -> list[str]:
     """Update the mirror from `urls`; `revisions` (a sitemap's dates) save requests for unchanged pages.
 
-    Deleted pages (404, 410) and pages that robots.txt forbids are removed; temporarily unavailable ones stay. Raises
-    SourceUnavailable, with an unchanged mirror, when all pages fail.
+    Deleted pages (404, 410) and pages that robots.txt forbids are removed; temporarily unavailable ones stay. Returns a
+    sentence for each address that failed. Raises as Mirror.fill does.
     """
-    outcome, known = Outcome(), mirror.by_key()
-    wanted = list(dict.fromkeys(urldefrag(url).url for url in urls))
-    for number, url in enumerate(wanted, start=1):
-        try:
-            await _fetch_page(web, mirror, url, known.get(url), (revisions or {}).get(url, ""), outcome)
-        except SourceUnavailable as error:
-            outcome.failed += 1
-            outcome.warnings.append(str(error))
-            if url in known:
-                outcome.paths.append(known[url])
-        progress(number, len(wanted), url)
-        if number % SAVE_EVERY == 0:
-            mirror.save()
-    if outcome.failed and not outcome.good:
-        raise SourceUnavailable(f"Not one of {len(wanted)} pages could be read. {outcome.warnings[0]}")
-    mirror.keep_only(outcome.paths)
-    mirror.save()
-    return outcome
+    known, warnings = mirror.by_key(), list[str]()
 
-
-async def _fetch_page(web: Web, mirror: Mirror, url: str, path: str | None, revision: str, outcome: Outcome) -> None:
-    kept = mirror.memory.files[path] if path else Kept()
-    if not await web.may_read(url):
-        outcome.good += 1
-        outcome.warnings.append(f"{url} is left out: the robots.txt of its host forbids reading it")
-        return
-    if path and revision and kept.revision == revision:
-        reply = Reply(url=url, status=304, headers={}, content=b"")
-    else:
+    async def fetch(url: str, revision: str) -> str | None:
+        path = known.get(url)
+        kept = mirror.memory.files[path] if path else Kept()
+        if not await web.may_read(url):
+            warnings.append(f"{url} is left out: the robots.txt of its host forbids reading it")
+            return None
+        if path and revision and kept.revision == revision:
+            return path
         reply = await web.get(url, etag=kept.etag, modified=kept.modified)
-    if reply.url != url and not await web.may_read(reply.url):
-        outcome.good += 1
-        outcome.warnings.append(f"{url} is left out: it leads to {reply.url}, which robots.txt forbids reading")
-    elif reply.status in (404, 410):
-        outcome.good += 1
-        outcome.warnings.append(f"{url} answered {reply.status}: it is gone, take it out of the source")
-    elif reply.status == 304 and path:
-        outcome.good += 1
-        outcome.paths.append(path)
-    elif reply.status == 200:
-        _store(mirror, url, revision, reply, outcome)
-    else:
-        raise SourceUnavailable(f"{url} answered {reply.status}")
+        if reply.url != url and not await web.may_read(reply.url):
+            warnings.append(f"{url} is left out: it leads to {reply.url}, which robots.txt forbids reading")
+            return None
+        if reply.status in (404, 410):
+            warnings.append(f"{url} answered {reply.status}: it is gone, take it out of the source")
+            return None
+        if reply.status == 304 and path:
+            return path
+        if reply.status != 200:
+            raise SourceUnavailable(f"{url} answered {reply.status}")
+        target = to_path(url, reply.media_type)
+        if target is None:
+            warnings.append(f"{url} is left out: nothing reads {reply.media_type!r}")
+            return None
+        etag, modified = reply.headers.get("etag", ""), reply.headers.get("last-modified", "")
+        mirror.write(target, reply.content, Kept(key=url, link=url, revision=revision, etag=etag, modified=modified))
+        return target
 
-
-def _store(mirror: Mirror, url: str, revision: str, reply: Reply, outcome: Outcome) -> None:
-    target = to_path(url, reply.media_type)
-    outcome.good += 1
-    if target is None:
-        outcome.warnings.append(f"{url} is left out: nothing reads {reply.media_type!r}")
-        return
-    kept = Kept(
-        key=url,
-        link=url,
-        revision=revision,
-        etag=reply.headers.get("etag", ""),
-        modified=reply.headers.get("last-modified", ""),
-    )
-    mirror.write(target, reply.content, kept)
-    outcome.paths.append(target)
+    wanted = {url: (revisions or {}).get(url, "") for url in (urldefrag(address).url for address in urls)}
+    await mirror.fill(wanted, fetch, known, progress, warnings)
+    return warnings
 
 
 def to_path(url: str, media_type: str) -> str | None:
@@ -146,17 +107,16 @@ FILE_BYTES = 4 * 1024 * 1024  # of a list: some 50,000 addresses
 class UrlListFetcher:
     """SourceFetcher of a UrlListOrigin."""
 
-    def __init__(self, origin: UrlListOrigin, web: Web | None = None) -> None:
+    def __init__(self, origin: UrlListOrigin) -> None:
         self._origin = origin
-        self._web = web
 
     async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
         """One request a page at most; robots.txt is respected. Addresses beyond `max_pages` are left out."""
         urls, warnings = await asyncio.to_thread(self._urls)
         opened = await asyncio.to_thread(Mirror, mirror, force=force)
-        async with self._web or Web(self._origin.bounds) as web:
-            outcome = await fetch_pages(web, opened, urls, progress)
-        return opened.fetched((*warnings, *outcome.warnings))
+        async with Web(self._origin.bounds) as web:
+            warnings += await fetch_pages(web, opened, urls, progress)
+        return opened.fetched(warnings)
 
     def _urls(self) -> tuple[list[str], list[str]]:
         """Return the addresses, at most `max_pages`, and the problems of the list."""
@@ -204,9 +164,8 @@ class Listed:
 class SitemapFetcher:
     """SourceFetcher of a SitemapOrigin."""
 
-    def __init__(self, origin: SitemapOrigin, web: Web | None = None) -> None:
+    def __init__(self, origin: SitemapOrigin) -> None:
         self._origin = origin
-        self._web = web
 
     async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
         """Pages whose date in the sitemap is the one of the last fetch are not asked for.
@@ -215,13 +174,12 @@ class SitemapFetcher:
         """
         opened = await asyncio.to_thread(Mirror, mirror, force=force)
         most = self._origin.bounds.max_pages
-        async with self._web or Web(self._origin.bounds) as web:
+        async with Web(self._origin.bounds) as web:
             listed = await self._read_sitemaps(web)
             if not listed.pages:
                 raise SourceUnavailable(f"The sitemap {str(self._origin)!r} names no page of its host")
             urls = list(listed.pages)[:most]
-            outcome = await fetch_pages(web, opened, urls, progress, listed.pages)
-        warnings = list(outcome.warnings)
+            warnings = await fetch_pages(web, opened, urls, progress, listed.pages)
         if len(listed.pages) > most:
             warnings.insert(0, f"The sitemap names {len(listed.pages)} pages, the first {most} are read: set max_pages")
         if listed.foreign:

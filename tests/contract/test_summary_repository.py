@@ -14,8 +14,8 @@ from core.ports import ConversationRepository, CorpusRepository
 from core.ports.service import SummaryRepository
 from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
-from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.database.repositories.summaries import SUBJECTS_PER_QUERY, SqlSummaryRepository
+from storage.database.repositories.corpus import IDS_PER_QUERY, SqlCorpusRepository
+from storage.database.repositories.summaries import SqlSummaryRepository
 from tests.builders import build_conversation, build_document, build_pages, build_passages, build_source
 
 GUIDE = build_document()
@@ -143,7 +143,7 @@ async def test_odd_text_is_kept_as_every_database_can(store: Store) -> None:
 
 async def test_any_number_of_keys_may_be_asked_for(store: Store) -> None:
     await saved(store)
-    many = [build_key(subject=document_id("local", SOURCE.id, str(number))) for number in range(SUBJECTS_PER_QUERY)]
+    many = [build_key(subject=document_id("local", SOURCE.id, str(number))) for number in range(IDS_PER_QUERY)]
 
     assert await store.summaries.find([*many, *ALL]) == {key: f"of {key.kind}" for key in ALL}
 

@@ -31,7 +31,7 @@ def test_what_was_saved_is_remembered_as_far_as_the_files_are_there(tmp_path: Pa
 
     again = Mirror(tmp_path)
     assert again.by_key() == {"a.md": "a.md"}
-    assert again.links() == {"a.md": "https://example.org/a.md"}
+    assert again.fetched().links == {"a.md": "https://example.org/a.md"}
     assert again.memory.cursors["issues"] == "7"
 
 
