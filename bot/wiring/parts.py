@@ -377,7 +377,7 @@ class Parts(Resources):
 
     @cached_property
     def syncs(self) -> Syncs:
-        from core.features.syncing import SyncParts, Syncs
+        from core.features.syncing import Syncs
         from storage.documents.pipeline import has_files
         from storage.sources.building import build_fetcher
 
@@ -386,18 +386,16 @@ class Parts(Resources):
             return build_fetcher(spec, token.get_secret_value() if token else None)
 
         return Syncs(
-            SyncParts(
-                specs=self.config.source_specs(),
-                corpus=self.corpus,
-                states=SqlSyncRepository(self.database),
-                jobs=self.job_store,
-                clock=self.clock,
-                ingest=self.ingests.bring_in,
-                fetcher=fetcher,
-                mirrors=self.folder(MIRRORS_FOLDER),
-                alone=partial(self._locked, SYNC_LOCK),
-                has_files=has_files,
-            )
+            specs=self.config.source_specs(),
+            corpus=self.corpus,
+            states=SqlSyncRepository(self.database),
+            jobs=self.job_store,
+            clock=self.clock,
+            ingest=self.ingests.bring_in,
+            fetcher=fetcher,
+            mirrors=self.folder(MIRRORS_FOLDER),
+            alone=partial(self._locked, SYNC_LOCK),
+            has_files=has_files,
         )
 
     @cached_property

@@ -16,11 +16,9 @@ LOOKUP = "lookup"
 FOLLOW_UP = "followup"
 UNANSWERABLE = "unanswerable"
 
-ID, QUESTION, TYPE, SET_KIND, DOCUMENT, QUOTE = "id", "question", "type", "set_kind", "document", "quote"
-ANSWER, ANSWER_MATCH, FOLLOWUP_OF, FORBIDDEN = "answer", "answer_match", "followup_of", "must_not_contain"
-POSITIONS = ("reader_position", "position")
 FIELDS = frozenset(
-    {ID, QUESTION, TYPE, SET_KIND, DOCUMENT, QUOTE, ANSWER, ANSWER_MATCH, FOLLOWUP_OF, FORBIDDEN, *POSITIONS}
+    """id question type set_kind document quote answer answer_match followup_of must_not_contain reader_position
+    position""".split()
 )
 UNKNOWN_SHOWN = 5  # names of fields in a sentence
 
@@ -49,11 +47,11 @@ class GoldQuestion:
             return None
         if self.type == LOOKUP and not (self.document or self.quote or self.answers):
             return (
-                f'it has nothing to compare an answer with: give it "{DOCUMENT}", "{QUOTE}" or "{ANSWER}", '
-                f'or "{TYPE}": "{UNANSWERABLE}"{self._unread()}'
+                'it has nothing to compare an answer with: give it "document", "quote" or "answer", '
+                f'or "type": "{UNANSWERABLE}"{self._unread()}'
             )
         if self.type == FOLLOW_UP and not self.document:
-            return f'it is a follow-up without "{DOCUMENT}", where its answer stands{self._unread()}'
+            return f'it is a follow-up without "document", where its answer stands{self._unread()}'
         return None
 
     def _unread(self) -> str:
@@ -181,15 +179,15 @@ def _read_question(line: QuestionLine) -> GoldQuestion:
     return GoldQuestion(
         id=line.id,
         question=line.question,
-        type=line.text(TYPE) or LOOKUP,
-        set_kind=line.text(SET_KIND) or "",
-        document=line.text(DOCUMENT),
-        quote=line.text(QUOTE),
-        answers=line.texts(ANSWER),
-        any_answer=line.fields.get(ANSWER_MATCH) == "any",
-        followup_of=line.text(FOLLOWUP_OF),
-        position=line.text(*POSITIONS),
-        forbidden=line.texts(FORBIDDEN),
+        type=line.text("type") or LOOKUP,
+        set_kind=line.text("set_kind") or "",
+        document=line.text("document"),
+        quote=line.text("quote"),
+        answers=line.texts("answer"),
+        any_answer=line.fields.get("answer_match") == "any",
+        followup_of=line.text("followup_of"),
+        position=line.text("reader_position", "position"),
+        forbidden=line.texts("must_not_contain"),
         unknown=tuple(sorted(set(line.fields) - FIELDS)),
     )
 
@@ -252,38 +250,28 @@ def _missing(question: GoldQuestion, documents: Collection[str], asked: Collecti
 async def _outcome(
     question: GoldQuestion, answer: Answer, pages: Sequence[FoundPage], page_text: PageText, seconds: float
 ) -> Outcome:
-    there = [
-        citation for citation in answer.citations if citation.proved and _is_gold_document(citation.document, question)
-    ]
+    def is_gold(document: str) -> bool:
+        """A question that names none is content with any."""
+        return question.document in (None, document)
+
+    there = [citation for citation in answer.citations if citation.proved and is_gold(citation.document)]
     on_page = False
     for page_id in dict.fromkeys(citation.page_id for citation in there):
         on_page = on_page or (question.quote is not None and holds_quote(await page_text(page_id), question.quote))
+    held = (
+        is_gold(page.document) and question.quote is not None and holds_quote(page.text, question.quote)
+        for page in pages[:SEARCHED]
+    )
     return Outcome(
         question=question,
         status=answer.status.value,
-        rank=_rank(question, pages),
+        rank=next((place for place, is_held in enumerate(held, start=1) if is_held), None),
         footnote_document=bool(there),
         footnote_page=on_page,
         holds_answer=holds_answer(answer.text, question),
         reveals=any(as_compared(words) in as_compared(answer.text) for words in question.forbidden),
         seconds=seconds,
     )
-
-
-def _is_gold_document(document: str, question: GoldQuestion) -> bool:
-    """A question that names none is content with any."""
-    return question.document in (None, document)
-
-
-def _rank(question: GoldQuestion, pages: Sequence[FoundPage]) -> int | None:
-    if question.quote is None:
-        return None
-    places = (
-        place
-        for place, page in enumerate(pages[:SEARCHED], start=1)
-        if _is_gold_document(page.document, question) and holds_quote(page.text, question.quote)
-    )
-    return next(places, None)
 
 
 def _rates(outcomes: Sequence[Outcome]) -> dict[str, object]:
@@ -295,15 +283,15 @@ def _rates(outcomes: Sequence[Outcome]) -> dict[str, object]:
     unanswerable = [outcome for outcome in outcomes if outcome.question.type == UNANSWERABLE]
     return {
         "questions": len(outcomes),
-        "recall_at_5": _mean(float(outcome.rank is not None and outcome.rank <= 5) for outcome in quoted),
-        "recall_at_10": _mean(float(outcome.rank is not None) for outcome in quoted),
+        "recall_at_5": _mean(outcome.rank is not None and outcome.rank <= 5 for outcome in quoted),
+        "recall_at_10": _mean(outcome.rank is not None for outcome in quoted),
         "mrr": _mean(1 / outcome.rank if outcome.rank else 0.0 for outcome in quoted),
-        "footnote_document": _mean(float(outcome.footnote_document) for outcome in placed),
-        "footnote_page": _mean(float(outcome.footnote_page) for outcome in quoted),
-        "answered": _mean(float(outcome.holds_answer and outcome.answered) for outcome in told),
-        "refused_unanswerable": _mean(float(outcome.refused) for outcome in unanswerable),
-        "refused_answerable": _mean(float(outcome.refused) for outcome in lookups),
-        "followup": _mean(float(outcome.footnote_document) for outcome in follow_ups),
+        "footnote_document": _mean(outcome.footnote_document for outcome in placed),
+        "footnote_page": _mean(outcome.footnote_page for outcome in quoted),
+        "answered": _mean(outcome.holds_answer and outcome.answered for outcome in told),
+        "refused_unanswerable": _mean(outcome.refused for outcome in unanswerable),
+        "refused_answerable": _mean(outcome.refused for outcome in lookups),
+        "followup": _mean(outcome.footnote_document for outcome in follow_ups),
     }
 
 

@@ -7,7 +7,6 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 
 from markdown_it import MarkdownIt
@@ -23,11 +22,7 @@ from core.text.words import collapse
 SHORT_ID = 8  # characters of a conversation's id in a file's name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Format:
-    suffix: str
-    content_type: str
-    write: Callable[[Conversation, Sequence[Message]], bytes]
+_Write = Callable[[Conversation, Sequence[Message]], bytes]
 
 
 def _bytes(text: str) -> bytes:
@@ -40,11 +35,9 @@ async def export_conversation(conversation: Conversation, messages: Sequence[Mes
     wanted = FORMATS.get(name.lower())
     if wanted is None:
         raise BadInput(f"Unknown export format {name!r}. Use {', '.join(FORMATS)}.")
-    return ExportedFile(
-        name=f"conversation-{conversation.id[:SHORT_ID]}{wanted.suffix}",
-        content_type=wanted.content_type,
-        data=await asyncio.to_thread(wanted.write, conversation, messages),
-    )
+    suffix, content_type, write = wanted
+    data = await asyncio.to_thread(write, conversation, messages)
+    return ExportedFile(name=f"conversation-{conversation.id[:SHORT_ID]}{suffix}", content_type=content_type, data=data)
 
 
 def to_json(conversation: Conversation, messages: Sequence[Message]) -> str:
@@ -60,11 +53,11 @@ def to_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
             continue
         lines += [f"**{message.author}** ({message.created_at:%Y-%m-%d %H:%M} UTC)", "", message.content, ""]
         if message.citations:
-            lines += ["Sources:", "", *(source_line(citation) for citation in message.citations), ""]
+            lines += ["Sources:", "", *(_source_line(citation) for citation in message.citations), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def source_line(citation: Citation) -> str:
+def _source_line(citation: Citation) -> str:
     """`[1] Page 5 of "report.pdf" > Chapter > Section: “quote” <link>`."""
     where = footnote_label(citation)
     link = citation.url or citation.deep_link
@@ -105,7 +98,9 @@ def _block(node: SyntaxTreeNode, notes: frozenset[int]) -> Iterator[Node]:
     elif node.type == "hr":
         yield {"t": "rule"}
     elif node.type == "table":
-        yield {"t": "table", "rows": _rows(node, notes)}
+        # Rows of cells; Markdown's tables have as many cells in each row as in the head.
+        rows = [row for part in node.children for row in part.children]
+        yield {"t": "table", "rows": [[_content(cell, notes) for cell in row.children] for row in rows]}
     elif node.type == "inline":
         for child in node.children:
             yield from _inline(child, notes)
@@ -115,12 +110,6 @@ def _block(node: SyntaxTreeNode, notes: frozenset[int]) -> Iterator[Node]:
 
 def _content(node: SyntaxTreeNode, notes: frozenset[int]) -> list[Node]:
     return [found for child in node.children for found in _block(child, notes)]
-
-
-def _rows(table: SyntaxTreeNode, notes: frozenset[int]) -> list[list[list[Node]]]:
-    """Rows of cells; Markdown's tables have as many cells in each row as in the head."""
-    rows = [row for part in table.children for row in part.children]
-    return [[_content(cell, notes) for cell in row.children] for row in rows]
 
 
 def _inline(node: SyntaxTreeNode, notes: frozenset[int]) -> Iterator[Node]:
@@ -158,9 +147,6 @@ def _text(text: str, notes: frozenset[int]) -> Iterator[Node]:
         yield {"t": "s", "text": text[done:]}
 
 
-_TEMPLATE = "conversation.typ"
-
-
 def to_pdf(conversation: Conversation, messages: Sequence[Message]) -> bytes:
     """Return the same bytes for the same conversation. Takes about 50 ms: call it in a thread.
 
@@ -168,26 +154,18 @@ def to_pdf(conversation: Conversation, messages: Sequence[Message]) -> bytes:
     """
     import typst  # 34 MB of a library that few commands need
 
-    template = files("core.features").joinpath(_TEMPLATE).read_bytes()
-    try:
-        return typst.compile(template, sys_inputs={"data": _to_json(_data(conversation, messages))})
-    except typst.TypstError as error:
-        raise FootnoteError(
-            f"This conversation can't be set as a PDF ({error}): export it as markdown or json instead."
-        ) from error
-
-
-def _to_json(data: dict[str, object]) -> str:
-    """Without halves of surrogate pairs, which are no text for Typst."""
-    return json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
-
-
-def _data(conversation: Conversation, messages: Sequence[Message]) -> dict[str, object]:
-    return {
+    template = files("core.features").joinpath("conversation.typ").read_bytes()
+    data = {
         "title": conversation.title or "Conversation",
         "started": f"Started {conversation.created_at:%Y-%m-%d %H:%M} UTC by {conversation.owner}",
         "messages": [_message(message) for message in messages if message.role is not Role.TOOL_RESULT],
     }
+    try:
+        return typst.compile(template, sys_inputs={"data": _bytes(json.dumps(data, ensure_ascii=False)).decode()})
+    except typst.TypstError as error:
+        raise FootnoteError(
+            f"This conversation can't be set as a PDF ({error}): export it as markdown or json instead."
+        ) from error
 
 
 def _message(message: Message) -> dict[str, object]:
@@ -211,14 +189,9 @@ def _source(citation: Citation) -> dict[str, object]:
     }
 
 
-FORMATS: Mapping[str, _Format] = {
-    "markdown": _Format(
-        suffix=".md", content_type="text/markdown", write=lambda found, messages: _bytes(to_markdown(found, messages))
-    ),
-    "pdf": _Format(suffix=".pdf", content_type="application/pdf", write=to_pdf),
-    "json": _Format(
-        suffix=".json",
-        content_type="application/json",
-        write=lambda found, messages: _bytes(to_json(found, messages)),
-    ),
+# Name -> suffix, content type, writer.
+FORMATS: Mapping[str, tuple[str, str, _Write]] = {
+    "markdown": (".md", "text/markdown", lambda found, messages: _bytes(to_markdown(found, messages))),
+    "pdf": (".pdf", "application/pdf", to_pdf),
+    "json": (".json", "application/json", lambda found, messages: _bytes(to_json(found, messages))),
 }

@@ -9,8 +9,9 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Protocol
 
@@ -43,7 +44,6 @@ class SourceStatus:
     state: SyncState | None
     documents: int = 0
     failed: int = 0
-    is_stored: bool = False
     is_orphan: bool = False  # it was synced once and is no longer configured: `footnote sources remove` takes it away
 
     def to_json(self) -> dict[str, object]:
@@ -96,11 +96,11 @@ class SyncReport:
         return {"source": self.state.source, "kind": self.state.kind, **told}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyncParts:
-    """The parts of Syncs."""
+@dataclass(frozen=True, kw_only=True)
+class Syncs:
+    """Use cases of sources: sync them, and report their status."""
 
-    specs: tuple[SourceSpec, ...]
+    specs: tuple[SourceSpec, ...]  # of the configuration
     corpus: CorpusRepository
     states: SyncRepository
     jobs: JobRepository
@@ -110,19 +110,7 @@ class SyncParts:
     mirrors: Path  # a folder with one of each fetched source
     alone: Callable[[], AbstractAsyncContextManager[None]]
     has_files: Callable[[Path, Selection], bool]  # whether a folder holds a selected file; may block
-
-
-class Syncs:
-    """Use cases of sources: sync them, and report their status."""
-
-    def __init__(self, parts: SyncParts) -> None:
-        self._parts = parts
-        self._one_at_a_time = asyncio.Lock()
-
-    @property
-    def specs(self) -> tuple[SourceSpec, ...]:
-        """The sources of the configuration."""
-        return self._parts.specs
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def sync(
         self,
@@ -141,11 +129,11 @@ class Syncs:
 
         Raises NotFound for a name that is not in the configuration.
         """
-        reports, asked = [], self._parts.clock.now()
+        reports, asked = [], self.clock.now()
         for spec in self._wanted(workspace, names):
-            async with self._one_at_a_time, self._parts.alone():
-                await end_abandoned(self._parts.jobs, self._parts.clock, JobKind.SYNC)
-                state = await self._parts.states.find(workspace, spec.name)
+            async with self._one_at_a_time, self.alone():
+                await end_abandoned(self.jobs, self.clock, JobKind.SYNC)
+                state = await self.states.find(workspace, spec.name)
                 if unless_since is not None and state is not None and state.ended_at >= unless_since:
                     continue
                 if state is not None and state.started_at > asked and not force:
@@ -156,14 +144,14 @@ class Syncs:
 
     async def overview(self, workspace: str) -> list[SourceStatus]:
         """Every source of the configuration and of the library, by name."""
-        return await list_status(workspace, self._parts.specs, self._parts.corpus, self._parts.states)
+        return await list_status(workspace, self.specs, self.corpus, self.states)
 
     async def forget(self, workspace: str, name: str) -> None:
         """Forget the state of a source that was removed; its mirror stays until the source is set up again."""
-        await self._parts.states.remove(workspace, name)
+        await self.states.remove(workspace, name)
 
     def _wanted(self, workspace: str, names: Sequence[str]) -> list[SourceSpec]:
-        specs = {spec.name: spec for spec in self._parts.specs if spec.workspace == workspace}
+        specs = {spec.name: spec for spec in self.specs if spec.workspace == workspace}
         unknown = next((name for name in names if name not in specs), None)
         if unknown is not None:
             known = ", ".join(map(repr, specs)) or "none"
@@ -176,8 +164,8 @@ class Syncs:
     async def _sync(
         self, spec: SourceSpec, last: SyncState | None, *, force: bool, progress: ProgressCallback
     ) -> SyncReport:
-        started, begun = self._parts.clock.now(), self._parts.clock.monotonic()
-        steps = Steps(self._parts.jobs, self._parts.clock, spec.workspace)
+        started, begun = self.clock.now(), self.clock.monotonic()
+        steps = Steps(self.jobs, self.clock, spec.workspace)
         state = SyncState(
             workspace=spec.workspace,
             source=spec.name,
@@ -195,14 +183,14 @@ class Syncs:
                 warnings = fetched.warnings
                 report = await self._ingest(spec, fetched, steps, force=force, progress=progress)
                 root.output = {**_counts(report), "warnings": len(warnings)}
-            state = replace(state, good_at=self._parts.clock.now(), counts=_counts(report))
+            state = replace(state, good_at=self.clock.now(), counts=_counts(report))
         except FootnoteError as error:
             since = last.failing_since if last and last.failing_since else started
             state = replace(state, result=SyncResult.FAILED, error=str(error), failing_since=since)
         job_id = steps.jobs[0].id if steps.jobs else None
-        state = replace(state, ended_at=self._parts.clock.now(), warnings=_few(warnings), job_id=job_id)
-        await self._parts.states.save(state)
-        return SyncReport(state=state, report=report, seconds=self._parts.clock.monotonic() - begun)
+        state = replace(state, ended_at=self.clock.now(), warnings=_few(warnings), job_id=job_id)
+        await self.states.save(state)
+        return SyncReport(state=state, report=report, seconds=self.clock.monotonic() - begun)
 
     async def _fetch(self, spec: SourceSpec, steps: Steps, *, force: bool, progress: ProgressCallback) -> Fetched:
         if isinstance(spec.origin, FolderOrigin):
@@ -210,9 +198,13 @@ class Syncs:
         if isinstance(spec.origin, FilesOrigin):
             return _named_files(spec.origin.paths)
         async with steps.step(JobKind.SYNC, "fetch", input={"location": str(spec.origin)}) as fetching:
-            told = _Told(fetching, progress, "Fetching")
-            mirror = self._parts.mirrors / _to_id(spec)
-            fetched = await self._parts.fetcher(spec).fetch(mirror, told.fetched, force=force)
+            tell = _telling(fetching, progress, "Fetching")
+
+            def fetched_one(done: int, total: int | None, name: str) -> None:
+                tell(IngestProgress(done=done, total=total or done, path=name))
+
+            mirror = self.mirrors / _to_id(spec)
+            fetched = await self.fetcher(spec).fetch(mirror, fetched_one, force=force)
             fetching.output = {
                 "changed": fetched.changed,
                 "removed": fetched.removed,
@@ -228,15 +220,14 @@ class Syncs:
         if not force:
             await self._check_not_emptied(source, fetched.root, selection)
         async with steps.step(JobKind.INGEST, "read", input={"root": str(fetched.root)}) as reading:
-            told = _Told(reading, progress, "Reading")
-            report = await self._parts.ingest(
+            report = await self.ingest(
                 source,
                 fetched.root,
                 selection=selection,
                 kind=spec.reader,
                 links=fetched.links,
                 force=force,
-                progress=told.read,
+                progress=_telling(reading, progress, "Reading"),
             )
             reading.output = {**_counts(report), "pages": report.pages, "passages": report.passages}
             return report
@@ -251,9 +242,9 @@ class Syncs:
             location=str(root),
             link_template=spec.link_template,
         )
-        if wanted not in await self._parts.corpus.list_sources(spec.workspace):
+        if wanted not in await self.corpus.list_sources(spec.workspace):
             try:
-                await self._parts.corpus.save_source(wanted)
+                await self.corpus.save_source(wanted)
             except InvalidState as error:
                 raise InvalidState(
                     f"The library has another source called {spec.name!r}: give the configured one another name, or "
@@ -263,8 +254,8 @@ class Syncs:
 
     async def _check_not_emptied(self, source: Source, root: Path, selection: Selection) -> None:
         """Raise for an empty folder: the share is probably not mounted, so its documents are kept."""
-        has_files = await asyncio.to_thread(self._parts.has_files, root, selection)
-        if has_files or not await self._parts.corpus.list_documents(source.workspace, frozenset({source.id})):
+        has_files = await asyncio.to_thread(self.has_files, root, selection)
+        if has_files or not await self.corpus.list_documents(source.workspace, frozenset({source.id})):
             return
         raise SourceUnavailable(
             f"{str(root)!r} holds no file of {source.name!r} any more (not mounted, or globs that fit nothing?): its "
@@ -272,23 +263,16 @@ class Syncs:
         )
 
 
-class _Told:
-    """Progress for the caller and, less often, for the job."""
+def _telling(step: Step, progress: ProgressCallback, stage: str) -> ProgressCallback:
+    """Return a callback that passes progress on to the caller and, less often, to the job."""
+    times = count()
 
-    def __init__(self, step: Step, progress: ProgressCallback, stage: str) -> None:
-        self._step = step
-        self._progress = progress
-        self._stage = stage
-        self._times = 0
+    def tell(now: IngestProgress) -> None:
+        if next(times) % NOTE_EVERY == 0:
+            step.note({"done": now.done, "total": now.total})
+        progress(replace(now, stage=stage))
 
-    def fetched(self, done: int, total: int | None, name: str) -> None:
-        self.read(IngestProgress(done=done, total=total or done, path=name))
-
-    def read(self, progress: IngestProgress) -> None:
-        if self._times % NOTE_EVERY == 0:
-            self._step.note({"done": progress.done, "total": progress.total})
-        self._times += 1
-        self._progress(replace(progress, stage=self._stage))
+    return tell
 
 
 def _to_id(spec: SourceSpec) -> str:
@@ -340,10 +324,21 @@ async def list_status(
     good, failed = Counter[str](), Counter[str]()
     for document in await corpus.list_documents(workspace):
         (good if document.failed_reason is None else failed)[document.source] += 1
-    return [
-        _status(name, specs.get(name), sources.get(name), states.get(name), (good[name], failed[name]))
-        for name in sorted({*sources, *specs})
-    ]
+    found = []
+    for name in sorted({*sources, *specs}):
+        spec, stored, state = specs.get(name), sources.get(name), states.get(name)
+        status = SourceStatus(
+            name=name,
+            kind=spec.kind if spec else stored.kind if stored else "",
+            location=str(spec.origin) if spec else stored.location if stored else "",
+            spec=spec,
+            state=state,
+            documents=good[name],
+            failed=failed[name],
+            is_orphan=spec is None and state is not None,
+        )
+        found.append(status)
+    return found
 
 
 def state_json(state: SyncState) -> dict[str, object]:
@@ -358,20 +353,3 @@ def state_json(state: SyncState) -> dict[str, object]:
         "warnings": list(state.warnings),
         "job": state.job_id,
     }
-
-
-def _status(
-    name: str, spec: SourceSpec | None, stored: Source | None, state: SyncState | None, counts: tuple[int, int]
-) -> SourceStatus:
-    kind = spec.kind if spec else stored.kind if stored else ""
-    return SourceStatus(
-        name=name,
-        kind=kind,
-        location=str(spec.origin) if spec else stored.location if stored else "",
-        spec=spec,
-        state=state,
-        documents=counts[0],
-        failed=counts[1],
-        is_stored=stored is not None,
-        is_orphan=spec is None and state is not None,
-    )

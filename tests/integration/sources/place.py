@@ -9,7 +9,7 @@ from core.domain.corpus import SearchScope, Source
 from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.domain.selection import Selection
 from core.domain.sources import SourceSpec
-from core.features.syncing import SyncParts, Syncs
+from core.features.syncing import Syncs
 from core.ports.documents import Fetched, FetchProgress, SourceFetcher
 from storage.documents.pipeline import Ingestor, has_files
 from storage.documents.sandbox import Sandbox
@@ -40,18 +40,16 @@ class SyncPlace:
     @property
     def syncs(self) -> Syncs:
         return Syncs(
-            SyncParts(
-                specs=tuple(self.specs),
-                corpus=self.corpus,
-                states=self.states,
-                jobs=self.jobs,
-                clock=self.clock,
-                ingest=self._ingest,
-                fetcher=lambda spec: self.fetchers[spec.name],
-                mirrors=self.folder / "mirrors",
-                alone=self._alone,
-                has_files=has_files,
-            )
+            specs=tuple(self.specs),
+            corpus=self.corpus,
+            states=self.states,
+            jobs=self.jobs,
+            clock=self.clock,
+            ingest=self._ingest,
+            fetcher=lambda spec: self.fetchers[spec.name],
+            mirrors=self.folder / "mirrors",
+            alone=self._alone,
+            has_files=has_files,
         )
 
     async def texts(self, source: str) -> dict[str, str]:
