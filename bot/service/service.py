@@ -46,7 +46,7 @@ from bot.wiring.parts import Parts, build_parts
 from bot.wiring.platforms import open_discord, open_slack, receive_slack, shared_parts
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
-from core.service.commands import ServiceQuestions
+from core.service.commands import RunningQuestions
 from core.service.inbox import Inbox, platform_gates
 from core.service.worker import Worker
 from core.thread_work import to_its_end
@@ -103,7 +103,7 @@ class Service:
         listeners = AnswerListeners()
         answers = build_answers(app, platforms, metrics)
         worker, task = await start_worker(stack, app, answers, platforms.heard_by(listeners.wrap))
-        commands = app.build_commands(ServiceQuestions(app.inbox_store, worker.cancel))
+        commands = app.build_commands(RunningQuestions(app.inbox_store, worker.cancel))
         inbox = Inbox(
             app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake, worker.withdraw
         )

@@ -61,13 +61,12 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
-    """A date and its place in a text. `year` is None if it isn't written. `sure`: it can't be read differently."""
+    """A date and its place in a text. `year` is None if it isn't written."""
 
     span: Span
     year: int | None
     month: int
     day: int
-    sure: bool = True
 
     def iso(self, after: date | None = None) -> str | None:
         """Return YYYY-MM-DD. A date without a year is the first one from `after` on; None without `after`."""
@@ -137,26 +136,19 @@ def _to_date(match: re.Match[str], text: str, day_first: bool | None) -> Written
 
 
 def _numeric(match: re.Match[str], text: str, year: int | None, day_first: bool | None) -> WrittenDate | None:
-    first, second = int(match["first"]), int(match["second"])
-    span = Span(match.start(), match.end())
     if year is None:
         return None
+    span, first, second = Span(*match.span()), int(match["first"]), int(match["second"])
     days = {True: _valid(year, second, first), False: _valid(year, first, second)}
-    readable = [way for way, day in days.items() if day is not None]
-    if not readable:
-        return None
-    sure = len(readable) == 1 or match["sep"] == "."
-    way = readable[0] if len(readable) == 1 else _way(days, text[max(0, span.start - 30) : span.end + 20], day_first)
-    if match["sep"] == "." and True in readable:
-        way = True
-    day = days[way]
-    return WrittenDate(span, year, day.month, day.day, sure) if day else None
-
-
-def _way(days: dict[bool, date | None], around: str, day_first: bool | None) -> bool:
-    named = {_WEEKDAY_OF[word] for word in _WORD.findall(around.lower()) if word in _WEEKDAY_OF and len(word) > 2}
-    fitting = [way for way, day in days.items() if day is not None and day.weekday() in named]
-    return fitting[0] if len(fitting) == 1 else bool(day_first)
+    readable = {way: day for way, day in days.items() if day is not None}
+    if len(readable) > 1 and match["sep"] != ".":
+        around = text[max(0, span.start - 30) : span.end + 20].lower()
+        named = {_WEEKDAY_OF[word] for word in _WORD.findall(around) if word in _WEEKDAY_OF and len(word) > 2}
+        fitting = [way for way, day in readable.items() if day.weekday() in named]
+        way = fitting[0] if len(fitting) == 1 else bool(day_first)
+        readable = {way: readable[way]}
+    day = next(iter(readable.values()), None)
+    return WrittenDate(span, year, day.month, day.day) if day else None
 
 
 def _year(digits: str | None) -> int | None:

@@ -1,11 +1,13 @@
 """The base of all tables, and columns with the same values on every database: text, UTC times and compact JSON."""
 
 import json
+import re
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import CheckConstraint, DateTime, Dialect, MetaData, Text
+from sqlalchemy.orm import declared_attr
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, SQLModel
 
@@ -73,9 +75,16 @@ _NAMES = {  # of indexes and constraints
 
 
 class FootnoteTable(SQLModel):
-    """Base of all tables, with metadata of its own: SQLModel classes of other packages stay out of the migrations."""
+    """Base of all tables, with metadata of its own: SQLModel classes of other packages stay out of the migrations.
+
+    A table is named after its class: `channel_settings` of ChannelSettingsRow.
+    """
 
     metadata = MetaData(naming_convention=_NAMES)
+
+    @declared_attr.directive
+    def __tablename__(cls) -> str:
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__.removesuffix("Row")).lower()
 
 
 def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:

@@ -23,7 +23,6 @@ OWN_THREADS = "own threads"  # channel of positions for a person's private threa
 
 
 class SourceRow(FootnoteTable, table=True):
-    __tablename__ = "source"
     __table_args__ = (UniqueConstraint("workspace", "name"),)
 
     id: str = key_column()
@@ -37,7 +36,6 @@ class SourceRow(FootnoteTable, table=True):
 class DocumentRow(FootnoteTable, table=True):
     """A document; `pages` and `passages` count the rows of its live revision."""
 
-    __tablename__ = "document"
     __table_args__ = (
         UniqueConstraint("source_id", "path"),
         CheckConstraint("pages >= 0 AND passages >= 0", name="counts"),
@@ -66,7 +64,6 @@ class DocumentRow(FootnoteTable, table=True):
 class PageRow(FootnoteTable, table=True):
     """A page. `headings` is [[level, title, start], ...], `anchors` [[name, place], ...]; old ones have no `place`."""
 
-    __tablename__ = "page"
     __table_args__ = (UniqueConstraint("document_id", "number"), CheckConstraint("number >= 1", name="number"))
 
     id: str = key_column()
@@ -88,7 +85,6 @@ class PassageRow(FootnoteTable, table=True):
     It keeps its text: `substr(page.text, ...)` reads a page from the beginning, which takes seconds on long ones.
     """
 
-    __tablename__ = "passage"
     __table_args__ = (
         CheckConstraint("ordinal >= 0", name="ordinal"),
         CheckConstraint("span_start >= 0 AND span_end >= span_start", name="span"),
@@ -111,7 +107,6 @@ class ConversationRow(FootnoteTable, table=True):
     The document ids are no foreign keys: conversations stay readable when a document is removed.
     """
 
-    __tablename__ = "conversation"
     __table_args__ = (
         UniqueConstraint("platform", "workspace", "channel", "thread"),
         CheckConstraint("message_count >= 0", name="message_count"),
@@ -145,7 +140,6 @@ class ConversationRow(FootnoteTable, table=True):
 class MessageRow(FootnoteTable, table=True):
     """A message; `sequence` counts from 1 in its conversation, in the order of arrival."""
 
-    __tablename__ = "message"
     __table_args__ = (
         UniqueConstraint("conversation_id", "sequence"),
         CheckConstraint("sequence >= 1", name="sequence"),
@@ -172,8 +166,6 @@ class MessageRow(FootnoteTable, table=True):
 class MessageDocumentRow(FootnoteTable, table=True):
     """A document that a message cites, to find conversations by document without reading JSON."""
 
-    __tablename__ = "message_document"
-
     message_id: str = key_column(foreign_key="message.id", ondelete="CASCADE")
     document_id: str = key_column(index=True)
 
@@ -184,7 +176,6 @@ class InboxRow(FootnoteTable, table=True):
     Open rows (not finished) of a thread are answered one by one: the partial index finds each thread's first.
     """
 
-    __tablename__ = "inbox"
     __table_args__ = (
         one_of("status", InboxStatus),
         CheckConstraint("(finished_at IS NULL) = (status IN ('queued', 'running'))", name="finished"),
@@ -228,7 +219,6 @@ class InboxRow(FootnoteTable, table=True):
 class JobRow(FootnoteTable, table=True):
     """A job. Parent and root are no foreign keys: steps of a tree that run side by side are saved as they end."""
 
-    __tablename__ = "job"
     __table_args__ = (
         one_of("kind", JobKind),
         one_of("status", JobStatus),
@@ -256,7 +246,6 @@ class JobRow(FootnoteTable, table=True):
 class ExtractionRow(FootnoteTable, table=True):
     """An extractor's last run over a document."""
 
-    __tablename__ = "extraction"
     __table_args__ = (CheckConstraint("version >= 1 AND extracts >= 0", name="counts"),)
 
     document_id: str = key_column(foreign_key="document.id", ondelete="CASCADE")
@@ -275,7 +264,6 @@ class ExtractRow(FootnoteTable, table=True):
     `words` is its data as lower-case text, for filters.
     """
 
-    __tablename__ = "extract"
     __table_args__ = (
         one_of("type", ExtractType),
         CheckConstraint("span_start >= 0 AND span_end >= span_start", name="span"),
@@ -301,8 +289,6 @@ class ExtractRow(FootnoteTable, table=True):
 class ModelReadingRow(FootnoteTable, table=True):
     """A model's reply about one piece of a document for one extractor; `said` is a list of JSON objects."""
 
-    __tablename__ = "model_reading"
-
     document_id: str = key_column(foreign_key="document.id", ondelete="CASCADE")
     piece: str = key_column()
     extractor: str = key_column()
@@ -315,8 +301,6 @@ class ModelReadingRow(FootnoteTable, table=True):
 class ModelSpendingRow(FootnoteTable, table=True):
     """The extractors' use of models on one day (YYYY-MM-DD, UTC)."""
 
-    __tablename__ = "model_spending"
-
     day: str = key_column()
     requests: int
     tokens: int
@@ -325,7 +309,6 @@ class ModelSpendingRow(FootnoteTable, table=True):
 class ChannelSettingsRow(FootnoteTable, table=True):
     """The settings of a channel. `sources` are names; NULL means all."""
 
-    __tablename__ = "channel_settings"
     __table_args__ = (CheckConstraint("questions_per_minute >= 1", name="questions_per_minute"),)
 
     workspace: str = key_column()
@@ -342,7 +325,6 @@ class ChannelSettingsRow(FootnoteTable, table=True):
 class ThreadListeningRow(FootnoteTable, table=True):
     """Whether questions of a thread need a mention."""
 
-    __tablename__ = "thread_listening"
     __table_args__ = (one_of("listening", Listening),)
 
     workspace: str = key_column()
@@ -359,7 +341,6 @@ class ReadingPositionRow(FootnoteTable, table=True):
     No foreign key: a document that is removed and ingested again keeps its id, and its spoilers.
     """
 
-    __tablename__ = "reading_position"
     __table_args__ = (CheckConstraint("last_page >= 0", name="last_page"),)
 
     workspace: str = key_column()
@@ -373,7 +354,6 @@ class ReadingPositionRow(FootnoteTable, table=True):
 class FeedbackRow(FootnoteTable, table=True):
     """One person's rating of an answer."""
 
-    __tablename__ = "feedback"
     __table_args__ = (one_of("rating", Rating),)
 
     message_id: str = key_column(foreign_key="message.id", ondelete="CASCADE")
@@ -389,8 +369,6 @@ class CitationCheckRow(FootnoteTable, table=True):
     [[footnote, fate], ...]; `note_id` is a note that is due to report it.
     """
 
-    __tablename__ = "citation_check"
-
     message_id: str = key_column(foreign_key="message.id", ondelete="CASCADE")
     document_id: str = key_column(index=True)
     checked_revision: str | None = text_column(default=None)
@@ -404,7 +382,6 @@ class SummaryRow(FootnoteTable, table=True):
     The id is stored once more in the column that refers to its table, so that it is deleted with its subject.
     """
 
-    __tablename__ = "summary"
     __table_args__ = (
         one_of("kind", SummaryKind),
         CheckConstraint("coalesce(document_id, page_id, conversation_id) = subject", name="subject"),
@@ -425,8 +402,6 @@ class SummaryRow(FootnoteTable, table=True):
 class CassetteRow(FootnoteTable, table=True):
     """One run. `documents` counts those it has rows for: with fewer left, one was removed, and so is the run."""
 
-    __tablename__ = "cassette"
-
     message_id: str = key_column(foreign_key="message.id", ondelete="CASCADE")
     workspace: str = text_column(index=True)
     question: str = text_column()
@@ -439,16 +414,13 @@ class CassetteRow(FootnoteTable, table=True):
 class CassetteDocumentRow(FootnoteTable, table=True):
     """A document whose text a run holds."""
 
-    __tablename__ = "cassette_document"
-
     message_id: str = key_column(foreign_key="cassette.message_id", ondelete="CASCADE")
     document_id: str = key_column(foreign_key="document.id", ondelete="CASCADE", index=True)
 
 
-class SyncRow(FootnoteTable, table=True):
+class SourceSyncRow(FootnoteTable, table=True):
     """A source's last sync. No foreign key: a source that never came in has a state, too."""
 
-    __tablename__ = "source_sync"
     __table_args__ = (
         one_of("result", SyncResult),
         CheckConstraint("(result = 'failed') = (error IS NOT NULL)", name="error"),
@@ -472,8 +444,6 @@ class SyncRow(FootnoteTable, table=True):
 class InstallationRow(FootnoteTable, table=True):
     """A team that installed the app. `sealed_token` is encrypted (encryption.py); `scopes` are sorted."""
 
-    __tablename__ = "installation"
-
     platform: str = key_column()
     team_id: str = key_column()
     team_name: str = text_column()
@@ -488,8 +458,6 @@ class InstallationRow(FootnoteTable, table=True):
 
 class OneTimeCodeRow(FootnoteTable, table=True):
     """A code that was issued and not consumed yet; only its SHA-256 is kept, so that a copy of the table is no key."""
-
-    __tablename__ = "one_time_code"
 
     purpose: str = key_column()
     code_hash: str = key_column()

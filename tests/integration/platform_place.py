@@ -18,7 +18,7 @@ from core.features.kept_answers import KeptAnswers
 from core.features.staleness.stale_answers import Staleness
 from core.ports import Clock
 from core.ports.service import ChatPlatform, ThreadReader
-from core.service.commands import Commands, ServiceQuestions
+from core.service.commands import Commands, RunningQuestions
 from core.service.inbox import Inbox, platform_gates
 from core.service.jobs import Jobs
 from core.service.worker import Worker
@@ -130,7 +130,7 @@ class PlatformPlace:
             jobs=jobs,
             access=self.shelf.access,
             settings=self.settings,
-            questions=ServiceQuestions(self.entries, self.worker.cancel),
+            questions=RunningQuestions(self.entries, self.worker.cancel),
             kept=kept,
             facts=self.shelf.facts,
             staleness=self.staleness,

@@ -1,7 +1,7 @@
 """The table of chat commands, bound by every adapter; the use cases are here or in core/features."""
 
 from core.service.commands.table import Commands
-from core.service.commands.threads import RunningQuestions, ServiceQuestions
+from core.service.commands.threads import RunningQuestions
 from core.work.commands import (
     Command,
     CommandCall,
@@ -22,7 +22,6 @@ __all__ = [
     "OptionKind",
     "Question",
     "RunningQuestions",
-    "ServiceQuestions",
     "SourceRow",
     "ThreadRow",
 ]

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from core.access.scopes import Access
 from core.answering.answers.stored import stored_ids
@@ -60,23 +59,59 @@ _OPTIONS = (
 )
 
 
-class RunningQuestions(Protocol):
-    """The questions that a service is processing; without a service, commands that need it are absent."""
+class RunningQuestions:
+    """The questions that a service is processing; without a service, commands that need it are absent.
+
+    `stop` is Worker.cancel.
+    """
+
+    def __init__(self, entries: InboxStore, stop: Callable[[str, str], Awaitable[object]]) -> None:
+        self._entries = entries
+        self._stop = stop
 
     async def open_in(self, workspace: str, address: ThreadAddress) -> list[InboxEntry]:
         """Return a thread's waiting and running questions, newest first."""
+        found = await self._entries.recent(workspace, address=address, limit=LOOKED_THROUGH)
+        return [entry for entry in found if not entry.status.is_final]
 
     async def newest_open(self, workspace: str, author: str, address: ThreadAddress | None) -> InboxEntry | None:
         """The author's newest question that has not ended: in the thread, else in its channel (None: anywhere)."""
+        found = await self._by(workspace, author, address)
+        return next((entry for entry in found if not entry.status.is_final), None)
 
     async def newest(self, workspace: str, author: str, address: ThreadAddress | None) -> InboxEntry | None:
         """The author's newest message with the decision about it, looked for in the same order; no commands."""
+        found = await self._by(workspace, author, address)
+        return next((entry for entry in found if entry.decision.code != COMMAND.code), None)
 
     async def stop(self, entry: InboxEntry, by: str) -> None:
         """Stop an answer; its post shows that. InvalidState if it has ended, AccessDenied for another person."""
+        await self._stop(entry.message_key, by)
 
     async def end_all(self, workspace: str, address: ThreadAddress) -> None:
         """Stop all answers of a thread and wait for their end. InvalidState when they do not end."""
+        for _ in range(ENDING_TRIES):
+            waiting = await self.open_in(workspace, address)
+            if not waiting:
+                return
+            for entry in waiting:
+                if entry.cancelled_by is None:
+                    await self._stop(entry.message_key, entry.incoming.author)
+            await asyncio.sleep(ENDING_PAUSE_SECONDS)
+        raise InvalidState("I'm still answering in this thread. Stop the answer first, then delete.")
+
+    async def _by(self, workspace: str, author: str, address: ThreadAddress | None) -> list[InboxEntry]:
+        """Return an author's newest messages: the thread's first, then the channel's."""
+        found = await self._entries.recent(workspace, author=author, limit=LOOKED_THROUGH)
+        if address is None:
+            return found
+        here = [entry for entry in found if entry.address == address]
+        near = [entry for entry in found if entry.address != address and _same_channel(entry.address, address)]
+        return here + near
+
+
+def _same_channel(one: ThreadAddress, other: ThreadAddress) -> bool:
+    return (one.platform, one.channel) == (other.platform, other.channel)
 
 
 class ThreadCommands:
@@ -381,50 +416,3 @@ def _tree_text(tree: Sequence[Job]) -> str:
         asked = job.input.get("query") or job.input.get("question") or ""
         rows.append(f"{'  ' * depth[job.id]}- {job.name}: {job.status.value}{spent} {asked}".rstrip())
     return "\n".join(rows)
-
-
-class ServiceQuestions:
-    """RunningQuestions over the inbox and `stop`, which is Worker.cancel."""
-
-    def __init__(self, entries: InboxStore, stop: Callable[[str, str], Awaitable[object]]) -> None:
-        self._entries = entries
-        self._stop = stop
-
-    async def open_in(self, workspace: str, address: ThreadAddress) -> list[InboxEntry]:
-        found = await self._entries.recent(workspace, address=address, limit=LOOKED_THROUGH)
-        return [entry for entry in found if not entry.status.is_final]
-
-    async def newest_open(self, workspace: str, author: str, address: ThreadAddress | None) -> InboxEntry | None:
-        found = await self._by(workspace, author, address)
-        return next((entry for entry in found if not entry.status.is_final), None)
-
-    async def newest(self, workspace: str, author: str, address: ThreadAddress | None) -> InboxEntry | None:
-        found = await self._by(workspace, author, address)
-        return next((entry for entry in found if entry.decision.code != COMMAND.code), None)
-
-    async def stop(self, entry: InboxEntry, by: str) -> None:
-        await self._stop(entry.message_key, by)
-
-    async def end_all(self, workspace: str, address: ThreadAddress) -> None:
-        for _ in range(ENDING_TRIES):
-            waiting = await self.open_in(workspace, address)
-            if not waiting:
-                return
-            for entry in waiting:
-                if entry.cancelled_by is None:
-                    await self._stop(entry.message_key, entry.incoming.author)
-            await asyncio.sleep(ENDING_PAUSE_SECONDS)
-        raise InvalidState("I'm still answering in this thread. Stop the answer first, then delete.")
-
-    async def _by(self, workspace: str, author: str, address: ThreadAddress | None) -> list[InboxEntry]:
-        """Return an author's newest messages: the thread's first, then the channel's."""
-        found = await self._entries.recent(workspace, author=author, limit=LOOKED_THROUGH)
-        if address is None:
-            return found
-        here = [entry for entry in found if entry.address == address]
-        near = [entry for entry in found if entry.address != address and _same_channel(entry.address, address)]
-        return here + near
-
-
-def _same_channel(one: ThreadAddress, other: ThreadAddress) -> bool:
-    return (one.platform, one.channel) == (other.platform, other.channel)

@@ -9,11 +9,10 @@ from core.domain.conversation import Conversation
 from core.domain.features import OUT, Checked, DueNote, Fate, LiveTexts, LostQuote, StaleAnswer, Unchecked
 from storage.database import Database
 from storage.database.repositories.conversations import to_conversation, to_message
-from storage.database.tables import TABLES, CitationCheckRow
+from storage.database.tables import TABLES
 
-_CHECK = TABLES[CitationCheckRow.__tablename__]
-_CONVERSATION, _MESSAGE, _CITED, _DOCUMENT, _PAGE = (
-    TABLES[name] for name in ("conversation", "message", "message_document", "document", "page")
+_CHECK, _CONVERSATION, _MESSAGE, _CITED, _DOCUMENT, _PAGE = (
+    TABLES[name] for name in ("citation_check", "conversation", "message", "message_document", "document", "page")
 )
 _LIVE = func.coalesce(_DOCUMENT.c.revision, OUT)
 _SAME_CITED = (_CHECK.c.message_id == _CITED.c.message_id) & (_CHECK.c.document_id == _CITED.c.document_id)

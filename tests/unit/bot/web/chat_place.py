@@ -25,7 +25,7 @@ from core.domain.corpus import SearchScope
 from core.features.feedback import Feedbacks
 from core.features.staleness.stale_answers import Staleness
 from core.serializers.objects import Json
-from core.service.commands import Commands, ServiceQuestions
+from core.service.commands import Commands, RunningQuestions
 from core.service.inbox import Inbox, platform_gates
 from core.service.jobs import Jobs
 from core.service.worker import Worker
@@ -134,7 +134,7 @@ class ChatPlace:
                 facts=self.shelf.facts,
                 staleness=self.staleness,
                 recaps=by_rule(self.shelf),
-                questions=ServiceQuestions(self.entries, self.worker.cancel),
+                questions=RunningQuestions(self.entries, self.worker.cancel),
             ),
             clock=self.clock,
             page_images=Pictures(),

@@ -6,7 +6,7 @@ from core.domain.conversation import Conversation, IncomingMessage, ThreadAddres
 from core.domain.service import ACCEPTED, InboxEntry
 from core.errors import AccessDenied
 from core.features.kept_answers import KeptAnswers
-from core.service.commands import CommandCall, CommandResult, Commands, ServiceQuestions
+from core.service.commands import CommandCall, CommandResult, Commands, RunningQuestions
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from tests.scripted import says
@@ -35,7 +35,7 @@ class Counter:
             jobs=Jobs(desk.job_store, desk.store, desk.clock),
             access=shelf.access,
             settings=shelf.settings,
-            questions=ServiceQuestions(self.entries, self.stop) if serves else None,
+            questions=RunningQuestions(self.entries, self.stop) if serves else None,
             kept=kept,
             facts=shelf.facts,
             recaps=by_rule(shelf),

@@ -8,7 +8,7 @@ import pytest
 from core.domain.conversation import IncomingMessage
 from core.domain.service import InboxStatus
 from core.errors import InvalidState
-from core.service.commands import ServiceQuestions
+from core.service.commands import RunningQuestions
 from core.service.commands.threads import ENDING_TRIES
 from core.service.inbox import COMMAND
 from tests.unit.core.service.commands.counter import HERE, Counter, stocked
@@ -24,7 +24,7 @@ async def test_what_is_open_in_a_thread_comes_newest_first_without_what_has_ende
     await run.entries.claim(1, {"web"})
     await run.entries.finish(ended.seq, InboxStatus.DONE)
     await run.ask("elsewhere?", thread="t2")
-    questions = ServiceQuestions(run.entries, run.stop)
+    questions = RunningQuestions(run.entries, run.stop)
 
     assert [entry.seq for entry in await questions.open_in("local", HERE)] == [second.seq, first.seq]
     assert await questions.open_in("elsewhere", HERE) == []
@@ -37,7 +37,7 @@ async def test_the_newest_is_looked_for_in_the_thread_then_in_its_channel_then_n
     await run.ask("bens?", author="ben")
     command = IncomingMessage(address=HERE, author="ada", text="/why", event_key="c")
     await run.entries.accept(command, COMMAND)
-    questions = ServiceQuestions(run.entries, run.stop)
+    questions = RunningQuestions(run.entries, run.stop)
 
     async def newest(**place: str) -> int | None:
         found = await questions.newest("local", "ada", replace(HERE, **place))
@@ -62,7 +62,7 @@ async def test_ending_a_thread_waits_until_its_answers_have_stopped(run: Counter
         await run.entries.finish(entry.seq, InboxStatus.CANCELLED)
 
     ending: list[asyncio.Future[None]] = []
-    await ServiceQuestions(run.entries, stop).end_all("local", HERE)
+    await RunningQuestions(run.entries, stop).end_all("local", HERE)
 
     assert run.stopped == [(entry.message_key, "ben")]
     assert await run.entries.depth() == {}
@@ -72,6 +72,6 @@ async def test_a_thread_whose_answer_does_not_stop_is_not_ended(run: Counter, mo
     monkeypatch.setattr("core.service.commands.threads.ENDING_PAUSE_SECONDS", 0)
     await run.ask("where?")
     with pytest.raises(InvalidState, match="Stop the answer first"):
-        await ServiceQuestions(run.entries, run.stop).end_all("local", HERE)
+        await RunningQuestions(run.entries, run.stop).end_all("local", HERE)
 
     assert len(run.stopped) == 1 < ENDING_TRIES
