@@ -15,14 +15,14 @@ COMPILE_LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --gen
 .PHONY: help setup demo test test-fast kill-test check bench lock clean
 
 help:
-	@echo "make demo       a chat about the bundled sample library in your browser: no keys, no servers"
-	@echo "make test       all tests; COVERAGE=yes measures branch coverage, which takes as long again"
-	@echo "make test-fast  the tests that take milliseconds"
-	@echo "make kill-test  500 questions to a service that is killed 60 times: none lost, none answered twice; some minutes"
-	@echo "make check      every check of .pre-commit-config.yaml"
-	@echo "make bench      speed and memory, against the bare embedder and LlamaIndex"
-	@echo "make setup      $(VENV) with everything from $(LOCKED); the others do it by themselves"
-	@echo "make lock       write the locks anew from pyproject.toml (needs uv and a network)"
+	@echo "make demo       chat with the sample library in your browser; needs no keys or servers"
+	@echo "make test       run all tests; COVERAGE=yes also measures branch coverage, in twice the time"
+	@echo "make test-fast  run the tests that take milliseconds"
+	@echo "make kill-test  kill the service 60 times during 500 questions, and count the answers; takes minutes"
+	@echo "make check      run every check of .pre-commit-config.yaml"
+	@echo "make bench      measure speed and memory, also of the bare embedder and LlamaIndex"
+	@echo "make setup      install everything from $(LOCKED) into $(VENV); the others do it first"
+	@echo "make lock       update the locks from pyproject.toml (needs uv and a network)"
 	@echo "make clean      remove $(VENV) and all caches"
 
 setup: $(STAMP)
