@@ -7,9 +7,8 @@ import typer
 from bot.cli.session import Session
 from bot.service import operations as ops
 from bot.terminal.render import answer_view
-from core.domain.features import StoredCassette
+from core.domain.features import Replayed, StoredCassette
 from core.errors import BadInput
-from core.features.replay.replaying import Replayed
 from core.serializers.objects import answer_json
 
 

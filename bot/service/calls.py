@@ -19,11 +19,11 @@ from core.domain.corpus import Document, SearchScope
 from core.domain.ingest_report import IngestProgress, IngestReport
 from core.domain.jobs import Job
 from core.ports import ProgressSink
-from core.service.commands import Commands
 
 if TYPE_CHECKING:
     from bot.wiring.parts import Parts
     from core.answering.pipeline import Pipeline
+    from core.service.commands import Commands
 
 Request = TypeVar("Request")
 Response = TypeVar("Response")
@@ -95,7 +95,7 @@ class ServiceControls:
     """Parts that only a running service has."""
 
     submitter: Submitter
-    commands: Commands
+    commands: "Commands"
     stop_answer: Callable[[str, str], Awaitable[object]]  # message key, user who asked to stop it
     count_ingest: Callable[[IngestReport], None]
 

@@ -9,7 +9,7 @@ from bot.web import queries
 from bot.web.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
 from core.domain.conversation import Conversation, IncomingMessage, Message
 from core.domain.corpus import Document, SearchQuery, Source
-from core.domain.features import ExportedFile, StaleAnswer, Statistics, StoredCassette
+from core.domain.features import ExportedFile, Replayed, StaleAnswer, Statistics, StoredCassette
 from core.domain.ingest_report import ExtractionReport, IngestProgress, IngestReport, ProgressCallback, RepairReport
 from core.domain.jobs import Job
 from core.errors import BadInput, InvalidState
@@ -17,11 +17,10 @@ from core.features.access_explanation import AccessQuestion, Explanation
 from core.features.evaluation import FoundPage
 from core.features.export import export_conversation
 from core.features.maintenance import StorageStatus
-from core.features.replay.replaying import Replayed
 from core.features.syncing import SourceStatus, SyncReport
 from core.knowledge.facts import FoundFacts, Ontology
 from core.knowledge.library import Removal
-from core.service.commands import CommandCall, CommandResult
+from core.work.commands import CommandCall, CommandResult
 
 
 def report_ingest(progress: ProgressCallback) -> OnProgress:

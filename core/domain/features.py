@@ -88,6 +88,18 @@ class Cassette:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """The result of playing a cassette. `difference` describes the first difference, or None."""
+
+    answer: Answer
+    difference: str | None = None
+
+    @property
+    def is_equal(self) -> bool:
+        return self.difference is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCassette:
     """A cassette as it is kept: packed, under the id of the answer's message."""
 

@@ -12,11 +12,12 @@ from tests.e2e.conftest import SAMPLES, Footnote
 GOOD_FILES = sum(path.is_file() for path in SAMPLES.rglob("*"))
 
 
-def test_a_second_ingest_finds_everything_unchanged_and_loads_no_model(data_dir: Path) -> None:
+def test_a_second_ingest_finds_everything_unchanged_and_loads_no_model_and_no_questions(data_dir: Path) -> None:
     code = (
         "import sys; from bot.cli.app import run;"
         f"code = run(['--data-dir', {str(data_dir)!r}, 'ingest', {str(SAMPLES)!r}, '--source', 'samples', '--json']);"
         "heavy = {'onnxruntime', 'fastembed', 'qdrant_edge', 'qdrant_client', 'anthropic', 'alembic', 'numpy'};"
+        "heavy |= {'core.service.commands', 'core.answering.pipeline', 'core.knowledge.attachments'};"
         "heavy &= set(sys.modules);"
         "print(sorted(heavy), file=sys.stderr); sys.exit(code)"
     )

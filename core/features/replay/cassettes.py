@@ -5,10 +5,10 @@ from datetime import timedelta
 
 from core.answering.answers.building import build_error_answer
 from core.domain.conversation import Role
-from core.domain.features import StoredCassette
+from core.domain.features import Replayed, StoredCassette
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
 from core.features.replay.recording import Recordings, unpack
-from core.features.replay.replaying import Replayed, StrategyOver, replay
+from core.features.replay.replaying import StrategyOver, replay
 from core.ports import Clock
 from core.ports.service import CassetteRepository
 from core.work.commands import Command, CommandCall, CommandResult, current

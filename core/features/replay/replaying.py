@@ -6,14 +6,13 @@ changed since; its sentence names the first one.
 
 import difflib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from core.answering.answers.building import build_answer, prove_draft, with_notes
 from core.answering.strategies.choosing import ChosenStrategy
 from core.answering.strategies.drafting import draft_once
 from core.domain.answer import (
-    Answer,
     Capabilities,
     ChatMessage,
     ChatRequest,
@@ -25,7 +24,7 @@ from core.domain.answer import (
     ToolResult,
 )
 from core.domain.conversation import IncomingMessage
-from core.domain.features import Cassette, RecordedTools, RecordedTurn
+from core.domain.features import Cassette, RecordedTools, RecordedTurn, Replayed
 from core.errors import FootnoteError
 from core.features.replay.recording import answer_bytes, bare_request
 from core.ports import ChatProvider
@@ -43,18 +42,6 @@ class StrategyOver(Protocol):
     def __call__(self, name: str, question: IncomingMessage, provider: ChatProvider) -> ChosenStrategy:
         """Return the strategy of a name over a provider. UnsupportedFeature for an unknown name."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replayed:
-    """The result of playing a cassette. `difference` describes the first difference, or None."""
-
-    answer: Answer
-    difference: str | None = None
-
-    @property
-    def is_equal(self) -> bool:
-        return self.difference is None
 
 
 async def replay(cassette: Cassette, strategy: StrategyOver) -> Replayed:
