@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from types import SimpleNamespace
 from typing import Any
 
 from bot.config import Config
 from bot.config.sections import AgentConfig, ReferencesConfig
+from bot.presentation.direct_threads import is_direct_thread
 from bot.wiring.parts import Parts
 from bot.wiring.pipeline import build_pipeline
 from core.answering.observer import RunObserver
@@ -15,6 +17,7 @@ from core.answering.strategies.drafting import Choose
 from core.domain.conversation import IncomingMessage
 from core.ports import ChatProvider, Clock, RetrievalStrategy
 from storage.database import Database
+from storage.database.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
 AGENT = AgentConfig(max_steps=2, context="full")
@@ -40,15 +43,17 @@ def build_parts_over(
     **own: Any,
 ) -> Parts:
     """Parts over a shelf; `own` replaces further parts by name."""
+    stores = Stores(database or shelf.stores.database, is_direct_thread)
+    vars(stores).update(corpus=shelf.corpus, extracts=shelf.extracts, settings=own.pop("settings", shelf.settings))
     parts = Parts(
         config=Config(agent=agent, references=ReferencesConfig(enabled=has_references)),
         clock=clock or shelf.clock,
         stack=AsyncExitStack(),
-        database=database or shelf.stores.database,
-        own_index=shelf.index,
-        own_provider=provider,
+        stores=stores,
     )
-    library = {name: getattr(shelf, name) for name in ("corpus", "library", "access", "extracts", "facts", "settings")}
+    library = {name: getattr(shelf, name) for name in ("index", "library", "access", "facts")}
+    if provider is not None:
+        library["providers"] = SimpleNamespace(of=lambda workspace, model: provider)
     vars(parts).update({**library, "attachments": None, **own})
     return parts
 

@@ -3,28 +3,17 @@
 import sqlite3
 import weakref
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, StaticPool, create_engine
 
 from bot.presentation.direct_threads import is_direct_thread
 from core.ports import Clock
-from storage.database import Commit, Database
+from storage.database import Commit, Database, stores
 from storage.database.database import Work
-from storage.database.repositories.connections import SqlCitedRepository
-from storage.database.repositories.conversations import SqlConversationRepository
-from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.database.repositories.extracts import SqlExtractRepository, SqlReadingRepository
-from storage.database.repositories.feedback import SqlFeedbackRepository
 from storage.database.repositories.inbox import LEASE_SECONDS, SqlInboxStore
-from storage.database.repositories.jobs import SqlJobRepository
-from storage.database.repositories.replay import SqlCassetteRepository
-from storage.database.repositories.settings import SqlSettingsRepository
-from storage.database.repositories.staleness import SqlStaleRepository
 from storage.database.repositories.statistics import SqlAskedRepository
-from storage.database.repositories.summaries import SqlSummaryRepository
-from storage.database.repositories.syncing import SqlSyncRepository
 from storage.database.tables import METADATA
 
 T = TypeVar("T")
@@ -64,59 +53,11 @@ class _ImmediateWriter:
     def close(self) -> None: ...
 
 
-class Stores:
+class Stores(stores.Stores):
     """All repositories over one empty database; those that refer to each other's rows have to share it."""
 
     def __init__(self) -> None:
-        self.database = InMemoryDatabase()
-
-    @cached_property
-    def cassettes(self) -> SqlCassetteRepository:
-        return SqlCassetteRepository(self.database)
-
-    @cached_property
-    def cited(self) -> SqlCitedRepository:
-        return SqlCitedRepository(self.database, is_direct_thread)
-
-    @cached_property
-    def conversations(self) -> SqlConversationRepository:
-        return SqlConversationRepository(self.database)
-
-    @cached_property
-    def corpus(self) -> SqlCorpusRepository:
-        return SqlCorpusRepository(self.database)
-
-    @cached_property
-    def extracts(self) -> SqlExtractRepository:
-        return SqlExtractRepository(self.database)
-
-    @cached_property
-    def feedback(self) -> SqlFeedbackRepository:
-        return SqlFeedbackRepository(self.database)
-
-    @cached_property
-    def jobs(self) -> SqlJobRepository:
-        return SqlJobRepository(self.database)
-
-    @cached_property
-    def readings(self) -> SqlReadingRepository:
-        return SqlReadingRepository(self.database)
-
-    @cached_property
-    def settings(self) -> SqlSettingsRepository:
-        return SqlSettingsRepository(self.database)
-
-    @cached_property
-    def stale(self) -> SqlStaleRepository:
-        return SqlStaleRepository(self.database)
-
-    @cached_property
-    def summaries(self) -> SqlSummaryRepository:
-        return SqlSummaryRepository(self.database)
-
-    @cached_property
-    def syncs(self) -> SqlSyncRepository:
-        return SqlSyncRepository(self.database)
+        super().__init__(InMemoryDatabase(), is_direct_thread)
 
     def asked(self, clock: Clock) -> SqlAskedRepository:
         return SqlAskedRepository(self.database, clock, is_direct_thread)

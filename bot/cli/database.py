@@ -8,7 +8,8 @@ import typer
 from bot.cli.session import Session
 from bot.service import operations as ops
 from bot.terminal.reports import ingest_progress, repair_line, size_text, storage_view
-from bot.wiring.resources import restore as restore_backup
+from bot.wiring.parts import restore as restore_backup
+from core.errors import InvalidState
 
 FAULTY = 1  # exit code when the check finds a problem
 
@@ -87,6 +88,11 @@ def restore(context: typer.Context, file: Annotated[Path, typer.Argument(help="F
     """Unpack a backup into an empty data directory, and build its search index."""
     session: Session = context.obj
     session.require_no_service()
+    if session.settings.database_url() is not None:
+        raise InvalidState(
+            "The configuration names a PostgreSQL database: restore that one with pg_restore, then build the search "
+            "index with `footnote db reindex`."
+        )
     names = restore_backup(session.settings, file.expanduser())
     if not session.as_json:
         session.console.print(f"{session.settings.data_path}: {', '.join(names)}", markup=False)

@@ -46,6 +46,7 @@ from core.errors import ConfigError
 
 ENV_PREFIX = "FOOTNOTE_"
 WEB_KEY_VARIABLE = "FOOTNOTE_WEB_KEY"  # a secret, so not in the file
+WEB_KEY_FILE = "web.key"  # in the data directory; signs links if no key is configured
 API_TOKEN_VARIABLE = "FOOTNOTE_API_TOKEN"  # noqa: S105 - its name; not in the file either
 SLACK_KEY_VARIABLE = "FOOTNOTE_SLACK_KEY"  # encrypts the tokens of teams; not in the file either
 SLACK_KEY_SETTING = f"{SLACK_KEY_VARIABLE} or [slack] key_file"  # for people

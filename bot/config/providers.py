@@ -91,6 +91,20 @@ def default_key_variable(settings: ModelConfig, name: str) -> str | None:
     return KEY_VARIABLES.get(settings.what)
 
 
+def key_advice(settings: ModelConfig, name: str) -> str:
+    """Return how to correct a provider's key."""
+    variable = default_key_variable(settings, name)
+    where = f"Set {variable} to a valid key" if variable else "Name its variable by api_key_variable"
+    section = "[provider]" if name == DEFAULT else f"[providers.{name}]"
+    return f"{where}, or put one into the file that api_key_file under {section} names."
+
+
+def describe(settings: ModelConfig, name: str) -> str:
+    """Return `anthropic (claude-opus-5-5)`, with the provider's own name in front if it has one."""
+    what = settings.what if settings.what == "extractive" else f"{settings.what} ({settings.model})"
+    return what if name in (DEFAULT, settings.what) else f"{name}: {what}"
+
+
 def all_providers(default: ProviderConfig, named: dict[str, NamedProviderConfig]) -> dict[str, ModelConfig]:
     """Return the providers by the names that fallbacks and workspaces use."""
     quotes = NamedProviderConfig(kind="extractive")

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from core.domain.read_limits import MEBIBYTE, WALL_TIMES, ReadLimits
+
 DATABASE_VARIABLE = "FOOTNOTE_DATABASE_URL"  # has a password, unlike `url` in the file
 
 ModelExtractorName = Literal[
@@ -110,6 +112,17 @@ class IngestConfig(Section):
     max_pages: Count = 5000
     ocr: bool = True
     max_ocr_pages: Annotated[int, Field(ge=1, le=20_000)] = 500
+
+    @property
+    def limits(self) -> ReadLimits:
+        return ReadLimits(
+            seconds=self.parse_seconds,
+            wall_seconds=self.parse_seconds * WALL_TIMES,
+            memory_bytes=self.parse_memory_mb * MEBIBYTE,
+            file_bytes=self.max_file_mb * MEBIBYTE,
+            pages=self.max_pages,
+            recognised_pages=self.max_ocr_pages,
+        )
 
 
 class ExtractionConfig(Section):

@@ -1,5 +1,6 @@
 """Checks of every part that an answer needs, for `footnote doctor`."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from core.domain.answer import Capabilities
 from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError, InvalidState
 from core.features.maintenance import REINDEX, lacking
-from core.ports import LearningProvider
+from core.ports import CheckedProvider, LearningProvider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +48,13 @@ async def examine(parts: Parts) -> list[Check]:
     """Run all checks in the order an answer needs the parts."""
     works = {
         "database": _database,
-        "embedding model": _embedding,
+        "embedding model": describe_embedder,
         "index": _index,
         "library": _library,
         "scans": _scans,
         "provider": _provider,
         "discord": _discord,
-        "slack": _slack,
+        "slack": describe_slack,
     }
     return [await _check(name, work, parts) for name, work in works.items()]
 
@@ -64,7 +65,7 @@ async def require_filled_index(app: Parts) -> int:
     That happens if a process has its own index but shares the database: it would find nothing.
     """
     count = await app.index.count()
-    if count == 0 and app.is_shared and any((await app.corpus.live_revisions()).values()):
+    if count == 0 and app.is_shared and any((await app.stores.corpus.live_revisions()).values()):
         where = "the one under [index] url" if app.config.index.url else "the data directory's own"
         raise InvalidState(
             f"The database has documents, but the search index ({where}) is empty. Set [index] url to the Qdrant "
@@ -78,7 +79,7 @@ async def count_lacking(app: Parts) -> tuple[int, int]:
 
     Surplus passages, of an ingest that was interrupted or is under way, may hide missing ones.
     """
-    expected = sum((await app.corpus.live_revisions()).values())
+    expected = sum((await app.stores.corpus.live_revisions()).values())
     return max(expected - await app.index.count(), 0), expected
 
 
@@ -91,11 +92,13 @@ async def _check(name: str, work: Callable[[Parts], Awaitable[str]], app: Parts)
 
 async def _database(app: Parts) -> str:
     kind = "PostgreSQL, for several processes: " if app.is_shared else ""
-    return f"{kind}{app.database.name} is open and up to date"
+    return f"{kind}{app.stores.database.name} is open and up to date"
 
 
-async def _embedding(app: Parts) -> str:
-    return await app.describe_embedder()
+async def describe_embedder(app: Parts) -> str:
+    """Embed a word and return the model's name. Raises ModelMissing."""
+    await asyncio.to_thread(app.embedder.embed_query, "footnote")
+    return f"{app.embedder.name} ({app.embedder.dimensions} dimensions)"
 
 
 async def _index(app: Parts) -> str:
@@ -111,7 +114,7 @@ async def _index(app: Parts) -> str:
 
 
 async def _library(app: Parts) -> str:
-    documents = await app.corpus.list_documents(app.workspace)
+    documents = await app.stores.corpus.list_documents(app.workspace)
     if not documents:
         return "empty: add documents with `footnote ingest PATH`"
     failed = [document for document in documents if document.failed_reason]
@@ -120,27 +123,24 @@ async def _library(app: Parts) -> str:
 
 async def _scans(app: Parts) -> str:
     """Reading scans is optional, so this check never fails."""
-    from bot.wiring.parts import can_recognise
-
     if not app.config.ingest.ocr:
         return "scanned PDFs are refused: [ingest] ocr is false"
-    if not can_recognise():
+    if not app.has_ocr:
         return "scanned PDFs are refused: to recognise their text, pip install 'footnote[ocr]'"
     return "the text of scanned PDF pages is recognised (OCR)"
 
 
 async def _provider(app: Parts) -> str:
     """Check every provider, fallbacks too."""
-    from bot.wiring.resources import check_provider
-
     said, failed = [], []
     for name, provider in app.providers.each():
         try:
-            capabilities = await check_provider(provider)
-            skills = _skills(capabilities) if isinstance(provider, LearningProvider) else ""
-            said.append(f"{app.providers.describe(name)} is ready{skills}")
+            if isinstance(provider, CheckedProvider):
+                await provider.check()
+            skills = _skills(provider.capabilities) if isinstance(provider, LearningProvider) else ""
+            said.append(f"{name} is ready{skills}")
         except FootnoteError as error:
-            failed.append(f"{app.providers.describe(name)}: {error}")
+            failed.append(f"{name}: {error}")
     if failed:
         raise InvalidState(" ".join([*failed, *(f"{line}." for line in said)]))
     return "; ".join(said)
@@ -167,11 +167,6 @@ async def _discord(app: Parts) -> str:
     if token is None:
         return "off: no token in DISCORD_TOKEN or the file of [discord] token_file"
     return await describe(token.get_secret_value())
-
-
-async def _slack(app: Parts) -> str:
-
-    return await describe_slack(app)
 
 
 OFF = "off: no token in SLACK_BOT_TOKEN or the file of [slack] token_file, and no [slack] client_id"

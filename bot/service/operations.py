@@ -1,5 +1,6 @@
 """Operations of the commands, run in the command's process or by the running service (calls.py)."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,13 +8,14 @@ from pathlib import Path
 from bot.service.calls import OnProgress, OperationContext, Progress, operation
 from bot.web import queries
 from bot.web.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
+from core.answering.redaction import Histories
 from core.domain.conversation import Conversation, IncomingMessage, Message
 from core.domain.corpus import Document, SearchQuery, Source
 from core.domain.features import ExportedFile, Replayed, StaleAnswer, Statistics, StoredCassette
 from core.domain.ingest_report import ExtractionReport, IngestProgress, IngestReport, ProgressCallback, RepairReport
 from core.domain.jobs import Job
 from core.errors import BadInput, InvalidState
-from core.features.access_explanation import AccessQuestion, Explanation
+from core.features.access_explanation import AccessQuestion, Explanation, Explanations
 from core.features.evaluation import FoundPage
 from core.features.export import export_conversation
 from core.features.maintenance import StorageStatus
@@ -103,8 +105,13 @@ async def open_conversation(context: OperationContext, request: str) -> Conversa
 @operation
 async def show_conversation(context: OperationContext, request: str) -> ConversationView:
     """Return a conversation with its messages, redacted beyond the reader's positions."""
-    found, messages = await context.parts.histories.show(request, context.workspace, await context.scope())
+    found, messages = await _show(context, request)
     return ConversationView(conversation=found, messages=messages)
+
+
+async def _show(context: OperationContext, conversation_id: str) -> tuple[Conversation, list[Message]]:
+    histories = Histories(context.parts.conversations, context.parts.stores.corpus)
+    return await histories.show(conversation_id, context.workspace, await context.scope())
 
 
 @operation
@@ -126,9 +133,7 @@ async def delete_conversation(context: OperationContext, request: str) -> None:
 
 @operation
 async def export(context: OperationContext, request: ExportRequest) -> ExportedFile:
-    found, messages = await context.parts.histories.show(
-        request.conversation_id, context.workspace, await context.scope()
-    )
+    found, messages = await _show(context, request.conversation_id)
     return await export_conversation(found, messages, request.format)
 
 
@@ -140,7 +145,7 @@ async def list_stale(context: OperationContext, request: str | None) -> list[Sta
 
 @operation
 async def run_command(context: OperationContext, request: CommandCall) -> CommandResult:
-    commands = context.service.commands if context.service else context.parts.commands
+    commands = context.service.commands if context.service else context.parts.build_commands()
     return await commands.run(request)
 
 
@@ -178,13 +183,13 @@ class SyncRequest:
 
 @operation
 async def ingest(context: OperationContext, request: IngestRequest) -> IngestReport:
-    report = await context.parts.ingest(
+    report = await context.parts.ingests.add(
         request.paths,
+        context.workspace,
         source=request.source,
         kind=request.kind,
         force=request.force,
         progress=context.emit,
-        workspace=context.workspace,
     )
     if context.service is not None:
         context.service.count_ingest(report)
@@ -220,12 +225,14 @@ async def find_document(context: OperationContext, request: str) -> Document:
 async def list_documents(context: OperationContext, request: None) -> list[Document]:
     """List all documents of the workspace, even unreadable ones."""
     readable = {document.id: document for document in await context.parts.library.documents(await context.scope())}
-    return [readable.get(item.id, item) for item in await context.parts.corpus.list_documents(context.workspace)]
+    return [readable.get(item.id, item) for item in await context.parts.stores.corpus.list_documents(context.workspace)]
 
 
 @operation
 async def show_document(context: OperationContext, request: str) -> Document:
-    return await context.parts.corpus.get_document((await context.find_document(request)).id, await context.scope())
+    return await context.parts.stores.corpus.get_document(
+        (await context.find_document(request)).id, await context.scope()
+    )
 
 
 @operation
@@ -307,13 +314,13 @@ async def search_for_evaluation(context: OperationContext, request: SearchQuery)
     """Search pages, with their whole text."""
     scope = await context.scope()
     hits = await context.parts.library.search(request, scope)
-    pages = [(hit, await context.parts.corpus.get_page(hit.page_id, scope)) for hit in hits]
+    pages = [(hit, await context.parts.stores.corpus.get_page(hit.page_id, scope)) for hit in hits]
     return [FoundPage(document=hit.document.path, text=page.text) for hit, page in pages]
 
 
 @operation
 async def read_page_text(context: OperationContext, request: str) -> str:
-    return (await context.parts.corpus.get_page(request, await context.scope())).text
+    return (await context.parts.stores.corpus.get_page(request, await context.scope())).text
 
 
 @operation
@@ -344,7 +351,8 @@ async def show_statistics(context: OperationContext, request: float) -> Statisti
 
 @operation
 async def explain_access(context: OperationContext, request: AccessQuestion) -> Explanation:
-    return await context.parts.explanations.of(request)
+    parts = context.parts
+    return await Explanations(parts.access, parts.library, parts.stores.corpus).of(request)
 
 
 # Storage
@@ -365,8 +373,13 @@ async def reindex(context: OperationContext, request: bool) -> RepairReport:
     """Add missing passages to the search index; with True, rebuild it from scratch."""
     if request and context.service is not None:
         raise InvalidState("The Footnote service is using the search index. Stop it, then repeat the command.")
+    if request and context.parts.config.index.url:
+        raise InvalidState(
+            "The search index is on a Qdrant server, where others may use it: name a new [index] collection, and "
+            "build that one with `footnote db reindex`."
+        )
     if request:
-        await context.parts.clear_index()
+        await asyncio.to_thread(context.parts.clear_index)
     return await context.parts.maintenance.reindex(context.emit)
 
 

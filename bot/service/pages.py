@@ -12,12 +12,13 @@ from bot.web.api.auth import ApiContext
 from bot.web.api.routes import add_api
 from bot.web.app import WebAddition, WebParts, build_web
 from bot.web.chat import ChatParts, add_chat
+from bot.web.links import build_links
 from bot.web.pages.library import add_connection_pages, add_statistics_page
 from bot.wiring.parts import Parts
-from bot.wiring.platforms import link_key
 from core.answering.answers.stored import stored_ids
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
+from core.features.connections import Connections
 from core.service.commands import Commands
 from core.service.inbox import Inbox
 from core.service.worker import Worker
@@ -41,11 +42,18 @@ class PageParts:
 
 def build_pages(made: PageParts) -> web.Application:
     """Build the configured web application. StorageError without a key to sign links."""
-    parts = _web_parts(made)
+    parts, stores = _web_parts(made), made.app.stores
+    connections = Connections(
+        extracts=stores.extracts,
+        corpus=stores.corpus,
+        names=parts.library.names,
+        cited=stores.cited,
+        conversations=stores.conversations,
+    )
     additions: list[WebAddition] = [
         partial(add_api, api=_api_context(made)),
         partial(add_chat, chat=_chat(made)),
-        partial(add_connection_pages, connections=made.app.connections),
+        partial(add_connection_pages, connections=connections),
         partial(add_statistics_page, statistics=made.app.statistics),
         *made.additions,
     ]
@@ -64,7 +72,7 @@ def _web_parts(made: PageParts) -> WebParts:
     return WebParts(
         workspace=app.workspace,
         library=app.library,
-        corpus=app.corpus,
+        corpus=app.stores.corpus,
         facts=app.facts,
         conversations=app.conversations,
         jobs=app.jobs,
@@ -72,9 +80,8 @@ def _web_parts(made: PageParts) -> WebParts:
         clock=app.clock,
         page_images=app.page_images,
         scope=scope,
-        secret_key=link_key(app.config),
+        links=build_links(app.config, app.clock),
         public_url=settings.public_url,
-        link_days=settings.link_days,
         open_to_network=settings.open_to_network,
         worker=made.worker,
         ask_again=ask_again,

@@ -6,25 +6,40 @@ platform elsewhere gets its line here, too: with a client that only posts, where
 alone can answer there.
 """
 
-from collections.abc import Callable
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+from bot.config.slack import read_settings
+from bot.discordbot.connection import DiscordConnection, build_client, close_client, log_in
 from bot.discordbot.delivery.platform import DiscordPlatform
 from bot.discordbot.events.translate import PLATFORM as DISCORD
 from bot.discordbot.events.translate import to_private
+from bot.presentation.platform_parts import PlatformParts
 from bot.runtime.metrics import MeteredRun, Metrics
+from bot.slackbot.connection import Reception, SlackConnection, connect
 from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.directory import slack_gates
 from bot.slackbot.events.teams import PLATFORM as SLACK
 from bot.slackbot.events.translate import to_private as to_private_on_slack
 from bot.terminal.platform import TerminalPlatform
 from bot.web.api.platform import ApiPlatform
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
+from bot.web.links import link_maker
 from bot.wiring.parts import Parts
 from bot.wiring.pipeline import build_pipeline
+from core.answering.deletion import Forgetting
 from core.answering.pipeline import Pipeline
 from core.ports.service import ChatPlatform, ThreadReader
+from core.service.commands import Commands
+from core.service.inbox import Gate, Inbox
+from core.service.worker import Worker
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +50,8 @@ class Platforms:
     chat: WebPlatform
     api: ApiPlatform
     terminal: TerminalPlatform
-    discord: DiscordPlatform | None = None  # where a token is configured
-    slack: SlackPlatform | None = None  # likewise, or where teams can install the app
+    discord: DiscordConnection | None  # where a token is configured
+    slack: SlackConnection | None  # likewise, or where teams can install the app
 
     @cached_property
     def by_name(self) -> dict[str, ChatPlatform]:
@@ -50,20 +65,101 @@ class Platforms:
 
     @property
     def _elsewhere(self) -> list[DiscordPlatform | SlackPlatform]:
-        return [platform for platform in (self.discord, self.slack) if platform is not None]
+        return [opened.platform for opened in (self.discord, self.slack) if opened is not None]
 
     def heard_by(self, around: Callable[[ChatPlatform], ChatPlatform]) -> dict[str, ChatPlatform]:
         """By name, each wrapped by `around`."""
         return {name: around(platform) for name, platform in self.by_name.items()}
 
+    def workspaces(self, app: Parts) -> set[str]:
+        """Return our own workspace, the configured ones, and the workspaces of the bot's servers and teams."""
+        configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
+        found = [opened.workspaces() for opened in (self.discord, self.slack) if opened is not None]
+        return {app.workspace} | configured.union(*found)
 
-def build_platforms(
-    app: Parts, discord: DiscordPlatform | None = None, slack: SlackPlatform | None = None
-) -> Platforms:
-    """Of this process; nothing is connected to."""
+
+async def open_platforms(stack: AsyncExitStack, app: Parts, *, hears: bool = True) -> Platforms:
+    """Open the platforms of this process until the end of `stack`; a worker passes `hears=False`.
+
+    Raises as `open_discord` and `open_slack`.
+    """
     hub = EventHub()
-    chat = WebPlatform(hub, app.conversations, app.clock)
-    return Platforms(hub=hub, chat=chat, api=ApiPlatform(), terminal=TerminalPlatform(), discord=discord, slack=slack)
+    return Platforms(
+        hub=hub,
+        chat=WebPlatform(hub, app.conversations, app.clock),
+        api=ApiPlatform(),
+        terminal=TerminalPlatform(),
+        discord=await open_discord(stack, app),
+        slack=await open_slack(stack, app, hears=hears),
+    )
+
+
+async def open_discord(stack: AsyncExitStack, app: Parts) -> DiscordConnection | None:
+    """Log in until the end of `stack`; None without a configured token. Raises as `log_in` does."""
+    token = app.config.discord_token()
+    if token is None:
+        return None
+    client = build_client(app.config.discord)
+    stack.push_async_callback(close_client, client)
+    await log_in(client, token.get_secret_value())
+    platform = DiscordPlatform(client, app.inbox_store, link_maker(app.config, app.clock), app.clock, asyncio.sleep)
+    stack.push_async_callback(platform.close)
+    return DiscordConnection(client=client, platform=platform, settings=app.config.discord)
+
+
+async def open_slack(stack: AsyncExitStack, app: Parts, *, hears: bool = True) -> SlackConnection | None:
+    """Open the adapter until the end of `stack`; None if Slack isn't configured. A worker passes `hears=False`.
+
+    Raises ConfigError with all that is missing, and as `connect`.
+    """
+    settings = read_settings(app.config, hears=hears)
+    if settings is None:
+        return None
+    installations = app.installations if settings.has_keys else None
+    if installations is not None and (count := await installations.reseal()):
+        _log.info("The tokens of %d Slack teams are encrypted with the new key", count)
+    return await connect(
+        stack,
+        settings,
+        workspaces=app.config.slack.workspaces,
+        installations=installations,
+        entries=app.inbox_store,
+        link=link_maker(app.config, app.clock),
+        clock=app.clock,
+    )
+
+
+async def receive_slack(
+    stack: AsyncExitStack, connection: SlackConnection, app: Parts, commands: Commands, worker: Worker
+) -> Reception:
+    """Receive events until the end of `stack`. Raises as `SlackConnection.listen`."""
+    gates = slack_gates(app.stores.settings, app.clock)
+    return await connection.listen(stack, build_platform_parts(app, commands, worker, gates), app.one_time_codes)
+
+
+def build_platform_parts(app: Parts, commands: Commands, worker: Worker, gates: Sequence[Gate]) -> PlatformParts:
+    """Return what an adapter calls in core; `gates` are the platform's, in order."""
+    return PlatformParts(
+        inbox=Inbox(app.inbox_store, gates, app.clock, worker.wake, worker.withdraw),
+        entries=app.inbox_store,
+        worker=worker,
+        conversations=app.conversations,
+        forgetting=Forgetting(
+            inbox=app.inbox_store,
+            conversations=app.conversations,
+            stop=worker.withdraw,
+            attachments=app.attachments,
+        ),
+        commands=commands,
+        feedbacks=app.feedbacks,
+        jobs=app.jobs,
+        access=app.access,
+        corpus=app.stores.corpus,
+        keeping=app.kept,
+        settings=app.stores.settings,
+        clock=app.clock,
+        link=link_maker(app.config, app.clock),
+    )
 
 
 def build_answers(app: Parts, platforms: Platforms, metrics: Metrics | None = None) -> Pipeline:

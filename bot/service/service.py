@@ -17,8 +17,6 @@ from aiohttp import web
 
 from bot.config import Config
 from bot.config.sections import WebConfig
-from bot.discordbot.connection import DiscordConnection
-from bot.presentation.platform_parts import PlatformParts
 from bot.runtime.metrics import Metrics
 from bot.runtime.signals import Signals
 from bot.service.answer_listeners import AnswerListeners
@@ -26,7 +24,13 @@ from bot.service.calls import ServiceControls
 from bot.service.command_server import CommandServer
 from bot.service.doctor import require_filled_index
 from bot.service.pages import PageParts, build_pages
-from bot.service.platforms import build_answers, build_platforms
+from bot.service.platforms import (
+    Platforms,
+    build_answers,
+    build_platform_parts,
+    open_platforms,
+    receive_slack,
+)
 from bot.service.schedule import Schedule, Tick, start_watching, sync_ticks
 from bot.service.service_lock import ServiceInfo, ServiceLock, socket_path
 from bot.service.submission import QuestionSubmitter
@@ -39,11 +43,9 @@ from bot.service.worker import (
     until_end,
     warm,
 )
-from bot.slackbot.connection import SlackConnection
 from bot.web.app import build_runner
 from bot.web.inbox_poller import InboxPoller
 from bot.wiring.parts import Parts, build_parts
-from bot.wiring.platforms import open_discord, open_slack, receive_slack, shared_parts
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
 from core.service.commands import RunningQuestions
@@ -96,17 +98,14 @@ class Service:
         await require_filled_index(app)  # opens it now, so that another process using it is a clear error at the start
         if not app.is_shared:  # no other process can be at work on this file
             await app.inbox_store.release_abandoned()
-            await end_abandoned_questions(app.job_store, app.clock, app.inbox_store)
-        discord = await open_discord(stack, app)
-        slack = await open_slack(stack, app)
-        platforms = build_platforms(app, discord.platform if discord else None, slack.platform if slack else None)
+            await end_abandoned_questions(app.stores.jobs, app.clock, app.inbox_store)
+        platforms = await open_platforms(stack, app)
         listeners = AnswerListeners()
         answers = build_answers(app, platforms, metrics)
         worker, task = await start_worker(stack, app, answers, platforms.heard_by(listeners.wrap))
         commands = app.build_commands(RunningQuestions(app.inbox_store, worker.cancel))
-        inbox = Inbox(
-            app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake, worker.withdraw
-        )
+        gates = platform_gates(app.stores.settings, app.clock, rate=None)
+        inbox = Inbox(app.inbox_store, gates, app.clock, worker.wake, worker.withdraw)
         submitter = _build_submitter(app, inbox, listeners, worker)
         controls = ServiceControls(
             submitter=submitter, commands=commands, stop_answer=worker.cancel, count_ingest=metrics.ingested
@@ -116,7 +115,7 @@ class Service:
         await command_server.open()
         if app.is_shared:
             await start_task(stack, InboxPoller(app.inbox_store, platforms.hub, app.workspace).run())
-        reception = await receive_slack(stack, slack, app, commands, worker) if slack else None
+        reception = await receive_slack(stack, platforms.slack, app, commands, worker) if platforms.slack else None
         parts = PageParts(
             app=app,
             commands=commands,
@@ -129,14 +128,15 @@ class Service:
             additions=(reception.add_pages,) if reception and reception.add_pages else (),
         )
         await _start_pages(stack, build_pages(parts), listening)
-        await _start_schedule(stack, app, inbox, discord, slack)
+        await _start_schedule(stack, app, inbox, platforms)
         await start_watching(stack, app.syncs)
         await start_task(stack, warm(app))
         await start_task(stack, repair_index(app))
-        await start_task(stack, app.extractions.work(_workspaces(app, discord, slack)))
-        gates = platform_gates(app.settings, app.clock)
-        heard = [discord.listen(PlatformParts(**shared_parts(app, commands, worker, gates)))] if discord else []
-        heard += [reception.stay_connected()] if reception and reception.stay_connected else []
+        await start_task(stack, app.extractions.work(platforms.workspaces(app)))
+        heard = [reception.stay_connected()] if reception and reception.stay_connected else []
+        if platforms.discord:
+            gates = platform_gates(app.stores.settings, app.clock)
+            heard.append(platforms.discord.listen(build_platform_parts(app, commands, worker, gates)))
         working = [task, *[await start_task(stack, work) for work in heard]]
         url = address_of(listening)
         lock.announce(ServiceInfo(pid=os.getpid(), socket=str(command_server.path), url=url))
@@ -185,9 +185,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
     await web.SockSite(runner, listening).start()
 
 
-async def _start_schedule(
-    stack: AsyncExitStack, app: Parts, inbox: Inbox, *doors: DiscordConnection | SlackConnection | None
-) -> None:
+async def _start_schedule(stack: AsyncExitStack, app: Parts, inbox: Inbox, platforms: Platforms) -> None:
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
         if not (messages or jobs or runs):
@@ -198,7 +196,7 @@ async def _start_schedule(
         return repair_note(await app.maintenance.reindex(ignore_progress))
 
     async def drop_files() -> str | None:
-        gone = await app.attachments.sweep(sorted(_workspaces(app, *doors)))
+        gone = await app.attachments.sweep(sorted(platforms.workspaces(app)))
         return f"Removed the files of {gone} threads without a conversation" if gone else None
 
     async def notice() -> str | None:
@@ -211,10 +209,3 @@ async def _start_schedule(
     schedule = Schedule((stale, *daily, *await sync_ticks(app.syncs, app.clock)))
     schedule.start()
     stack.push_async_callback(schedule.stop)
-
-
-def _workspaces(app: Parts, *doors: DiscordConnection | SlackConnection | None) -> set[str]:
-    """Return our own workspace, the configured ones, and the workspaces of the bot's servers and teams."""
-    configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
-    found = [door.workspaces() for door in doors if door is not None]
-    return {app.workspace} | configured.union(*found)

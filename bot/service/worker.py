@@ -13,10 +13,9 @@ from typing import Any
 from bot.config import WEB_KEY_VARIABLE, Config
 from bot.config.slack import is_on as slack_is_on
 from bot.runtime.signals import Signals
-from bot.service.doctor import count_lacking, require_filled_index
-from bot.service.platforms import build_answers, build_platforms
+from bot.service.doctor import count_lacking, describe_embedder, require_filled_index
+from bot.service.platforms import build_answers, open_platforms
 from bot.wiring.parts import Parts, build_parts
-from bot.wiring.platforms import open_discord, open_slack
 from core.answering.pipeline import Answering
 from core.domain.ingest_report import RepairReport, ignore_progress
 from core.errors import ConfigError, FootnoteError, InvalidState
@@ -43,15 +42,11 @@ class LoneWorker:
             async with AsyncExitStack() as stack:
                 app = await build_parts(self._config, stack)
                 await require_filled_index(app)  # opens it now, so that a missing server is a clear error
-                discord = await open_discord(stack, app)
-                slack = await open_slack(stack, app, hears=False)
-                platforms = build_platforms(
-                    app, discord.platform if discord else None, slack.platform if slack else None
-                )
+                platforms = await open_platforms(stack, app, hears=False)
                 _, task = await start_worker(stack, app, build_answers(app, platforms), platforms.by_name)
                 await start_task(stack, warm(app))
                 await start_task(stack, app.extractions.work(()))  # for files attached to its questions
-                _log.info("Working for %s", app.database.name)
+                _log.info("Working for %s", app.stores.database.name)
                 self._on_ready()
                 await until_end([task], self._stopping)
                 _log.info("Stopping. Other processes resume unfinished work")
@@ -98,7 +93,7 @@ async def start_worker(
 ) -> tuple[Worker, "asyncio.Task[None]"]:
     """Start a worker that runs until the end of `stack`; return it and its task."""
     store = app.inbox_store
-    worker = Worker(store, answers, platforms, app.clock, jobs=app.job_store, parallel=app.config.service.parallel)
+    worker = Worker(store, answers, platforms, app.clock, jobs=app.stores.jobs, parallel=app.config.service.parallel)
     await stack.enter_async_context(store.watch(worker.wake))
     task = asyncio.create_task(worker.run(), name="worker")
     stack.push_async_callback(_end_worker, worker, task)
@@ -125,7 +120,7 @@ async def until_end(working: Collection["asyncio.Task[None]"], stopping: asyncio
 async def warm(app: Parts) -> None:
     """Load the embedding model before the first question."""
     try:
-        _log.info("Embedding model: %s", await app.describe_embedder())
+        _log.info("Embedding model: %s", await describe_embedder(app))
     except FootnoteError as error:
         _log.error("%s", error)
 

@@ -9,7 +9,6 @@ from aiohttp import web
 
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub, stream
-from bot.web.links import Links
 from bot.web.parts import WebParts
 from bot.web.render import answer_html
 from bot.web.requests import (
@@ -24,7 +23,7 @@ from bot.web.requests import (
     text_of,
 )
 from bot.web.security import is_local
-from bot.web.threads import LinkMaker, Summaries, Threads
+from bot.web.threads import Summaries, Threads
 from bot.web.translate import (
     CHANNEL_THREAD,
     PLATFORM,
@@ -123,7 +122,7 @@ class _Chat:
             entries=chat.entries,
             platform=chat.platform,
             hub=chat.hub,
-            link=_signed_links(parts),
+            link=lambda address: lambda citation: parts.links.path(citation, address),
             feedbacks=chat.feedbacks,
             summaries=Summaries(parts.corpus),
             scope=parts.scope,
@@ -324,8 +323,3 @@ class _Chat:
         if found is None:
             raise NotFound("Thread not found. It was deleted, or the address is mistyped.")
         return found
-
-
-def _signed_links(parts: WebParts) -> LinkMaker:
-    links = Links(secret_key=parts.secret_key, clock=parts.clock, days=parts.link_days, public_url=parts.public_url)
-    return lambda address: lambda citation: links.path(citation, address)

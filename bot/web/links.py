@@ -6,21 +6,27 @@ access: each request computes the scope of the thread's readers again.
 
 import base64
 import hashlib
+import os
+import secrets
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from itsdangerous import BadData, URLSafeSerializer
 
+from bot.config import WEB_KEY_FILE, Config
+from bot.presentation.platform_parts import LinkTo
 from bot.web.page_markup import CITED
 from core.domain.answer import Citation
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import Span
-from core.errors import AccessDenied
+from core.errors import AccessDenied, StorageError
 from core.ports import Clock
 
 # Characters of a revision (a content hash) in a link: enough to distinguish the revisions of a document.
 _REVISION = 12
+KEY_BYTES = 32
+OWNER_ONLY_FILE = 0o600
 # Our links have about 250 characters; longer ones are forged.
 _LONGEST = 2_000
 _DAY = timedelta(days=1)
@@ -126,3 +132,35 @@ def _unpacked(packed: str) -> str:
     if not packed.startswith("."):
         return packed
     return str(uuid.UUID(bytes=base64.urlsafe_b64decode(packed[1:] + "==")))
+
+
+def build_links(config: Config, clock: Clock) -> Links:
+    """Build the configured links. Raises StorageError without a key to sign them."""
+    settings = config.web
+    return Links(secret_key=link_key(config), clock=clock, days=settings.link_days, public_url=settings.public_url)
+
+
+def link_maker(config: Config, clock: Clock) -> LinkTo:
+    """Return a maker of footnote links: to the viewer, else to the document on the web, else None. Never loopback."""
+    return build_links(config, clock).url if config.web.public_url else own_address
+
+
+def own_address(citation: Citation, thread: ThreadAddress) -> str | None:
+    """Return the document's web address, or None."""
+    return citation.url if citation.url and citation.url.startswith(("http://", "https://")) else None
+
+
+def link_key(config: Config) -> str:
+    """Return the configured key, else the data directory's own; create that at the first start."""
+    configured = config.web_key()
+    if configured is not None:
+        return configured.get_secret_value()
+    file = config.data_path / WEB_KEY_FILE
+    try:
+        if not file.exists():
+            handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY_FILE)
+            with os.fdopen(handle, "w", encoding="ascii") as fresh:
+                fresh.write(secrets.token_urlsafe(KEY_BYTES))
+        return file.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise StorageError(f"The key file {str(file)!r} can't be used ({error.strerror}): check it.") from error

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from aiohttp import web
 
+from bot.web.links import Links
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.knowledge.facts import Facts
@@ -27,8 +28,6 @@ class ScopeOf(Protocol):
 
 # Submits the question of a failed or cancelled request (its job ID) again; returns the new request's job ID.
 AskAgain = Callable[[str], Awaitable[str]]
-
-LINK_DAYS = 180  # default validity of a signed link
 
 
 class WorkerControls(Protocol):
@@ -55,9 +54,8 @@ class WebParts:
     clock: Clock
     page_images: PageImages
     scope: ScopeOf
-    secret_key: str  # signs links; the same for all processes of a service
+    links: Links
     public_url: str | None = None  # address for other machines, without a trailing slash
-    link_days: int = LINK_DAYS
     open_to_network: bool = False  # any machine may open chat, library and jobs
     worker: WorkerControls | None = None
     ask_again: AskAgain | None = None

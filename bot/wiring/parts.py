@@ -1,179 +1,331 @@
 """The composition root: every part of a process, built by `build_parts` from the configuration.
 
-A cached property imports and builds its part at its first use, so that `footnote search` starts in under two seconds.
+A cached property builds its part at its first use. Only then is the reading of documents imported, which would take a
+quarter of the two seconds in which `footnote search` starts.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.config import Config
-from bot.config.sections import MODEL_EXTRACTORS, IngestConfig
+from bot.config import SLACK_KEY_SETTING, WEB_KEY_FILE, Config
 from bot.presentation.direct_threads import is_direct_thread
-from bot.runtime.system import SystemClock, author_name
-from bot.wiring.resources import BACKED_UP, KEPT_FOLDER, Resources, database_location
+from bot.runtime.system import SystemClock
+from bot.wiring.providers import Providers
 from core.access.scopes import Access
-from core.domain.corpus import Document, SearchScope
-from core.domain.ingest_report import IngestReport, ProgressCallback
-from core.domain.read_limits import MEBIBYTE, WALL_TIMES, ReadLimits
+from core.answering.limits import Budget
+from core.answering.providers.extractive.provider import ExtractiveProvider
+from core.answering.providers.fallback import FallbackProvider, learned
+from core.answering.strategies.choosing import Strategies
+from core.domain.extracts import ModelLimits
+from core.domain.jobs import JobKind
+from core.domain.sources import SourceSpec
+from core.features.feedback import Feedbacks
+from core.features.kept_answers import KeptAnswers
+from core.features.maintenance import Maintenance
+from core.features.recap import Recaps, build_writer
+from core.features.replay.cassettes import Cassettes
 from core.features.staleness.stale_answers import Staleness
+from core.features.statistics import UsageStatistics
+from core.features.syncing import Syncs
+from core.knowledge.attachments import Attachments
+from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.ports import ChatProvider, Clock, SearchIndex
+from core.ports.documents import PageImages, SourceFetcher
+from core.service.commands import Commands, RunningQuestions
+from core.service.jobs import Jobs
 from core.work.conversations import Conversations
+from core.work.orphaned_jobs import AbandonedRuns, Runs
 from storage.database import Database
+from storage.database.encryption import SecretCipher
 from storage.database.process_lock import process_lock, try_process_lock
-from storage.database.repositories.connections import SqlCitedRepository
-from storage.database.repositories.feedback import SqlFeedbackRepository
+from storage.database.repositories.inbox import SqlInboxStore
+from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.database.repositories.maintenance import SqlMaintenance
-from storage.database.repositories.staleness import SqlStaleRepository
 from storage.database.repositories.statistics import SqlAskedRepository
-from storage.database.repositories.syncing import SqlSyncRepository
+from storage.database.stores import Stores
+from storage.index.index import Reranker
+from storage.index.opening import INDEX_FOLDER, clear_folder, embedded_index, server_index
+from storage.models.capabilities import CapabilityFile
+from storage.models.local.clustering import VectorMeaningGroups
+from storage.models.local.cross_encoder import CrossEncoderJudge
+from storage.models.local.embeddings import LocalEmbedder
+from storage.models.local.files import find_embedding_model, find_reranker
+from storage.models.local.ranking import VectorSentenceRanker
 
 if TYPE_CHECKING:
-    from core.answering.redaction import Histories
-    from core.answering.strategies.choosing import Strategies
-    from core.domain.sources import SourceSpec
-    from core.features.access_explanation import Explanations
-    from core.features.connections import Connections
-    from core.features.feedback import Feedbacks
-    from core.features.kept_answers import KeptAnswers
-    from core.features.maintenance import Maintenance
-    from core.features.recap import Recaps
-    from core.features.replay.cassettes import Cassettes
-    from core.features.statistics import UsageStatistics
-    from core.features.syncing import Syncs
-    from core.knowledge.attachments import Attachments
-    from core.knowledge.facts import Facts
-    from core.ports.documents import PageImages, SourceFetcher
-    from core.service.commands import Commands, RunningQuestions
-    from core.service.jobs import Jobs
-    from storage.documents.extraction.by_model import ModelExtractionRunner
     from storage.documents.extraction.ingests import Ingests
-    from storage.documents.extraction.runs import Extractions, ModelExtractions
+    from storage.documents.extraction.runs import Extractions
     from storage.documents.pipeline import Ingestor
 
+# In the data directory. A backup omits what Footnote can rebuild: the index, models, mirrors of sources.
+DATABASE_FILE = "footnote.db"
+KEPT_FOLDER = "kept"
+CAPABILITIES_FILE = "capabilities.json"  # detected abilities of models
+MODELS_FOLDER = "models"  # downloads of fastembed
 MIRRORS_FOLDER = "mirrors"  # one folder for each fetched source
+BACKED_UP = (WEB_KEY_FILE, KEPT_FOLDER)  # beside the database
 # Locks over all processes on the database.
 INDEX_LOCK = "index"
 SYNC_LOCK = "sync"
-EXTRACTION_LOCK = "extraction"
-MODEL_EXTRACTION_LOCK = "extraction-by-model"
 # Platforms whose threads get a note about stale answers. Terminal and API report them when a conversation opens.
 NOTED_PLATFORMS = ("discord", "slack", "web")
 
-_log = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Parts(Resources):
-    """The use cases of a process over its resources."""
+class Parts:
+    """Everything that a process opens, each part at its first use; all close with `stack`, the last opened first."""
+
+    config: Config
+    clock: Clock
+    stack: AsyncExitStack
+    stores: Stores
+
+    @property
+    def workspace(self) -> str:
+        return self.config.workspace
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes may use the same database (PostgreSQL)."""
+        return self.config.database_url() is not None
+
+    # Storage
+
+    @cached_property
+    def installations(self) -> SqlInstallationRepository:
+        """Raises ConfigError without a valid key."""
+        return SqlInstallationRepository(
+            self.stores.database, SecretCipher(self.config.slack_keys(), SLACK_KEY_SETTING)
+        )
+
+    @cached_property
+    def one_time_codes(self) -> SqlOneTimeCodes:
+        return SqlOneTimeCodes(self.stores.database, self.clock)
+
+    @cached_property
+    def inbox_store(self) -> SqlInboxStore:
+        return SqlInboxStore(self.stores.database, self.clock, self.config.service.lease_seconds)
+
+    @cached_property
+    def embedder(self) -> LocalEmbedder:
+        """Loads its model at its first use. Raises ModelMissing."""
+        embedder = LocalEmbedder(
+            find_embedding_model(self.config.models.embedding), self.config.data_path / MODELS_FOLDER
+        )
+        self.stack.callback(embedder.close)
+        return embedder
+
+    @cached_property
+    def judge(self) -> CrossEncoderJudge:
+        """Loads its model at its first use. Raises ModelMissing."""
+        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS_FOLDER)
+        self.stack.push_async_callback(judge.close)
+        return judge
+
+    @cached_property
+    def index(self) -> SearchIndex:
+        """The embedded index, or a Qdrant server's if it has a URL; opens at its first use."""
+        settings, key = self.config.index, self.config.index_key()
+        reranker = Reranker(self.stores.corpus, self.judge) if settings.rerank else None
+        if settings.url:
+            secret = key.get_secret_value() if key else None
+            index = server_index(settings.url, settings.collection, self.embedder, secret, reranker)
+        else:
+            index = embedded_index(self.config.data_path, self.embedder, reranker)
+        self.stack.push_async_callback(index.close)
+        return index
+
+    def clear_index(self) -> None:
+        """Delete the embedded index, before it is opened. Raises StorageError while another process has it open."""
+        clear_folder(self.config.data_path / INDEX_FOLDER)
+
+    @cached_property
+    def providers(self) -> Providers:
+        memory = CapabilityFile(self.config.data_path / CAPABILITIES_FILE, self.clock)
+
+        def extractive() -> ExtractiveProvider:
+            return ExtractiveProvider(ranker=VectorSentenceRanker(self.embedder), judge=self.judge)
+
+        return Providers(self.config, memory, self.clock, self.stack, extractive)
+
+    def provider_for(self, workspace: str, model: str | None = None) -> ChatProvider:
+        """Return a workspace's provider, or one for another model. Raises UnsupportedFeature."""
+        return self.providers.of(workspace, model)
+
+    async def ready_provider(self, workspace: str, model: str | None) -> ChatProvider:
+        """Return a provider for one question after learning its capabilities. Raises ProviderError."""
+        provider = self.provider_for(workspace, model)
+        await learned(provider)
+        return provider.begin() if isinstance(provider, FallbackProvider) else provider
+
+    # Reading documents
+
+    @property
+    def has_ocr(self) -> bool:
+        """Whether the text of scanned pages is recognised: that is on, and the extra `ocr` is installed."""
+        from storage.documents.pdf import recognition
+
+        return self.config.ingest.ocr and recognition.is_installed()
+
+    @cached_property
+    def ingests(self) -> Ingests:
+        from storage.documents.extraction.ingests import Ingests
+
+        return Ingests(
+            corpus=self.stores.corpus,
+            build=self._build_ingestor,
+            alone=partial(process_lock, database_location(self.config), INDEX_LOCK),
+            extracts=self.extractions,
+            notice=self.staleness.check,
+        )
+
+    def _build_ingestor(self) -> Ingestor:
+        """One for each run: its child process isn't for concurrent use."""
+        from storage.documents.pipeline import build_ingestor
+
+        return build_ingestor(
+            corpus=self.stores.corpus,
+            index=self.index,
+            conversations=self.stores.conversations,
+            clock=self.clock,
+            limits=self.config.ingest.limits,
+            has_ocr=self.has_ocr,
+        )
+
+    @cached_property
+    def extractions(self) -> Extractions:
+        from storage.documents.extraction.building import ExtractionParts, ModelAccess
+
+        settings, stores = self.config.extraction, self.stores
+        model = ModelAccess(
+            is_on=settings.with_model,
+            workspaces=(self.workspace, *self.config.workspaces),
+            provider_for=self.provider_for,
+            model_for=self.config.extraction_model,
+            extractors=settings.model_extractors,
+            requests_per_minute=settings.requests_per_minute,
+            limits=ModelLimits(tokens_per_run=settings.tokens_per_run, tokens_per_day=settings.tokens_per_day),
+        )
+        return ExtractionParts(
+            corpus=stores.corpus,
+            extracts=stores.extracts,
+            readings=stores.readings,
+            jobs=stores.jobs,
+            clock=self.clock,
+            limits=self.config.ingest.limits,
+            lock=self._lock,
+            model=model,
+        ).build()
+
+    @cached_property
+    def syncs(self) -> Syncs:
+        from storage.documents.pipeline import has_files
+        from storage.sources.building import build_fetcher
+
+        def fetcher(spec: SourceSpec) -> SourceFetcher:
+            token = self.config.source_token(spec.workspace, spec.name)
+            return build_fetcher(spec, token.get_secret_value() if token else None)
+
+        return Syncs(
+            specs=self.config.source_specs(),
+            corpus=self.stores.corpus,
+            states=self.stores.syncs,
+            jobs=self.stores.jobs,
+            clock=self.clock,
+            ingest=self.ingests.bring_in,
+            fetcher=fetcher,
+            mirrors=self.config.data_path / MIRRORS_FOLDER,
+            alone=partial(self._lock, SYNC_LOCK),
+            has_files=has_files,
+        )
+
+    @cached_property
+    def attachments(self) -> Attachments:
+        from storage.documents.base import has_reader
+        from storage.documents.files import stamp_file
+
+        return Attachments(
+            corpus=self.stores.corpus,
+            library=self.library,
+            conversations=self.stores.conversations,
+            ingest=self.ingests.read_in,
+            has_reader=has_reader,
+            stamp=stamp_file,
+            limits=self.config.ingest.limits,
+        )
+
+    @cached_property
+    def kept(self) -> KeptAnswers:
+        return KeptAnswers(
+            corpus=self.stores.corpus,
+            settings=self.stores.settings,
+            ingest=self.ingests.read_in,
+            folder=self.config.data_path / KEPT_FOLDER,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def maintenance(self) -> Maintenance:
+        return Maintenance(
+            database=SqlMaintenance(self.stores.database, BACKED_UP),
+            corpus=self.stores.corpus,
+            index=self.index,
+            compare=self.ingests.compare,
+            repair=self.ingests.repair,
+        )
+
+    # Use cases
 
     @cached_property
     def library(self) -> Library:
         return Library(
-            corpus=self.corpus,
+            corpus=self.stores.corpus,
             index=self.index,
-            conversations=self.conversation_store,
-            after_removal=lambda: self.staleness.check(),
+            conversations=self.stores.conversations,
+            after_removal=self.staleness.check,
         )
 
     @cached_property
     def access(self) -> Access:
-        return Access(self.corpus, self.settings)
-
-    async def scope(self) -> SearchScope:
-        """Return the scope of the command line: the whole workspace except attachments, within the local user's
-        reading positions.
-        """
-        return await self.access.scope(self.workspace, reader=author_name())
-
-    async def find_document(self, name: str) -> Document:
-        """Return a document by path, title or alias. Raises as Library.find_document."""
-        return await self.library.find_document(name, await self.scope())
-
-    @cached_property
-    def explanations(self) -> Explanations:
-        from core.features.access_explanation import Explanations
-
-        return Explanations(self.access, self.library, self.corpus)
+        return Access(self.stores.corpus, self.stores.settings)
 
     @cached_property
     def facts(self) -> Facts:
-        from core.knowledge.facts import Facts
-
-        return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
-
-    @cached_property
-    def connections(self) -> Connections:
-        from core.features.connections import Connections
-
-        return Connections(
-            extracts=self.extracts,
-            corpus=self.corpus,
-            names=self.library.names,
-            cited=SqlCitedRepository(self.database, is_direct_thread),
-            conversations=self.conversation_store,
-        )
+        return Facts(extracts=self.stores.extracts, corpus=self.stores.corpus, clock=self.clock)
 
     @cached_property
     def statistics(self) -> UsageStatistics:
-        from core.features.statistics import UsageStatistics
-        from storage.models.local.clustering import VectorMeaningGroups
-
         return UsageStatistics(
-            asked=SqlAskedRepository(self.database, self.clock, is_direct_thread),
-            corpus=self.corpus,
+            asked=SqlAskedRepository(self.stores.database, self.clock, is_direct_thread),
+            corpus=self.stores.corpus,
             groups=VectorMeaningGroups(self.embedder),
             clock=self.clock,
         )
 
     @cached_property
     def conversations(self) -> Conversations:
-        return Conversations(self.conversation_store, self.clock, lambda address: self.attachments.forget(address))
-
-    @cached_property
-    def histories(self) -> Histories:
-        from core.answering.redaction import Histories
-
-        return Histories(self.conversations, self.corpus)
+        return Conversations(self.stores.conversations, self.clock, lambda address: self.attachments.forget(address))
 
     @cached_property
     def feedbacks(self) -> Feedbacks:
-        from core.features.feedback import Feedbacks
-
-        return Feedbacks(SqlFeedbackRepository(self.database), self.conversations, self.clock)
+        return Feedbacks(self.stores.feedback, self.conversations, self.clock)
 
     @cached_property
     def staleness(self) -> Staleness:
         return Staleness(
-            SqlStaleRepository(self.database),
-            conversations=self.conversation_store,
+            self.stores.stale,
+            conversations=self.stores.conversations,
             inbox=self.inbox_store,
-            settings=self.settings,
+            settings=self.stores.settings,
             clock=self.clock,
             noted=NOTED_PLATFORMS,
-        )
-
-    @cached_property
-    def attachments(self) -> Attachments:
-        from core.knowledge.attachments import Attachments
-        from storage.documents.base import has_reader
-        from storage.documents.files import stamp_file
-
-        return Attachments(
-            corpus=self.corpus,
-            library=self.library,
-            conversations=self.conversation_store,
-            ingest=self.ingests.read_in,
-            has_reader=has_reader,
-            stamp=stamp_file,
-            limits=to_read_limits(self.config.ingest),
         )
 
     @cached_property
@@ -183,55 +335,23 @@ class Parts(Resources):
         return Pictures()
 
     @cached_property
-    def kept(self) -> KeptAnswers:
-        from core.features.kept_answers import KeptAnswers
-
-        return KeptAnswers(
-            corpus=self.corpus,
-            settings=self.settings,
-            ingest=self.ingests.read_in,
-            folder=self.folder(KEPT_FOLDER),
-            clock=self.clock,
-        )
-
-    @cached_property
     def jobs(self) -> Jobs:
-        from core.domain.jobs import JobKind
-        from core.service.jobs import Jobs
-        from core.work.orphaned_jobs import AbandonedRuns, Runs
-        from storage.documents.extraction.by_model import JOB_NAME as MODEL_JOB_NAME
-        from storage.documents.extraction.by_rules import JOB_NAME
+        from storage.documents.extraction.building import LOCKS
 
-        def runs(kind: JobKind, lock: str, name: str | None = None) -> Runs:
-            free = partial(try_process_lock, database_location(self.config), lock, with_file=True)
-            return Runs(kind=kind, name=name, place_if_free=free)
-
-        abandoned = AbandonedRuns(
-            self.job_store,
-            self.clock,
-            (
-                runs(JobKind.SYNC, SYNC_LOCK),
-                runs(JobKind.EXTRACTION, EXTRACTION_LOCK, JOB_NAME),
-                runs(JobKind.EXTRACTION, MODEL_EXTRACTION_LOCK, MODEL_JOB_NAME),
-            ),
-        )
-        return Jobs(self.job_store, self.conversation_store, self.clock, self.inbox_store, abandoned)
+        locks = [(JobKind.SYNC, None, SYNC_LOCK), *((JobKind.EXTRACTION, name, lock) for name, lock in LOCKS.items())]
+        free = partial(try_process_lock, database_location(self.config), with_file=True)
+        runs = [Runs(kind=kind, name=name, place_if_free=partial(free, lock)) for kind, name, lock in locks]
+        abandoned = AbandonedRuns(self.stores.jobs, self.clock, runs)
+        return Jobs(self.stores.jobs, self.stores.conversations, self.clock, self.inbox_store, abandoned)
 
     @cached_property
     def recaps(self) -> Recaps:
-        from core.features.recap import LineWriter, ModelWriter, Recaps
-
-        def writer(workspace: str) -> LineWriter | ModelWriter:
-            provider = self.provider_for(workspace)
-            return LineWriter() if provider.capabilities.quotes_only else ModelWriter(provider)
-
-        return Recaps(self.corpus, self.summaries, writer)
+        return Recaps(
+            self.stores.corpus, self.stores.summaries, lambda workspace: build_writer(self.provider_for(workspace))
+        )
 
     @cached_property
     def strategies(self) -> Strategies:
-        from core.answering.limits import Budget
-        from core.answering.strategies.choosing import Strategies
-
         agent = self.config.agent
         return Strategies(
             provider=self.ready_provider,
@@ -244,29 +364,20 @@ class Parts(Resources):
     @cached_property
     def cassettes(self) -> Cassettes:
         """Recorded runs, replayed over the recorded model, so that no provider is opened."""
-        from core.features.replay.cassettes import Cassettes
-
         days = self.config.replay.keep_days
-        cassettes = Cassettes(self.cassette_store, self.strategies.recorded, self.clock, days=days)
+        cassettes = Cassettes(self.stores.cassettes, self.strategies.recorded, self.clock, days=days)
         self.stack.push_async_callback(cassettes.settled)
         return cassettes
 
-    @cached_property
-    def commands(self) -> Commands:
-        """The chat commands of a process without a worker."""
-        return self.build_commands()
-
     def build_commands(self, questions: RunningQuestions | None = None) -> Commands:
         """Bind the chat commands; `questions` are those that a worker is answering."""
-        from core.service.commands import Commands
-
         return Commands(
             library=self.library,
-            corpus=self.corpus,
+            corpus=self.stores.corpus,
             conversations=self.conversations,
             jobs=self.jobs,
             access=self.access,
-            settings=self.settings,
+            settings=self.stores.settings,
             questions=questions,
             kept=self.kept,
             facts=self.facts,
@@ -275,186 +386,18 @@ class Parts(Resources):
             cassettes=self.cassettes if self.config.replay.record else None,
         )
 
-    @cached_property
-    def ingests(self) -> Ingests:
-        from storage.documents.extraction.ingests import Ingests
-
-        return Ingests(
-            corpus=self.corpus,
-            build=self._build_ingestor,
-            alone=lambda: process_lock(database_location(self.config), INDEX_LOCK),
-            extracts=self.extractions,
-            notice=lambda: self.staleness.check(),
-        )
-
-    def _build_ingestor(self) -> Ingestor:
-        """One for each run: its child process isn't for concurrent use."""
-        from storage.documents.pdf import recognition
-        from storage.documents.pipeline import Ingestor
-        from storage.documents.sandbox import READERS, RECOGNISING_READERS, Sandbox
-
-        limits = to_read_limits(self.config.ingest)
-        has_ocr = self.config.ingest.ocr and can_recognise()
-        return Ingestor(
-            corpus=self.corpus,
-            index=self.index,
-            conversations=self.conversation_store,
-            clock=self.clock,
-            sandbox=Sandbox(limits, RECOGNISING_READERS if has_ocr else READERS),
-            limits=limits,
-            retried={recognition.UNRECOGNISED} if has_ocr else (),
-        )
-
-    @cached_property
-    def extractions(self) -> Extractions:
-        from core.work.steps import Steps
-        from storage.documents.extraction.by_rules import JOB_NAME, ExtractionRunner
-        from storage.documents.extraction.runs import Extractions, Turns
-        from storage.documents.extractors.base import build_extractors
-        from storage.documents.sandbox import Sandbox
-
-        def build() -> ExtractionRunner:
-            return ExtractionRunner(
-                corpus=self.corpus,
-                extracts=self.extracts,
-                extractors=build_extractors(),
-                sandbox=Sandbox(to_read_limits(self.config.ingest)),
-                clock=self.clock,
-            )
-
-        return Extractions(
-            corpus=self.corpus,
-            build=build,
-            steps=lambda workspace: Steps(self.job_store, self.clock, workspace),
-            turns=Turns(JOB_NAME, self.job_store, self.clock, partial(self._locked, EXTRACTION_LOCK)),
-            by_model=self._build_model_extractions,
-            model_extractors=MODEL_EXTRACTORS,
-        )
-
-    def _build_model_extractions(self) -> ModelExtractions | None:
-        """None if they are off or no workspace has a model. Each workspace's documents go to its own provider only."""
-        from core.domain.extracts import ModelLimits
-        from core.work.rate_limit import Rate, RateLimiter
-        from core.work.steps import Steps
-        from storage.documents.extraction.by_model import JOB_NAME, ModelExtractionRunner, ModelParts
-        from storage.documents.extraction.runs import ModelExtractions, Turns, can_extract
-        from storage.documents.extractors.base import build_model_extractors
-
-        settings = self.config.extraction
-        workspaces = (self.workspace, *self.config.workspaces)
-        if not settings.with_model:
-            return None
-        if not can_extract(self.provider_for(name) for name in workspaces):
-            _log.warning(
-                "[extraction] with_model is set, but %r is no model that can be asked: it is off", self.provider.name
-            )
-            return None
-        gate = RateLimiter(Rate(per_second=settings.requests_per_minute / 60, burst=1), self.clock)
-
-        def build(workspace: str) -> ModelExtractionRunner | None:
-            provider = self.provider_for(workspace)
-            if not can_extract([provider]):
-                return None
-            parts = ModelParts(
-                corpus=self.corpus,
-                extracts=self.extracts,
-                readings=self.readings,
-                extractors=[item for item in build_model_extractors() if item.name in settings.model_extractors],
-                provider=provider,
-                limits=ModelLimits(tokens_per_run=settings.tokens_per_run, tokens_per_day=settings.tokens_per_day),
-                model=self.config.extraction_model(workspace),
-                gate=gate,
-                clock=self.clock,
-            )
-            return ModelExtractionRunner(parts)
-
-        return ModelExtractions(
-            build=build,
-            steps=lambda workspace: Steps(self.job_store, self.clock, workspace),
-            turns=Turns(JOB_NAME, self.job_store, self.clock, partial(self._locked, MODEL_EXTRACTION_LOCK)),
-            clock=self.clock,
-        )
-
-    @cached_property
-    def syncs(self) -> Syncs:
-        from core.features.syncing import Syncs
-        from storage.documents.pipeline import has_files
-        from storage.sources.building import build_fetcher
-
-        def fetcher(spec: SourceSpec) -> SourceFetcher:
-            token = self.config.source_token(spec.workspace, spec.name)
-            return build_fetcher(spec, token.get_secret_value() if token else None)
-
-        return Syncs(
-            specs=self.config.source_specs(),
-            corpus=self.corpus,
-            states=SqlSyncRepository(self.database),
-            jobs=self.job_store,
-            clock=self.clock,
-            ingest=self.ingests.bring_in,
-            fetcher=fetcher,
-            mirrors=self.folder(MIRRORS_FOLDER),
-            alone=partial(self._locked, SYNC_LOCK),
-            has_files=has_files,
-        )
-
-    @cached_property
-    def maintenance(self) -> Maintenance:
-        from core.features.maintenance import Maintenance
-
-        return Maintenance(
-            database=SqlMaintenance(self.database, BACKED_UP),
-            corpus=self.corpus,
-            index=self.index,
-            compare=self.ingests.compare,
-            repair=self.ingests.repair,
-        )
-
-    async def ingest(
-        self,
-        paths: Sequence[Path],
-        *,
-        source: str | None,
-        kind: str,
-        force: bool,
-        progress: ProgressCallback,
-        workspace: str | None = None,
-    ) -> IngestReport:
-        """Call `Ingests.add` for a workspace; None: the configured one."""
-        return await self.ingests.add(
-            paths, workspace or self.workspace, source=source, kind=kind, force=force, progress=progress
-        )
-
-    def _locked(self, lock: str) -> AbstractAsyncContextManager[None]:
-        return process_lock(database_location(self.config), lock, with_file=True)
+    def _lock(self, name: str) -> AbstractAsyncContextManager[None]:
+        """Wait for a lock over all processes on the database."""
+        return process_lock(database_location(self.config), name, with_file=True)
 
 
-async def build_parts(
-    config: Config,
-    stack: AsyncExitStack,
-    *,
-    clock: Clock | None = None,
-    database: Database | None = None,
-    index: SearchIndex | None = None,
-    provider: ChatProvider | None = None,
-) -> Parts:
-    """Open the database and bind every part to it until `stack` closes. A test passes its own parts.
-
-    Raises StorageError.
-    """
+async def build_parts(config: Config, stack: AsyncExitStack) -> Parts:
+    """Open the database and bind every part to it until `stack` closes. Raises StorageError."""
     # Parts open lazily: a stack of their own closes them after everything that the caller starts later.
     own = await stack.enter_async_context(AsyncExitStack())
-    if database is None:
-        database = await Database.open(database_location(config))
-        own.push_async_callback(database.close)
-    return Parts(
-        config=config,
-        clock=clock or SystemClock(),
-        stack=own,
-        database=database,
-        own_index=index,
-        own_provider=provider,
-    )
+    database = await Database.open(database_location(config))
+    own.push_async_callback(database.close)
+    return Parts(config=config, clock=SystemClock(), stack=own, stores=Stores(database, is_direct_thread))
 
 
 @asynccontextmanager
@@ -464,20 +407,14 @@ async def open_parts(config: Config) -> AsyncIterator[Parts]:
         yield await build_parts(config, stack)
 
 
-def can_recognise() -> bool:
-    """Return whether the text recognition of scanned pages (the extra `ocr`) is installed."""
-    from storage.documents.pdf import recognition
+def database_location(config: Config) -> Path | str:
+    """The SQLite file, or the URL of a PostgreSQL server."""
+    url = config.database_url()
+    return url.get_secret_value() if url else config.data_path / DATABASE_FILE
 
-    return recognition.is_installed()
 
+def restore(config: Config, file: Path) -> list[str]:
+    """Unpack a backup into the data directory and return the restored names. Raises InvalidState and StorageError."""
+    from storage.database.backups import restore_backup
 
-def to_read_limits(settings: IngestConfig) -> ReadLimits:
-    """Return the configured limits on reading one file."""
-    return ReadLimits(
-        seconds=settings.parse_seconds,
-        wall_seconds=settings.parse_seconds * WALL_TIMES,
-        memory_bytes=settings.parse_memory_mb * MEBIBYTE,
-        file_bytes=settings.max_file_mb * MEBIBYTE,
-        pages=settings.max_pages,
-        recognised_pages=settings.max_ocr_pages,
-    )
+    return restore_backup(file, config.data_path / DATABASE_FILE, BACKED_UP)

@@ -44,20 +44,16 @@ def build_pipeline(
     `readers` and `to_private` are the platforms' own, by name. `observe` replaces the recording of a run. A test may
     pass another strategy or toolbox.
     """
-    corpus, library, access, clock = parts.corpus, parts.library, parts.access, parts.clock
+    corpus, library, access, clock = parts.stores.corpus, parts.library, parts.access, parts.clock
+    settings, conversations = parts.stores.settings, parts.conversations
     readers = {} if readers is None else readers
-    store = AnswerStore(parts.conversations, parts.job_store, parts.inbox_store, clock, edited=readers)
+    store = AnswerStore(conversations, parts.stores.jobs, parts.inbox_store, clock, edited=readers)
     private = PrivateAnswer(to_private or {}, access=access, library=library, inbox=parts.inbox_store)
     position = StatedPosition(
-        settings=parts.settings,
-        library=library,
-        corpus=corpus,
-        conversations=parts.conversations,
-        access=access,
-        clock=clock,
+        settings=settings, library=library, corpus=corpus, conversations=conversations, access=access, clock=clock
     )
     references = build_references(parts)
-    sharing = Sharing(conversations=parts.conversations, corpus=corpus, access=access)
+    sharing = Sharing(conversations=conversations, corpus=corpus, access=access)
     context = reading.ContextSelection(build_context(parts), parts.config.agent.history_tokens)
     draft = reading.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
 
@@ -66,7 +62,7 @@ def build_pipeline(
         PipelineStep("Show a shared private answer", Stage.DECIDE, SharedAnswer(sharing)),
         PipelineStep("Store a stated reading position", Stage.DECIDE, position),
         PipelineStep("Send an answer with spoilers privately", Stage.DECIDE, private.decide),
-        PipelineStep("Apply the channel's defaults", Stage.DECIDE, ChannelDefaults(parts.settings, readers)),
+        PipelineStep("Apply the channel's defaults", Stage.DECIDE, ChannelDefaults(settings, readers)),
         PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, reading.EarlierVersions(store)),
         PipelineStep("Open the conversation or return the stored answer", Stage.DECIDE, reading.Opening(store)),
         PipelineStep(
@@ -84,12 +80,8 @@ def build_pipeline(
         PipelineStep("Add notes", Stage.REQUEST, reading.add_notes),
         PipelineStep("Hand an answer with spoilers over", Stage.FINISH, private.hand_over),
     )
-    return Pipeline(steps, store=store, jobs=parts.job_store, clock=clock, observe=observe or recorder(parts))
-
-
-def recorder(parts: Parts) -> Callable[[], RunObserver]:
-    """Return a maker of observers that record runs, if the configuration wants that."""
-    return partial(Recording, parts.cassettes.keep) if parts.config.replay.record else RunObserver
+    record = partial(Recording, parts.cassettes.keep) if parts.config.replay.record else RunObserver
+    return Pipeline(steps, store=store, jobs=parts.stores.jobs, clock=clock, observe=observe or record)
 
 
 def describe(pipeline: Pipeline) -> str:
@@ -101,15 +93,15 @@ def build_context(parts: Parts) -> ContextStrategy:
     """Build the configured context strategy."""
     agent = parts.config.agent
     if agent.context == "full":
-        return FullHistoryCapped(parts.corpus, agent.history_messages)
+        return FullHistoryCapped(parts.stores.corpus, agent.history_messages)
     if agent.context == "window":
-        return TokenWindow(parts.corpus)
+        return TokenWindow(parts.stores.corpus)
 
     def summariser(workspace: str) -> LineSummariser | ModelSummariser:
         provider = parts.provider_for(workspace)
         return LineSummariser() if provider.capabilities.quotes_only else ModelSummariser(provider)
 
-    return RollingSummary(parts.corpus, parts.summaries, summariser)
+    return RollingSummary(parts.stores.corpus, parts.stores.summaries, summariser)
 
 
 def build_references(parts: Parts) -> References | None:
@@ -118,12 +110,11 @@ def build_references(parts: Parts) -> References | None:
     if not settings.enabled:
         return None
     writer = cache(lambda workspace: ModelLines(parts.provider_for(workspace)))  # each bounds its own calls
+    corpus, tokens = parts.stores.corpus, settings.offered_tokens
     lines = DocumentLines(
-        corpus=parts.corpus, summaries=parts.summaries, writer=writer if settings.written_lines else None
+        corpus=corpus, summaries=parts.stores.summaries, writer=writer if settings.written_lines else None
     )
-    return References(
-        library=parts.library, corpus=parts.corpus, lines=lines, clock=parts.clock, tokens=settings.offered_tokens
-    )
+    return References(library=parts.library, corpus=corpus, lines=lines, clock=parts.clock, tokens=tokens)
 
 
 def build_toolboxes(parts: Parts) -> ToolboxMaker:
@@ -138,10 +129,10 @@ def build_toolboxes(parts: Parts) -> ToolboxMaker:
             GetOntologyTool(),
         ),
         library=parts.library,
-        corpus=parts.corpus,
+        corpus=parts.stores.corpus,
         facts=parts.facts,
-        summaries=parts.summaries,
-        pictures=PdfPictures(parts.corpus),
+        summaries=parts.stores.summaries,
+        pictures=PdfPictures(parts.stores.corpus),
         provider=parts.provider_for,
         rerank=parts.config.index.rerank,
     )

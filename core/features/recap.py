@@ -82,6 +82,10 @@ class ModelWriter:
         return (await self._provider.complete(request)).text.strip()
 
 
+def build_writer(provider: ChatProvider) -> RecapWriter:
+    return LineWriter() if provider.capabilities.quotes_only else ModelWriter(provider)
+
+
 class Recaps:
     """`writer` returns the writer of a workspace."""
 

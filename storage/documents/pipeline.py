@@ -14,8 +14,9 @@ from core.errors import NotFound
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
 from storage.documents.files import Listing, SourceFile, list_files, stamp_of
 from storage.documents.index_repair import compare, repair_index
+from storage.documents.pdf.recognition import UNRECOGNISED
 from storage.documents.run import IngestRun
-from storage.documents.sandbox import Sandbox
+from storage.documents.sandbox import READERS, RECOGNISING_READERS, Sandbox
 
 
 @dataclass(slots=True)
@@ -216,3 +217,24 @@ def _check_found(listing: Listing, root: Path, only: str | None, stored: list[Do
         return
     if not any(is_under(document.path, [only.strip("/")]) for document in stored):
         raise NotFound(f"{str(root / only)!r} does not exist: check the path")
+
+
+def build_ingestor(
+    *,
+    corpus: CorpusRepository,
+    index: SearchIndex,
+    conversations: ConversationRepository,
+    clock: Clock,
+    limits: ReadLimits,
+    has_ocr: bool,
+) -> Ingestor:
+    """Build an ingestor with a child process of its own; with `has_ocr`, it also reads scanned pages."""
+    return Ingestor(
+        corpus=corpus,
+        index=index,
+        conversations=conversations,
+        clock=clock,
+        sandbox=Sandbox(limits, RECOGNISING_READERS if has_ocr else READERS),
+        limits=limits,
+        retried={UNRECOGNISED} if has_ocr else (),
+    )

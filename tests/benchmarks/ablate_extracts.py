@@ -67,13 +67,15 @@ async def _parse(library: Path, documents: Sequence[str]) -> dict[str, Extractor
             copied.joinpath(document).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(library / document, copied / document)
         async with App(Config(data_dir=Path(folder, "data"))) as app:
-            await app.ingest([copied], source="gold", kind="auto", force=False, progress=lambda done: None)
-            scope = await app.scope()
+            await app.ingests.add(
+                [copied], app.workspace, source="gold", kind="auto", force=False, progress=lambda done: None
+            )
+            scope = await app.access.scope(app.workspace)
             return {
                 document.path: ExtractorInput(
-                    document=document, pages=tuple(await app.corpus.list_pages(document.id, scope))
+                    document=document, pages=tuple(await app.stores.corpus.list_pages(document.id, scope))
                 )
-                for document in await app.corpus.list_documents(app.workspace)
+                for document in await app.stores.corpus.list_documents(app.workspace)
                 if document.revision is not None
             }
 

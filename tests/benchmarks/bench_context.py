@@ -125,7 +125,9 @@ async def run(library: Path, questions: Sequence[Json], rounds: int) -> Table:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
         async with open_parts(Config(data_dir=data)) as app:
-            await app.ingest([library], source="bench", kind="auto", force=False, progress=lambda _: None)
+            await app.ingests.add(
+                [library], app.workspace, source="bench", kind="auto", force=False, progress=lambda _: None
+            )
         for name in STRATEGIES:
             model = CountedModel()
             async with OneConversation(_config(data, name, "anthropic"), model) as app:

@@ -97,11 +97,15 @@ async def measure(library: Path, gold: Sequence[dict[str, Any]]) -> tuple[Scores
             copied.joinpath(document).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(library / document, copied / document)
         async with open_parts(Config(data_dir=Path(folder, "data"))) as app:
-            await app.ingest([copied], source="gold", kind="auto", force=False, progress=lambda done: None)
+            await app.ingests.add(
+                [copied], app.workspace, source="gold", kind="auto", force=False, progress=lambda done: None
+            )
             started = time.perf_counter()
             await app.extractions.run(app.workspace, force=True)
             seconds = time.perf_counter() - started
-            extracts = await app.extracts.list_extracts(ExtractQuery(limit=1_000_000), await app.scope())
+            extracts = await app.stores.extracts.list_extracts(
+                ExtractQuery(limit=1_000_000), await app.access.scope(app.workspace)
+            )
         scores: Scores = defaultdict(Score)
         for item in gold:
             own = [extract for extract in extracts if extract.document == item["document"]]

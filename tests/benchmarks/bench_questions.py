@@ -104,7 +104,9 @@ async def run(library: Path, questions: Sequence[str]) -> Table:
     with tempfile.TemporaryDirectory() as folder:
         config = Config(data_dir=Path(folder))
         async with open_parts(config) as app:
-            await app.ingest([library], source="bench", kind="auto", force=False, progress=lambda _: None)
+            await app.ingests.add(
+                [library], app.workspace, source="bench", kind="auto", force=False, progress=lambda _: None
+            )
         instant = InstantModel()
         for name, provider in (("scripted model", instant), ("extractive", None)):
             ours, judging = await measure(config, questions, provider)

@@ -59,7 +59,9 @@ async def build_library(data_dir: Path, passages: int) -> int:
         (notes / f"note-{note}.md").write_text(f"# Note {note}\n\n{''.join(lines)}\n")
     async with open_parts(Config(data_dir=data_dir)) as app:
         vars(app)["embedder"] = RandomPassages(app.embedder)
-        report = await app.ingest([notes], source="notes", kind="auto", force=False, progress=lambda progress: None)
+        report = await app.ingests.add(
+            [notes], app.workspace, source="notes", kind="auto", force=False, progress=lambda progress: None
+        )
     return report.passages
 
 

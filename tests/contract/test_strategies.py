@@ -276,7 +276,7 @@ class Desk:
     def __init__(self, case: Case, shelf: Shelf, script: Sequence[Turn], search: SearchTool | None = None) -> None:
         self.clock = ManualClock()
         stores = Stores()
-        self.jobs = stores.jobs
+        self.jobs, self._database = stores.jobs, stores.database
         self.search = search or WatchedSearch()
         self.progress = RecordingProgress()
         self.message = build_incoming()
@@ -293,8 +293,8 @@ class Desk:
             self._shelf,
             clock=self.clock,
             provider=self.provider,
+            database=self._database,
             conversations=self._conversations,
-            job_store=self.jobs,
             has_references=False,
             pipeline={
                 "strategy": always(lambda observer: strategy),

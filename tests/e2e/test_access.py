@@ -24,10 +24,10 @@ def arrange(data_dir: Path, positions: dict[PositionHolder, int]) -> None:
 
     async def work() -> None:
         async with open_parts(load_config(None, data_dir=data_dir, workspace=None)) as app:
-            story = await app.find_document(STORY)
+            story = await app.library.find_document(STORY, await app.access.scope(app.workspace))
             for holder, last in positions.items():
-                await app.settings.save_position(holder, story.id, last)
-            await app.settings.save_channel(BOARD, ChannelSettings(sources=frozenset({"minutes"})))
+                await app.stores.settings.save_position(holder, story.id, last)
+            await app.stores.settings.save_channel(BOARD, ChannelSettings(sources=frozenset({"minutes"})))
 
     asyncio.run(work())
 

@@ -32,7 +32,9 @@ async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
         settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "max_retries": 0}
         config = Config.model_validate({"data_dir": tmp_path / "data", "provider": settings})
         async with open_parts(config) as app:
-            await app.ingest([tmp_path / "book"], source=None, kind="auto", force=False, progress=lambda _: None)
+            await app.ingests.add(
+                [tmp_path / "book"], app.workspace, source=None, kind="auto", force=False, progress=lambda _: None
+            )
             yield Desk(app, server)
 
 

@@ -266,7 +266,7 @@ def test_a_command_prints_the_same_with_and_without_a_service(
 
 async def chat_commands(folder: Path) -> set[str]:
     async with open_parts(Config.model_validate({"data_dir": folder / "data", "replay": {"record": True}})) as parts:
-        return {*parts.commands.table}
+        return {*parts.build_commands().table}
 
 
 def test_every_chat_command_has_a_case(own: Path) -> None:

@@ -58,7 +58,9 @@ async def test_a_killed_run_is_ended_and_goes_on_behind_what_it_had_read(
         }
     )
     async with open_parts(config) as app:
-        await app.ingest([tmp_path / "week.md"], source="week", kind="auto", force=False, progress=lambda done: None)
+        await app.ingests.add(
+            [tmp_path / "week.md"], app.workspace, source="week", kind="auto", force=False, progress=lambda done: None
+        )
     assert server.requests == []  # an ingest never asks
 
     decision = {"kind": "decision", "quote": CLOSED}
@@ -71,15 +73,15 @@ async def test_a_killed_run_is_ended_and_goes_on_behind_what_it_had_read(
         await asyncio.to_thread(process.end, signal.SIGKILL)
 
     async with open_parts(config) as app:
-        [dead] = await app.job_store.list_running(JobKind.EXTRACTION, "extract by model")
+        [dead] = await app.stores.jobs.list_running(JobKind.EXTRACTION, "extract by model")
         server.script(*[Reply.of(Call(TOOL, {"model_meetings": []}))] * 2)
         report = await app.extractions.run(app.workspace, extractor="model_meetings")
         assert (report.spent.requests, report.documents, report.extracts) == (2, 1, 1)
-        assert {(job.status, job.error) for job in await app.job_store.list_tree(dead.id)} == {
+        assert {(job.status, job.error) for job in await app.stores.jobs.list_tree(dead.id)} == {
             (JobStatus.FAILED, CUT_OFF)
         }
         query = ExtractQuery(type=ExtractType.MEETING)
-        found = await app.extracts.list_extracts(query, await app.scope())
+        found = await app.stores.extracts.list_extracts(query, await app.access.scope(app.workspace))
         assert [item.extractor for item in found] == ["model_meetings"]
-        facts = await app.facts.ask("decisions about the pier", await app.scope())
+        facts = await app.facts.ask("decisions about the pier", await app.access.scope(app.workspace))
         assert [row.citation.quote for row in facts.rows] == [CLOSED]

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from bot.wiring.resources import DATABASE_FILE
+from bot.wiring.parts import DATABASE_FILE
 from tests.copying import copy_folder
 from tests.e2e.conftest import Footnote
 from tests.e2e.serving import QUICK_END_SECONDS, ServiceProcess

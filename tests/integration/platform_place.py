@@ -94,7 +94,6 @@ class PlatformPlace:
             clock=self._clock,
             provider=self.provider,
             conversations=self.conversations,
-            job_store=self.job_store,
             inbox_store=self.entries,
             staleness=self.staleness,
             attachments=self.attachments,

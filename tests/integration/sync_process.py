@@ -28,7 +28,7 @@ async def main(config: Path, source: str, how: str) -> None:
             told = []
         else:
             told = [report.to_json() for report in await app.syncs.sync(app.workspace, [source])]
-        documents = await app.corpus.list_documents(app.workspace)
+        documents = await app.stores.corpus.list_documents(app.workspace)
         say(json.dumps({"told": told, "documents": [item.path for item in documents]}))
 
 

@@ -28,9 +28,11 @@ async def test_a_kept_answer_is_found_and_linked_from_then_on(tmp_path: Path) ->
         call = CommandCall(
             name="keep", workspace="local", conversation=conversation, author="ada", address=HERE, link=LINK
         )
-        kept = await app.commands.run(call)
-        hits = await app.library.search(SearchQuery(text="who winds the tower clock"), await app.scope())
-        page = await app.library.page(hits[0].page_id, await app.scope())
+        kept = await app.build_commands().run(call)
+        hits = await app.library.search(
+            SearchQuery(text="who winds the tower clock"), await app.access.scope(app.workspace)
+        )
+        page = await app.library.page(hits[0].page_id, await app.access.scope(app.workspace))
 
     assert "Kept as “Who winds the tower clock?" in kept.text
     assert "The verger winds the tower clock on Mondays" in page.page.text

@@ -13,13 +13,12 @@ from aiohttp import ClientSession
 
 import bot.runtime.signals
 import bot.service.worker
-from bot.config import Config
+from bot.config import WEB_KEY_FILE, Config
 from bot.config.sections import WebConfig
 from bot.service.service import Service, address_of, listen
 from bot.service.service_lock import ServiceLock, find_service
 from bot.service.worker import LoneWorker
-from bot.wiring.platforms import link_key
-from bot.wiring.resources import KEY_FILE
+from bot.web.links import link_key
 from core.errors import ConfigError, FootnoteError, InvalidState, StorageError
 
 
@@ -143,7 +142,7 @@ def test_the_key_that_signs_links_is_made_once_for_its_owner_alone(
 
     assert len(key) >= 32
     assert link_key(config) == key
-    assert stat.S_IMODE((tmp_path / KEY_FILE).stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / WEB_KEY_FILE).stat().st_mode) == 0o600
     monkeypatch.setenv("FOOTNOTE_WEB_KEY", "configured")
     assert link_key(config) == "configured"
     monkeypatch.delenv("FOOTNOTE_WEB_KEY")

@@ -105,9 +105,11 @@ async def test_an_app_with_a_url_works_on_postgresql_and_makes_no_file(
     notes.mkdir()
     (notes / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
     async with open_parts(load_config(None, data_dir=tmp_path / "data")) as app:
-        report = await app.ingest([notes], source=None, kind="auto", force=False, progress=lambda _: None)
+        report = await app.ingests.add(
+            [notes], app.workspace, source=None, kind="auto", force=False, progress=lambda _: None
+        )
         await app.maintenance.reindex(ignore_progress)
-        documents = await app.corpus.list_documents("local")
+        documents = await app.stores.corpus.list_documents("local")
 
     assert report.added == 1
     assert [document.path for document in documents] == ["kites.md"]
@@ -196,7 +198,9 @@ async def test_a_process_whose_own_index_lacks_the_shared_documents_is_refused(
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
     (tmp_path / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
     async with open_parts(load_config(None, data_dir=tmp_path / "one")) as app:
-        await app.ingest([tmp_path / "kites.md"], source="s", kind="auto", force=False, progress=lambda _: None)
+        await app.ingests.add(
+            [tmp_path / "kites.md"], app.workspace, source="s", kind="auto", force=False, progress=lambda _: None
+        )
     settings = {"data_dir": tmp_path / "two", "web": {"port": 0}}
     with pytest.raises(InvalidState, match=r"is empty. Set \[index\] url"):
         await Service(Config.model_validate(settings), lambda _: None).run()

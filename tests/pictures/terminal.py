@@ -30,7 +30,9 @@ async def answered(question: str, data_dir: Path) -> Answer:
     """As `footnote ask` has it over the sample library."""
     folder = Path(str(files("bot") / "sample_library" / "documents"))
     async with open_parts(Config(data_dir=data_dir)) as app:
-        await app.ingest([folder], source="sample library", kind="auto", force=False, progress=lambda done: None)
+        await app.ingests.add(
+            [folder], app.workspace, source="sample library", kind="auto", force=False, progress=lambda done: None
+        )
         return await build_pipeline(app).answer(question_message(app.workspace, question), SilentProgress())
 
 

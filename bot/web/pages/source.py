@@ -8,7 +8,7 @@ from aiohttp import web
 from aiohttp_jinja2 import render_template
 
 from bot.web.errors import error_page
-from bot.web.links import ExpiredLink, ForgedLink, Links, SourceLink
+from bot.web.links import ExpiredLink, ForgedLink, SourceLink
 from bot.web.pages.source_view import cited_span, source_view
 from bot.web.parts import PARTS, WebParts
 from bot.web.requests import person_of
@@ -66,8 +66,6 @@ def since_answer(citation: Citation, pages: Sequence[Page]) -> SinceAnswer:
     )
 
 
-LINKS = web.AppKey("links", Links)
-
 RENEW = (
     "To get a new link, send /source and the footnote’s number in the thread of the answer, or use its passages "
     "button. Both show the current passage to everyone who may read it."
@@ -80,10 +78,6 @@ _PICTURE_HEADERS = {"Cache-Control": "private, max-age=86400"}
 
 def add_source_pages(app: web.Application) -> None:
     """Add the routes of the viewer."""
-    parts = app[PARTS]
-    app[LINKS] = Links(
-        secret_key=parts.secret_key, clock=parts.clock, days=parts.link_days, public_url=parts.public_url
-    )
     app.router.add_get("/library/pages/{page}", show_page)
     app.router.add_get("/library/pages/{page}/picture", show_picture)
     app.router.add_get("/library/documents/{document}", open_document)
@@ -212,7 +206,7 @@ class ReplacedRevision(NotFound):
 async def _opened(request: web.Request) -> tuple[SourceLink, Document, Page, SearchScope]:
     """Return the link and its readable target. Raises ForgedLink, ExpiredLink, ReplacedRevision, NotFound."""
     parts = request.app[PARTS]
-    link = request.app[LINKS].read(request.match_info["token"])
+    link = parts.links.read(request.match_info["token"])
     scope = await parts.scope(link.thread, person_of(request))
     if link.last_page is not None:
         scope = replace(scope, positions=lowest(scope.positions, {link.document_id: link.last_page}))

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 from core.domain.corpus import Source
-from core.domain.ingest_report import IndexState, IngestReport, ProgressCallback, RepairReport
+from core.domain.ingest_report import IndexState, IngestReport, ProgressCallback, RepairReport, ignore_progress
 from core.domain.reader_kinds import parse_kind
 from core.domain.selection import Selection
 from core.knowledge.sources import add_source
@@ -40,10 +40,10 @@ class Ingests:
         paths: Sequence[Path],
         workspace: str,
         *,
-        source: str | None,
-        kind: str,
-        force: bool,
-        progress: ProgressCallback,
+        source: str | None = None,
+        kind: str = "auto",
+        force: bool = False,
+        progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
         """Ingest files and folders in order and return the sum of the reports.
 

@@ -1,5 +1,7 @@
 """The list of all extractors. A new one is one file in this folder and one line here."""
 
+from collections.abc import Container
+
 from core.ports.documents import Extractor, ModelExtractor
 from storage.documents.extractors.anchors import AnchorsExtractor
 from storage.documents.extractors.api_specs import ApiSpecsExtractor
@@ -34,9 +36,12 @@ def build_extractors() -> tuple[Extractor, ...]:
     )
 
 
-def build_model_extractors() -> tuple[ModelExtractor, ...]:
-    """Return the extractors that ask a model, in the order of its questions; one request serves all for a piece."""
-    return (
+def build_model_extractors(names: Container[str] | None = None) -> tuple[ModelExtractor, ...]:
+    """Return the extractors that ask a model, all or those of some names, in the order of its questions.
+
+    One request serves all for a piece.
+    """
+    extractors: tuple[ModelExtractor, ...] = (
         ModelMeetingsExtractor(),
         ModelApisExtractor(),
         ModelFinancialExtractor(),
@@ -44,3 +49,4 @@ def build_model_extractors() -> tuple[ModelExtractor, ...]:
         ModelRelationsExtractor(),
         ModelPagesExtractor(),
     )
+    return tuple(item for item in extractors if names is None or item.name in names)

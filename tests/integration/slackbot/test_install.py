@@ -279,7 +279,7 @@ async def test_the_whole_service_lets_people_in_from_elsewhere_to_install(
 async def test_a_flood_of_visits_is_stored_only_up_to_a_limit(opened: Opened) -> None:
     async with ClientSession() as browser:
         statuses = [(await browser.get(f"{opened.url}slack/install")).status for _ in range(3 * oauth.VISITS.burst)]
-    codes = await opened.app.database.read(
+    codes = await opened.app.stores.database.read(
         lambda at: at.exec_driver_sql("SELECT count(*) FROM one_time_code").scalar_one()
     )
 

@@ -10,10 +10,10 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.config import Config
+from bot.service.platforms import open_slack
 from bot.slackbot.events import transport as socket_mode
 from bot.slackbot.events.transport import BAD_APP_TOKEN, ReconnectingSocket
 from bot.wiring.parts import open_parts
-from bot.wiring.platforms import open_slack
 from core.errors import ConfigError, PlatformError
 from tests.integration.slackbot.door import VARIABLES, Opened, Secrets, open_door
 from tests.slack_server import Channel, Person, SlackServer, Team

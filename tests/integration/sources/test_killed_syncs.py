@@ -84,7 +84,7 @@ async def test_a_sync_ends_what_a_killed_one_left_before_it_begins(config: Confi
             status=JobStatus.RUNNING,
             created_at=app.clock.now(),
         )
-        await app.job_store.save(job)
+        await app.stores.jobs.save(job)
         [report] = await app.syncs.sync("local")
         assert not report.is_good  # there is no such repository
-        assert (await app.job_store.get("dead", "local")).error == CUT_OFF
+        assert (await app.stores.jobs.get("dead", "local")).error == CUT_OFF

@@ -182,7 +182,6 @@ class World:
             self.shelf,
             clock=self.clock,
             conversations=self.conversations,
-            job_store=self.jobs,
             pipeline={"strategy": self._strategy, "toolbox": self._toolbox},
         )
 

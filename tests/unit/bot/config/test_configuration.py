@@ -9,7 +9,9 @@ from pydantic import BaseModel
 
 from bot.config import SECRETS, Config, load_config
 from bot.config.providers import WorkspaceConfig
+from bot.config.sections import IngestConfig
 from bot.config.sources import _SourceConfig, _WebSource, to_schedule
+from core.domain.read_limits import MEBIBYTE
 from core.domain.sources import Cron, Every
 from core.errors import ConfigError
 
@@ -371,3 +373,10 @@ def test_providers_can_be_set_in_the_environment(monkeypatch: pytest.MonkeyPatch
     config = load_config()
     assert config.provider.fallback == ("mill", "extractive")
     assert (config.providers["mill"].tools, config.providers["mill"].images) == (False, None)
+
+
+def test_limits_of_reading_are_those_of_the_configuration() -> None:
+    limits = IngestConfig(parse_seconds=7, parse_memory_mb=900, max_file_mb=3, max_pages=40, max_ocr_pages=5).limits
+    assert (limits.seconds, limits.memory_bytes, limits.file_bytes) == (7, 900 * MEBIBYTE, 3 * MEBIBYTE)
+    assert limits.wall_seconds == 70
+    assert (limits.pages, limits.recognised_pages) == (40, 5)

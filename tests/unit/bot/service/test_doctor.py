@@ -8,7 +8,6 @@ import pytest
 from bot.config import Config
 from bot.service.doctor import _scans
 from bot.wiring.parts import Parts
-from storage.documents.pdf import recognition
 
 
 @pytest.mark.parametrize(
@@ -19,9 +18,6 @@ from storage.documents.pdf import recognition
         (False, True, "scanned PDFs are refused: [ingest] ocr is false"),
     ],
 )
-async def test_it_says_whether_scans_are_read_and_what_they_take(
-    ocr: bool, installed: bool, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recognition, "is_installed", lambda: installed)
+async def test_it_says_whether_scans_are_read_and_what_they_take(ocr: bool, installed: bool, expected: str) -> None:
     config = Config.model_validate({"ingest": {"ocr": ocr}})
-    assert await _scans(cast(Parts, SimpleNamespace(config=config))) == expected
+    assert await _scans(cast(Parts, SimpleNamespace(config=config, has_ocr=ocr and installed))) == expected

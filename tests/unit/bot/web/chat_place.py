@@ -16,6 +16,7 @@ from bot.web.app import WebParts, build_web
 from bot.web.chat import ChatParts, add_chat
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
+from bot.web.links import Links
 from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
 from core.answering.tools.toolbox import Toolbox
@@ -105,7 +106,6 @@ class ChatPlace:
             clock=self.clock,
             provider=self.provider,
             conversations=self.conversations,
-            job_store=self.job_store,
             inbox_store=self.entries,
             staleness=self.staleness,
             pipeline={"toolbox": self._toolbox},
@@ -139,7 +139,7 @@ class ChatPlace:
             clock=self.clock,
             page_images=Pictures(),
             scope=self._scope,
-            secret_key="a secret for tests only, long enough",
+            links=Links(secret_key="a secret for tests only, long enough", clock=self.clock, days=180, public_url=None),
             worker=self.worker,
         )
 

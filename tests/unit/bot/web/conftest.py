@@ -7,6 +7,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.web.app import WebAddition, WebParts, build_web
+from bot.web.links import Links
 from core.access.scopes import Access
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
@@ -70,7 +71,7 @@ class Shelves:
             clock=self.clock,
             page_images=Pictures(),
             scope=self.scope,
-            secret_key=SECRET,
+            links=Links(secret_key=SECRET, clock=self.clock, days=180, public_url=None),
         )
 
 

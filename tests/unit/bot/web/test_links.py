@@ -1,12 +1,15 @@
 """Signed links: they name what was signed and nothing else, and end on their day."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.web.links import ExpiredLink, ForgedLink, Links
+from bot.config import Config
+from bot.config.sections import WebConfig
+from bot.web.links import ExpiredLink, ForgedLink, Links, link_maker, own_address
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import Span
 from tests.builders import build_citation
@@ -87,3 +90,30 @@ def test_a_link_fits_into_a_chat_message_several_times() -> None:
     citation = build_citation("6b4543b9-2ad0-5cbb-8a27-52f0ff50a02a", passage_id="5cc2b891-91ad-54e4-a8dd-8616640d4905")
 
     assert len(links().path(citation, THREAD)) < 300
+
+
+# Where a footnote leads when it is read on a platform elsewhere.
+ELSEWHERE = ThreadAddress(platform="discord", workspace="team", channel="1", thread="2")
+
+
+@pytest.mark.parametrize("url", ["https://example.org/a", "http://example.org/a"])
+def test_a_document_on_the_web_has_its_own_address(url: str) -> None:
+    assert own_address(build_citation(url=url), ELSEWHERE) == url
+
+
+@pytest.mark.parametrize("url", [None, "", "obsidian://open?vault=v", "file:///notes/a.md", "javascript:alert(1)"])
+def test_what_no_browser_should_open_is_no_address(url: str | None) -> None:
+    assert own_address(build_citation(url=url), ELSEWHERE) is None
+
+
+def test_without_a_public_address_a_footnote_never_leads_to_this_machine(tmp_path: Path) -> None:
+    link = link_maker(Config(data_dir=tmp_path), ManualClock())
+    assert link(build_citation(url=None), ELSEWHERE) is None
+    assert link(build_citation(url="https://example.org/a"), ELSEWHERE) == "https://example.org/a"
+
+
+def test_with_a_public_address_a_footnote_leads_to_the_source_viewer(tmp_path: Path) -> None:
+    config = Config(data_dir=tmp_path, web=WebConfig(public_url="https://notes.example"))
+    found = link_maker(config, ManualClock())(build_citation(url="https://example.org/a"), ELSEWHERE)
+    assert found is not None
+    assert found.startswith("https://notes.example/s/")

@@ -15,6 +15,7 @@ from bot.web.api.auth import ApiContext
 from bot.web.api.platform import ApiPlatform
 from bot.web.api.routes import add_api
 from bot.web.app import build_web
+from bot.web.links import Links
 from bot.web.pages.library import add_connection_pages
 from bot.web.parts import WebParts
 from core.answering.limits import Budget
@@ -96,7 +97,6 @@ class Office:
             clock=self.clock,
             provider=self.provider,
             conversations=self.conversations,
-            job_store=self.job_store,
             inbox_store=self.store,
             has_references=False,
             pipeline={
@@ -134,7 +134,7 @@ class Office:
             clock=self.clock,
             page_images=Pictures(),
             scope=lambda thread, reader=None: asyncio.sleep(0, self.shelf.scope()),
-            secret_key="a secret for tests only, long enough",
+            links=Links(secret_key="a secret for tests only, long enough", clock=self.clock, days=180, public_url=None),
             worker=self.worker,
         )
 

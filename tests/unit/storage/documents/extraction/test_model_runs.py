@@ -131,18 +131,18 @@ async def test_what_a_workspace_has_goes_to_its_own_model_and_to_no_other(tmp_pa
         },
     }
     async with open_parts(Config.model_validate(sections)) as app:
-        found = app._build_model_extractions()
+        found = app.extractions._by_model
         assert found is not None
         parts = {name: made._parts if (made := found._build(name)) else None for name in ("local", "guild", "club")}
         limits = parts["local"].limits
         assert (limits.tokens_per_run, limits.tokens_per_day) == (5, 7)
         assert not Config().extraction.with_model
         assert [(item.provider, item.model) if item else None for item in parts.values()] == [
-            (app.provider, "claude-haiku-5-5"),
+            (app.provider_for("local"), "claude-haiku-5-5"),
             (app.provider_for("guild", None), None),
             None,
         ]
-        assert app.provider_for("guild", None) is not app.provider
+        assert app.provider_for("guild", None) is not app.provider_for("local")
         assert await found.run("club") == ExtractionReport()
         with pytest.raises(BadInput, match="the provider of 'club' has none"):
             await found.run("club", extractor="model_meetings")

@@ -9,7 +9,7 @@ import pytest
 from bot.config import Config
 from bot.wiring.parts import open_parts
 from bot.wiring.pipeline import build_context
-from bot.wiring.resources import Providers
+from bot.wiring.providers import Providers
 from core.answering.providers.fallback import FallbackProvider
 from core.errors import UnsupportedFeature
 from storage.models.openai_compatible.provider import OpenAICompatibleProvider
@@ -23,14 +23,14 @@ def providers(**sections: Any) -> Providers:
         raise AssertionError("no local model is needed")
 
     config = Config.model_validate(sections)
-    return Providers(config, MemoryCapabilities(), ManualClock(), AsyncExitStack(), unused, unused)
+    return Providers(config, MemoryCapabilities(), ManualClock(), AsyncExitStack(), unused)
 
 
 def test_a_workspace_without_settings_asks_the_default_one() -> None:
     built = providers(provider={"name": "anthropic"})
     assert built.of("local").name == "anthropic"
     assert built.of("local") is built.of("elsewhere") is built.of("local", "claude-haiku-5-5")
-    assert [name for name, _ in built.each()] == ["default"]
+    assert [name for name, _ in built.each()] == ["anthropic (claude-opus-5-5)"]
 
 
 def test_a_workspace_may_have_a_provider_and_a_model_of_its_own() -> None:
@@ -42,7 +42,7 @@ def test_a_workspace_may_have_a_provider_and_a_model_of_its_own() -> None:
     assert (built.of("local").name, built.of("guild").name) == ("anthropic", "openai_compatible")
     assert built.of("den") is built.of("local")
     assert built.of("club") is not built.of("guild") is built.of("guild")
-    assert [name for name, _ in built.each()] == ["default", "mill"]
+    assert [name for name, _ in built.each()] == ["anthropic (claude-opus-5-5)", "mill: openai_compatible (mill-7b)"]
 
 
 def test_each_model_of_a_server_is_a_provider_up_to_a_bound() -> None:
@@ -72,7 +72,7 @@ def test_fallbacks_stand_in_their_order_and_are_tried_without_much_patience_befo
         "spare: anthropic (claude-haiku-5-5)",
     ]
     assert [choice.provider._client.limits.max_retries for choice in order.choices] == [1, 1, 3]
-    assert [name for name, _ in built.each()] == ["default", "mill", "spare"]
+    assert [name for name, _ in built.each()] == [choice.label for choice in order.choices]
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,6 @@ async def test_what_a_workspace_said_is_summed_up_by_its_own_model(tmp_path: Pat
         writers = app.recaps._writer, build_context(app)._summariser
         for writer in writers:
             assert writer("guild")._provider is app.provider_for("guild", None)
-            assert writer("local")._provider is app.provider
+            assert writer("local")._provider is app.provider_for("local")
             assert not hasattr(writer("club"), "_provider")  # by rule
         assert app.provider_for("guild", None).name == "openai_compatible"

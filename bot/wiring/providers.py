@@ -1,0 +1,111 @@
+"""The configured providers: each workspace's own with its fallbacks, built when first asked for."""
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from bot.config import Config
+from bot.config.providers import DEFAULT, WorkspaceConfig, describe, key_advice
+from core.answering.providers.fallback import Choice, FallbackProvider
+from core.errors import UnsupportedFeature
+from core.ports import CapabilityMemory, ChatProvider, Clock
+from storage.models.anthropic.provider import AnthropicProvider
+from storage.models.openai_compatible.probing import Abilities
+from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
+from storage.models.vendor import Limits
+
+MOST_BUILT = 32  # cached providers: people name models, too
+RETRIES_BEFORE_ANOTHER = 1  # of a provider that has a fallback
+
+
+class Providers:
+    """The configured providers; they close with `stack`. `extractive` builds the one without a model."""
+
+    def __init__(
+        self,
+        config: Config,
+        memory: CapabilityMemory,
+        clock: Clock,
+        stack: AsyncExitStack,
+        extractive: Callable[[], ChatProvider],
+    ) -> None:
+        self._config = config
+        self._settings = config.all_providers()
+        self._memory = memory
+        self._clock = clock
+        self._stack = stack
+        self._extractive = extractive
+        self._built: dict[tuple[str, str | None, bool], ChatProvider] = {}
+        self._orders: dict[tuple[str, str | None], ChatProvider] = {}
+
+    def of(self, workspace: str, model: str | None = None) -> ChatProvider:
+        """Return a workspace's provider with its fallbacks; `model` asks for another model.
+
+        A model of an OpenAI-compatible server gets its own provider, which detects its abilities; other vendors take
+        the model from the request. Raises UnsupportedFeature if the provider has no models.
+        """
+        own = self._config.workspaces.get(workspace) or WorkspaceConfig()
+        name = own.provider or DEFAULT
+        what = self._settings[name].what
+        if model and what == "extractive":
+            raise UnsupportedFeature("--model needs a provider with models: set provider.name in the configuration.")
+        key = (name, own.model)
+        if model and what == "openai_compatible" and (len(self._orders) < MOST_BUILT or (name, model) in self._orders):
+            key = (name, model)
+        if key not in self._orders:
+            self._orders[key] = self._in_order(*key)
+        return self._orders[key]
+
+    def each(self) -> list[tuple[str, ChatProvider]]:
+        """Return all providers in use, each with its description: the default, its fallbacks, those of workspaces."""
+        used: dict[str, None] = {}
+        for name in (DEFAULT, *(own.provider or DEFAULT for own in self._config.workspaces.values())):
+            used.update(dict.fromkeys((name, *self._settings[name].fallback)))
+        return [(describe(self._settings[name], name), self._one(name, None)) for name in used]
+
+    def _in_order(self, name: str, model: str | None) -> ChatProvider:
+        names = self._settings[name].fallback
+        first = self._one(name, model, hurried=bool(names))
+        if not names:
+            return first
+        others = [self._one(other, None, hurried=other != names[-1]) for other in names]
+        choices = [
+            Choice(label=describe(self._settings[each], each), provider=built)
+            for each, built in zip((name, *names), (first, *others), strict=True)
+        ]
+        return FallbackProvider(choices, self._clock)
+
+    def _one(self, name: str, model: str | None, *, hurried: bool = False) -> ChatProvider:
+        key = (name, model, hurried)
+        if key not in self._built:
+            built = self._build(name, model, hurried=hurried)
+            self._stack.push_async_callback(built.close)
+            self._built[key] = built
+        return self._built[key]
+
+    def _build(self, name: str, model: str | None, *, hurried: bool) -> ChatProvider:
+        settings = self._settings[name]
+        if settings.what == "extractive":
+            return self._extractive()
+        retries = min(settings.max_retries, RETRIES_BEFORE_ANOTHER) if hurried else settings.max_retries
+        limits = Limits(
+            max_output_tokens=settings.max_output_tokens,
+            timeout_seconds=settings.timeout_seconds,
+            stall_seconds=settings.stall_seconds,
+            max_retries=retries,
+        )
+        key, model = self._config.provider_key(name), model or settings.model
+        if settings.what == "anthropic":
+            return AnthropicProvider(api_key=key, model=model, limits=limits, base_url=settings.base_url)
+        return OpenAICompatibleProvider(
+            endpoint=Endpoint(
+                model=model, base_url=settings.base_url, api_key=key, key_advice=key_advice(settings, name)
+            ),
+            memory=self._memory,
+            abilities=Abilities(
+                tools=settings.tools,
+                structured=settings.structured,
+                images=settings.images,
+                context_tokens=settings.context_tokens,
+            ),
+            limits=limits,
+        )

@@ -1,0 +1,36 @@
+"""All repositories over one database."""
+
+from collections.abc import Callable
+
+from core.domain.conversation import ThreadAddress
+from storage.database import Database
+from storage.database.repositories.connections import SqlCitedRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.extracts import SqlExtractRepository, SqlReadingRepository
+from storage.database.repositories.feedback import SqlFeedbackRepository
+from storage.database.repositories.jobs import SqlJobRepository
+from storage.database.repositories.replay import SqlCassetteRepository
+from storage.database.repositories.settings import SqlSettingsRepository
+from storage.database.repositories.staleness import SqlStaleRepository
+from storage.database.repositories.summaries import SqlSummaryRepository
+from storage.database.repositories.syncing import SqlSyncRepository
+
+
+class Stores:
+    """The repositories of a database. Those that refer to each other's rows have to share it."""
+
+    def __init__(self, database: Database, is_private: Callable[[ThreadAddress], bool]) -> None:
+        self.database = database
+        self.cassettes = SqlCassetteRepository(database)
+        self.cited = SqlCitedRepository(database, is_private)
+        self.conversations = SqlConversationRepository(database)
+        self.corpus = SqlCorpusRepository(database)
+        self.extracts = SqlExtractRepository(database)
+        self.feedback = SqlFeedbackRepository(database)
+        self.jobs = SqlJobRepository(database)
+        self.readings = SqlReadingRepository(database)
+        self.settings = SqlSettingsRepository(database)
+        self.stale = SqlStaleRepository(database)
+        self.summaries = SqlSummaryRepository(database)
+        self.syncs = SqlSyncRepository(database)
