@@ -76,19 +76,9 @@ def read_pdf_tables(
 
 
 def find_tables(layout: Layout) -> list[FoundTable]:
-    """Return the tables of a page from top to bottom. An aligned table replaces a doubtful ruled one."""
+    """Return the tables of a page from top to bottom."""
     ruled = find_ruled_tables(layout)
-    certain = [table for table in ruled if not table.is_doubtful]
-    aligned = find_aligned_tables(layout, certain)
-    orders = [{word.order for word in table.words} for table in aligned]
-    for table in ruled:
-        own = {word.order for word in table.words}
-        if table.is_doubtful and not any(len(own & other) * 2 > len(own) for other in orders):
-            certain.append(table)
-            own_orders = [place for place, other in enumerate(orders) if own & other]
-            aligned = [other for place, other in enumerate(aligned) if place not in own_orders]
-            orders = [other for place, other in enumerate(orders) if place not in own_orders]
-    return sorted([*certain, *aligned], key=lambda table: -table.top)
+    return sorted([*ruled, *find_aligned_tables(layout, ruled)], key=lambda table: -table.top)
 
 
 def _placed(
