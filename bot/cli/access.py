@@ -64,11 +64,7 @@ def explain(
     if thread is not None and channel is None:
         raise typer.BadParameter("--thread names a thread of a channel; add --channel")
     question = _question(session, channel, thread or "", person, alone=alone, document=document)
-    found = session.call(explain_access, question)
-    if session.as_json:
-        session.print_json(explanation_json(found))
-    else:
-        session.console.print(explanation_view(found))
+    session.show(session.call(explain_access, question), explanation_json, explanation_view)
 
 
 def _question(

@@ -71,9 +71,9 @@ def ask(
         raise typer.Exit(1)
 
 
-def question_message(workspace: str, text: str) -> IncomingMessage:
+def question_message(workspace: str, text: str, *, channel: str = "cli") -> IncomingMessage:
     """Return a question from the command line, in a thread of its own."""
-    address = ThreadAddress(platform=TERMINAL, workspace=workspace, channel="cli", thread=uuid.uuid4().hex)
+    address = ThreadAddress(platform=TERMINAL, workspace=workspace, channel=channel, thread=uuid.uuid4().hex)
     key = message_key(address, uuid.uuid4().hex)
     return IncomingMessage(
         address=address,

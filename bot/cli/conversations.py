@@ -28,27 +28,26 @@ def register(app: typer.Typer) -> None:
 
 @commands.command("list")
 def list_conversations(
-    context: typer.Context,
-    document: Annotated[str | None, typer.Option(help="Only those about this document.")] = None,
+    context: typer.Context, document: Annotated[str | None, typer.Option(help="Only those about this document.")] = None
 ) -> None:
     """List conversations, most recently used first."""
     session: Session = context.obj
-    found = session.call(ops.list_conversations, document)
-    if session.as_json:
-        session.print_json({"conversations": [conversation_json(item) for item in found]})
-    else:
-        session.console.print(conversation_table(found))
+    session.show(
+        session.call(ops.list_conversations, document),
+        lambda found: {"conversations": [conversation_json(item) for item in found]},
+        conversation_table,
+    )
 
 
 @commands.command("show")
 def show(context: typer.Context, conversation: ConversationId) -> None:
     """Show a conversation with its messages and footnotes."""
     session: Session = context.obj
-    found = session.call(ops.show_conversation, conversation)
-    if session.as_json:
-        session.print_json(conversation_json(found.conversation, found.messages))
-    else:
-        session.console.print(markdown_view(to_markdown(found.conversation, found.messages)))
+    session.show(
+        session.call(ops.show_conversation, conversation),
+        lambda found: conversation_json(found.conversation, found.messages),
+        lambda found: markdown_view(to_markdown(found.conversation, found.messages)),
+    )
 
 
 @commands.command("rename")
@@ -58,10 +57,7 @@ def rename(
     """Change the title of a conversation."""
     session: Session = context.obj
     renamed = session.call(ops.rename_conversation, ops.Renaming(conversation_id=conversation, title=title))
-    if session.as_json:
-        session.print_json(conversation_json(renamed))
-    else:
-        session.console.print(f"Renamed to “{renamed.title}”.", markup=False)
+    session.show(renamed, conversation_json, lambda renamed: f"Renamed to “{renamed.title}”.")
 
 
 @commands.command("delete")
@@ -69,10 +65,7 @@ def delete(context: typer.Context, conversation: ConversationId) -> None:
     """Delete a conversation with all its messages."""
     session: Session = context.obj
     session.call(ops.delete_conversation, conversation)
-    if session.as_json:
-        session.print_json({"deleted": conversation})
-    else:
-        session.console.print(f"Deleted conversation {conversation}.", markup=False)
+    session.show(conversation, lambda id: {"deleted": id}, lambda id: f"Deleted conversation {id}.")
 
 
 @commands.command("export")
@@ -116,11 +109,11 @@ def recap(context: typer.Context, conversation: ConversationId) -> None:
         )
         return await operations.call(ops.run_command, call)
 
-    result = session.run(work)
-    if session.as_json:
-        session.print_json({"recap": result.text, "citations": [citation_json(item) for item in result.citations]})
-    else:
-        session.console.print(markdown_view(result.text))
+    session.show(
+        session.run(work),
+        lambda result: {"recap": result.text, "citations": [citation_json(item) for item in result.citations]},
+        lambda result: markdown_view(result.text),
+    )
 
 
 @commands.command("stale")
@@ -128,7 +121,4 @@ def stale(context: typer.Context) -> None:
     """List answers that quote passages their documents no longer contain."""
     session: Session = context.obj
     found = session.call(ops.list_stale, None)
-    if session.as_json:
-        session.print_json({"stale": [stale_json(item) for item in found]})
-    else:
-        session.console.print(stale_view(found))
+    session.show(found, lambda found: {"stale": [stale_json(item) for item in found]}, stale_view)

@@ -9,7 +9,9 @@ from bot.cli.session import Session
 from bot.service import operations as ops
 from bot.terminal.reports import ingest_progress, repair_line, size_text, storage_view
 from bot.wiring.parts import restore as restore_backup
+from core.domain.ingest_report import RepairReport
 from core.errors import InvalidState
+from core.features.maintenance import StorageStatus
 
 FAULTY = 1  # exit code when the check finds a problem
 
@@ -33,11 +35,7 @@ def default(context: typer.Context) -> None:
 def status(context: typer.Context) -> None:
     """Show the contents of the database, and whether the search index matches."""
     session: Session = context.obj
-    found = session.call(ops.show_storage, None)
-    if session.as_json:
-        session.print_json(found.to_json())
-    else:
-        session.console.print(storage_view(found))
+    session.show(session.call(ops.show_storage, None), StorageStatus.to_json, storage_view)
 
 
 @commands.command("check")
@@ -45,11 +43,8 @@ def check(context: typer.Context) -> None:
     """Check the database and index, and print a fix for each problem. Exits with 1 if it finds any."""
     session: Session = context.obj
     faults = session.call(ops.check_storage, None)
-    if session.as_json:
-        session.print_json({"ok": not faults, "faults": faults})
-    else:
-        for line in faults or ["No problems found."]:
-            session.console.print(f"✗ {line}" if faults else line, markup=False)
+    told = "\n".join(f"✗ {line}" for line in faults) or "No problems found."
+    session.show(faults, lambda faults: {"ok": not faults, "faults": faults}, lambda faults: told)
     if faults:
         raise typer.Exit(FAULTY)
 
@@ -65,10 +60,7 @@ def reindex(
     session: Session = context.obj
     with ingest_progress(session.notes) as progress:
         report = session.call(ops.reindex, from_scratch, ops.report_ingest(progress))
-    if session.as_json:
-        session.print_json(report.to_json())
-    else:
-        session.console.print(repair_line(report), markup=False)
+    session.show(report, RepairReport.to_json, repair_line)
 
 
 @commands.command("backup")
@@ -77,10 +69,8 @@ def back_up(context: typer.Context, file: Annotated[Path, typer.Argument(help="A
     session: Session = context.obj
     target = file.expanduser().absolute()
     size = session.call(ops.back_up, target)
-    if session.as_json:
-        session.print_json({"file": str(target), "bytes": size})
-    else:
-        session.console.print(f"{target}: {size_text(size)}. To restore it, run `footnote db restore`.", markup=False)
+    told = f"{target}: {size_text(size)}. To restore it, run `footnote db restore`."
+    session.show(size, lambda size: {"file": str(target), "bytes": size}, lambda size: told)
 
 
 @commands.command("restore")

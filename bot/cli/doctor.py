@@ -1,6 +1,7 @@
 """`doctor`: check every part that an answer needs."""
 
 import asyncio
+from dataclasses import asdict
 
 import typer
 
@@ -19,10 +20,7 @@ def doctor(context: typer.Context) -> None:
         checks = session.call(check_parts, None)
     else:
         checks = asyncio.run(examine_config(session.settings))
-    if session.as_json:
-        session.print_json({"checks": [{"name": c.name, "ok": c.ok, "detail": c.detail} for c in checks]})
-    else:
-        for check in checks:
-            session.console.print(f"{'✓' if check.ok else '✗'} {check.name}: {check.detail}", markup=False)
+    told = "\n".join(f"{'✓' if check.ok else '✗'} {check.name}: {check.detail}" for check in checks)
+    session.show(checks, lambda checks: {"checks": [asdict(check) for check in checks]}, lambda checks: told)
     if not all(check.ok for check in checks):
         raise typer.Exit(1)

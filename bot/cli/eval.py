@@ -43,10 +43,7 @@ def evaluate_file(
     report = session.run(lambda operations: run_evaluation(operations, asked, session.notes))
     if not asked and not report.cases:  # a file without questions replays the regression cases
         raise BadInput(f"The question file {str(questions)!r} holds no question: {FORM}, one on each line.")
-    if session.as_json:
-        session.print_json(report.to_json())
-    else:
-        session.console.print(eval_view(report))
+    session.show(report, EvaluationReport.to_json, eval_view)
 
 
 async def run_evaluation(

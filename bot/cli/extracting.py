@@ -11,6 +11,7 @@ from bot.terminal.render_extracts import extraction_view, extracts_view, facts_v
 from bot.terminal.reports import ingest_progress
 from bot.web.queries import MOST_FACTS, ExtractsRequest, FactsRequest
 from core.domain.extracts import ExtractType
+from core.domain.ingest_report import ExtractionReport
 from core.errors import BadInput
 from core.knowledge.facts import FactQuery, read_query
 from core.serializers.library import facts_json, ontology_json
@@ -37,10 +38,7 @@ def extract(
     request = ops.ExtractionRequest(document=document, extractor=extractor, force=force)
     with ingest_progress(session.notes) as progress:
         report = session.call(ops.extract, request, ops.report_ingest(progress))
-    if session.as_json:
-        session.print_json(report.to_json())
-    else:
-        session.console.print(extraction_view(report))
+    session.show(report, ExtractionReport.to_json, extraction_view)
 
 
 def extracts(
@@ -78,20 +76,13 @@ def facts(
     """Answer from extracted data only: rows with proved footnotes. Needs no model and no search."""
     session: Session = context.obj
     found = session.call(ops.find_facts, FactsRequest(query=_query(question, limit), document=document))
-    if session.as_json:
-        session.print_json(facts_json(found))
-    else:
-        session.console.print(facts_view(found))
+    session.show(found, facts_json, facts_view)
 
 
 def ontology(context: typer.Context) -> None:
     """Show the kinds of entities and relations, and the aliases of each entity."""
     session: Session = context.obj
-    found = session.call(ops.show_ontology, None)
-    if session.as_json:
-        session.print_json(ontology_json(found))
-    else:
-        session.console.print(ontology_view(found))
+    session.show(session.call(ops.show_ontology, None), ontology_json, ontology_view)
 
 
 def _type(name: str | None) -> ExtractType | None:

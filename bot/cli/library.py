@@ -10,8 +10,10 @@ from bot.cli.session import Session, to_path
 from bot.service import operations as ops
 from bot.terminal.render import document_table, hits_view, page_view
 from bot.terminal.reports import ingest_progress, report_view
-from bot.web.queries import SearchRequest
+from bot.web.queries import PageResult, SearchRequest, SearchResult
+from core.domain.ingest_report import IngestReport
 from core.errors import BadInput
+from core.knowledge.library import Removal
 from core.serializers.library import document_json
 
 documents = typer.Typer(help="Manage the documents of the library.", invoke_without_command=True)
@@ -42,10 +44,7 @@ def ingest(
     except KeyboardInterrupt:
         session.notes.print("Documents stored so far are kept. Run the command again to continue.")
         raise
-    if session.as_json:
-        session.print_json(report.to_json())
-    else:
-        session.console.print(report_view(report))
+    session.show(report, IngestReport.to_json, report_view)
 
 
 def search(
@@ -61,10 +60,7 @@ def search(
         raise BadInput("Enter at least one word to search for.")
     request = SearchRequest(query=query, limit=limit, kind=kind, document=document)
     found = session.call(ops.search, replace(request, rerank=session.settings.index.rerank))
-    if session.as_json:
-        session.print_json(found.to_json())
-    else:
-        session.console.print(hits_view(found.hits))
+    session.show(found, SearchResult.to_json, lambda result: hits_view(result.hits))
 
 
 def page(
@@ -78,11 +74,11 @@ def page(
     if (page_id is None) == (document is None) or (document is None) != (number is None):
         raise typer.BadParameter("give a page ID, or --document with --number")
     request = ops.PageRequest(page_id=page_id, document=document or "", number=number or 0)
-    found = session.call(ops.show_page, request)
-    if session.as_json:
-        session.print_json(found.to_json())
-    else:
-        session.console.print(page_view(found.view.document, found.view.page))
+    session.show(
+        session.call(ops.show_page, request),
+        PageResult.to_json,
+        lambda result: page_view(result.view.document, result.view.page),
+    )
 
 
 @documents.callback()
@@ -97,25 +93,18 @@ def list_documents(context: typer.Context) -> None:
     """List all documents, with a reason for each that couldn't be read."""
     session: Session = context.obj
     found = session.call(ops.list_documents, None)
-    if session.as_json:
-        session.print_json({"documents": [document_json(item) for item in found]})
-    else:
-        session.console.print(document_table(found))
+    session.show(found, lambda found: {"documents": [document_json(item) for item in found]}, document_table)
 
 
 @documents.command("show")
 def show_document(context: typer.Context, name: DocumentName) -> None:
     """Show the details of a document."""
     session: Session = context.obj
-    found = session.call(ops.show_document, name)
-    if session.as_json:
-        session.print_json(document_json(found))
-    else:
-        session.console.print(document_table([found]))
+    session.show(session.call(ops.show_document, name), document_json, lambda found: document_table([found]))
 
 
 @documents.command("remove")
 def remove_document(context: typer.Context, name: DocumentName) -> None:
     """Remove a document with its pages and passages. The file itself stays."""
     session: Session = context.obj
-    session.print_removal(session.call(ops.remove_document, name))
+    session.show(session.call(ops.remove_document, name), Removal.to_json, str)

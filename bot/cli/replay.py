@@ -42,10 +42,11 @@ def replay(
 def _set_case(session: Session, answer: str, *, is_case: bool) -> None:
     stored = session.call(ops.set_case, ops.CaseChange(message_id=answer, is_case=is_case))
     state = "is now a regression case. `footnote eval` replays it" if is_case else "is no longer a regression case"
-    if session.as_json:
-        session.print_json({"id": stored.message_id, "is_case": is_case})
-    else:
-        session.console.print(f"“{stored.question}” {state}.", markup=False)
+    session.show(
+        stored,
+        lambda stored: {"id": stored.message_id, "is_case": is_case},
+        lambda stored: f"“{stored.question}” {state}.",
+    )
 
 
 def _print_list(session: Session, runs: list[StoredCassette]) -> None:

@@ -15,12 +15,11 @@ from bot.config import Config, load_config
 from core.errors import InvalidState
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
     from bot.service.calls import LocalOperations, OnProgress, Operation, Operations, Request, Response
     from bot.service.command_client import RemoteOperations
     from bot.service.service_lock import ServiceInfo
-    from core.knowledge.library import Removal
 
 T = TypeVar("T")
 
@@ -57,10 +56,7 @@ class Session:
         return PlainConsole(stderr=True, highlight=False)
 
     def call(
-        self,
-        operation: "Operation[Request, Response]",
-        request: "Request",
-        on_progress: "OnProgress | None" = None,
+        self, operation: "Operation[Request, Response]", request: "Request", on_progress: "OnProgress | None" = None
     ) -> "Response":
         """Run one operation."""
         from bot.service.calls import ignore
@@ -124,14 +120,12 @@ class Session:
         """Print one JSON value, indented."""
         write_line(to_json_text(value, indent=2))
 
-    def print_removal(self, removal: "Removal") -> None:
-        """Print the result of a removal."""
+    def show(self, found: T, to_json: Callable[[T], object], view: "Callable[[T], RenderableType]") -> None:
+        """Print a result: as JSON, or as `view` for people."""
         if self.as_json:
-            self.print_json(
-                {"removed": removal.name, "documents": removal.documents, "conversations": removal.conversations}
-            )
+            self.print_json(to_json(found))
         else:
-            self.console.print(str(removal), markup=False)
+            self.console.print(view(found), markup=False)
 
 
 def to_path(text: str) -> Path:

@@ -24,8 +24,4 @@ def stats(
     session: Session = context.obj
     if not 0 < days <= MAX_DAYS:
         raise BadInput(f"--days must be above 0, and at most {MAX_DAYS}.")
-    found = session.call(show_statistics, days)
-    if session.as_json:
-        session.print_json(statistics_json(found))
-    else:
-        session.console.print(statistics_view(found))
+    session.show(session.call(show_statistics, days), statistics_json, statistics_view)

@@ -1,5 +1,6 @@
 """Configured sources: `sync`, and their state (`sources`)."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -7,6 +8,8 @@ import typer
 from bot.cli.session import Session
 from bot.service import operations as ops
 from bot.terminal.reports import ingest_progress, sources_view, sync_view
+from core.features.syncing import SourceStatus, SyncReport
+from core.knowledge.library import Removal
 
 FAILED = 1  # exit code when a source could not be synced
 
@@ -30,12 +33,13 @@ def sync(
     with ingest_progress(session.notes) as progress:
         request = ops.SyncRequest(names=list(names or ()), force=force)
         reports = session.call(ops.sync, request, ops.report_ingest(progress))
-    if session.as_json:
-        session.print_json({"sources": [report.to_json() for report in reports]})
-    else:
-        session.console.print(sync_view(reports))
+    session.show(reports, _sources_json, sync_view)
     if not all(report.is_good for report in reports):
         raise typer.Exit(FAILED)
+
+
+def _sources_json(found: Sequence[SyncReport | SourceStatus]) -> dict[str, object]:
+    return {"sources": [item.to_json() for item in found]}
 
 
 @sources.callback()
@@ -49,11 +53,7 @@ def sources_default(context: typer.Context) -> None:
 def list_sources(context: typer.Context) -> None:
     """List the sources with their counts and their last sync."""
     session: Session = context.obj
-    found = session.call(ops.list_sources, None)
-    if session.as_json:
-        session.print_json({"sources": [status.to_json() for status in found]})
-    else:
-        session.console.print(sources_view(found))
+    session.show(session.call(ops.list_sources, None), _sources_json, sources_view)
 
 
 @sources.command("remove")
@@ -63,6 +63,6 @@ def remove_source(
     """Remove a source with all its documents. The files themselves stay."""
     session: Session = context.obj
     removed = session.call(ops.remove_source, name)
-    session.print_removal(removed.removal)
+    session.show(removed.removal, Removal.to_json, str)
     if removed.is_configured and not session.as_json:
         session.notes.print("The source is still configured: the next sync adds it again.", markup=False)

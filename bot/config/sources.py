@@ -4,35 +4,20 @@ Tokens come from files (`token_file`) or from the environment (`token_variable`)
 """
 
 import re
-from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, model_validator
 
 from bot.config.sections import Count, Seconds, Section
+from core.domain.read_limits import MEBIBYTE
 from core.domain.reader_kinds import parse_kind
 from core.domain.selection import check_glob
-from core.domain.sources import (
-    ConfluenceOrigin,
-    Cron,
-    Every,
-    FilesOrigin,
-    FolderOrigin,
-    FoundryWorldOrigin,
-    GitHubOrigin,
-    GitOrigin,
-    Origin,
-    SitemapOrigin,
-    SourceSpec,
-    UrlListOrigin,
-    WebBounds,
-)
+from core.domain.sources import Cron, Every, Origin, SourceSpec, WebBounds
 from core.errors import BadInput
 
-MEBIBYTE = 1024 * 1024
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _EVERY = re.compile(r"every\s+(\d{1,5})\s*([smhdw])[a-z]*")
 SHORTEST_SECONDS = 30  # between two scheduled syncs
@@ -92,7 +77,9 @@ def to_schedule(text: str) -> Every | Cron:
 
 
 Url = Annotated[str, AfterValidator(_plain_url)]
+AbsolutePath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
 Glob = Annotated[str, AfterValidator(_glob)]
+_ORIGIN: TypeAdapter[Origin] = TypeAdapter(Origin)
 _AsList = BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
 
 
@@ -109,16 +96,12 @@ class _SourceConfig(Section):
     jitter_seconds: Annotated[float, Field(ge=0)] = 0
     enabled: bool = True
 
-    @abstractmethod
-    def to_origin(self) -> Origin:
-        """Return the origin of the documents."""
-
     def to_spec(self, workspace: str) -> SourceSpec:
         """Return the source; `workspace` is its default."""
         return SourceSpec(
             name=self.name,
             workspace=self.workspace or workspace,
-            origin=self.to_origin(),
+            origin=_ORIGIN.validate_python({**dict(self), "bounds": getattr(self, "bounds", None)}),
             include=self.include,
             exclude=self.exclude,
             reader=None if self.reader == "auto" else self.reader,
@@ -132,19 +115,13 @@ class _SourceConfig(Section):
 
 class FolderSource(_SourceConfig):
     kind: Literal["folder"]
-    path: Path
+    path: AbsolutePath
     watch: bool = False
-
-    def to_origin(self) -> Origin:
-        return FolderOrigin(path=_absolute(self.path))
 
 
 class FilesSource(_SourceConfig):
     kind: Literal["files"]
-    paths: Annotated[tuple[Path, ...], Field(min_length=1)]
-
-    def to_origin(self) -> Origin:
-        return FilesOrigin(paths=tuple(map(_absolute, self.paths)))
+    paths: Annotated[tuple[AbsolutePath, ...], Field(min_length=1)]
 
 
 class _WithToken(_SourceConfig):
@@ -156,10 +133,7 @@ class GitSource(_WithToken):
     kind: Literal["git"]
     url: Annotated[str, AfterValidator(_git_url)]
     branch: Annotated[str, Field(pattern=r"^[^-\s][^\s~^:?*\[\\]*$")] | None = None
-    folder: str = ""
-
-    def to_origin(self) -> Origin:
-        return GitOrigin(url=self.url, branch=self.branch, folder=self.folder.strip("/"))
+    folder: Annotated[str, AfterValidator(lambda given: given.strip("/"))] = ""
 
 
 class _WebSource(_SourceConfig):
@@ -185,7 +159,7 @@ class _WebSource(_SourceConfig):
 class UrlListSource(_WebSource):
     kind: Literal["url_list"]
     urls: Annotated[tuple[Url, ...], _AsList] = ()
-    file: Path | None = None
+    file: AbsolutePath | None = None
 
     @model_validator(mode="after")
     def _has_any(self) -> "UrlListSource":
@@ -193,16 +167,10 @@ class UrlListSource(_WebSource):
             raise ValueError("it needs urls, or a file that names them")
         return self
 
-    def to_origin(self) -> Origin:
-        return UrlListOrigin(urls=self.urls, file=_absolute(self.file) if self.file else None, bounds=self.bounds)
-
 
 class SitemapSource(_WebSource):
     kind: Literal["sitemap"]
     urls: Annotated[tuple[Url, ...], _AsList, Field(min_length=1)]
-
-    def to_origin(self) -> Origin:
-        return SitemapOrigin(urls=self.urls, bounds=self.bounds)
 
 
 class GitHubSource(_WebSource, _WithToken):
@@ -216,34 +184,18 @@ class GitHubSource(_WebSource, _WithToken):
     web_url: Url = "https://github.com"
     max_pages: Count = 5000
 
-    def to_origin(self) -> Origin:
-        return GitHubOrigin(
-            repository=self.repository,
-            parts=frozenset(self.parts),
-            branch=self.branch,
-            api_url=self.api_url,
-            web_url=self.web_url,
-            bounds=self.bounds,
-        )
-
 
 class ConfluenceSource(_WebSource, _WithToken):
     kind: Literal["confluence"]
-    url: Url
+    url: Annotated[Url, AfterValidator(lambda given: given.rstrip("/"))]
     spaces: Annotated[tuple[Annotated[str, Field(pattern=r"^[~A-Za-z0-9_.-]+$")], ...], _AsList, Field(min_length=1)]
     user: str | None = None
     max_pages: Count = 5000
 
-    def to_origin(self) -> Origin:
-        return ConfluenceOrigin(url=self.url.rstrip("/"), spaces=self.spaces, user=self.user, bounds=self.bounds)
-
 
 class FoundryWorldSource(_SourceConfig):
     kind: Literal["foundry_world"]
-    path: Path
-
-    def to_origin(self) -> Origin:
-        return FoundryWorldOrigin(path=_absolute(self.path))
+    path: AbsolutePath
 
 
 SourceConfig = Annotated[
@@ -271,10 +223,6 @@ def twice_named(sources: tuple[SourceConfig, ...], workspace: str) -> list[str]:
             twice.append(source.name)
         seen.add(key)
     return twice
-
-
-def _absolute(path: Path) -> Path:
-    return path.expanduser().absolute()
 
 
 def _valued(check: Callable[[str], object], text: str) -> str:

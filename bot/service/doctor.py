@@ -148,11 +148,7 @@ async def _provider(app: Parts) -> str:
 
 def _skills(capabilities: Capabilities) -> str:
     """Return the abilities that were found in a model."""
-    can = {
-        "tools": capabilities.tools,
-        "replies by a schema": capabilities.structured,
-        "pictures": capabilities.images,
-    }
+    can = {"tools": capabilities.tools, "replies by a schema": capabilities.structured, "pictures": capabilities.images}
     has, lacks = ([name for name, ok in can.items() if ok is wanted] for wanted in (True, False))
     parts = [f"with {', '.join(has)}"] if has else []
     parts += [f"without {', '.join(lacks)}"] if lacks else []

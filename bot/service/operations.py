@@ -277,11 +277,7 @@ class ExtractionRequest:
 async def extract(context: OperationContext, request: ExtractionRequest) -> ExtractionReport:
     ids = [(await context.find_document(request.document)).id] if request.document else None
     return await context.parts.extractions.run(
-        context.workspace,
-        document_ids=ids,
-        extractor=request.extractor,
-        force=request.force,
-        progress=context.emit,
+        context.workspace, document_ids=ids, extractor=request.extractor, force=request.force, progress=context.emit
     )
 
 

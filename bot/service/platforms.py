@@ -145,10 +145,7 @@ def build_platform_parts(app: Parts, commands: Commands, worker: Worker, gates: 
         worker=worker,
         conversations=app.conversations,
         forgetting=Forgetting(
-            inbox=app.inbox_store,
-            conversations=app.conversations,
-            stop=worker.withdraw,
-            attachments=app.attachments,
+            inbox=app.inbox_store, conversations=app.conversations, stop=worker.withdraw, attachments=app.attachments
         ),
         commands=commands,
         feedbacks=app.feedbacks,

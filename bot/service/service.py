@@ -24,13 +24,7 @@ from bot.service.calls import ServiceControls
 from bot.service.command_server import CommandServer
 from bot.service.doctor import require_filled_index
 from bot.service.pages import PageParts, build_pages
-from bot.service.platforms import (
-    Platforms,
-    build_answers,
-    build_platform_parts,
-    open_platforms,
-    receive_slack,
-)
+from bot.service.platforms import Platforms, build_answers, build_platform_parts, open_platforms, receive_slack
 from bot.service.schedule import Schedule, Tick, start_watching, sync_ticks
 from bot.service.service_lock import ServiceInfo, ServiceLock, socket_path
 from bot.service.submission import QuestionSubmitter

@@ -54,11 +54,7 @@ RATES_LEGEND = (
 )
 # Sources of other threads that are listed; the rest are counted, as there may be one for each thread.
 MOST_ATTACHED = 10
-STATUS_STYLE = {
-    JobStatus.DONE: "green",
-    JobStatus.FAILED: "red",
-    JobStatus.CANCELLED: "yellow",
-}
+STATUS_STYLE = {JobStatus.DONE: "green", JobStatus.FAILED: "red", JobStatus.CANCELLED: "yellow"}
 ANSWER_STYLE = {AnswerStatus.ERROR: "red", AnswerStatus.REFUSED: "yellow", AnswerStatus.STOPPED: "yellow"}
 
 

@@ -63,11 +63,7 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
 def build_runner(pages: web.Application, *, shutdown_timeout: float) -> web.AppRunner:
     """Return a runner; the caller sets it up and cleans it up."""
     return web.AppRunner(
-        pages,
-        access_log=None,
-        handle_signals=False,
-        shutdown_timeout=shutdown_timeout,
-        max_line_size=MAX_ADDRESS_BYTES,
+        pages, access_log=None, handle_signals=False, shutdown_timeout=shutdown_timeout, max_line_size=MAX_ADDRESS_BYTES
     )
 
 

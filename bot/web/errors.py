@@ -7,15 +7,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 from aiohttp_jinja2 import render_template
 
-from core.errors import (
-    AccessDenied,
-    BadInput,
-    FootnoteError,
-    InvalidState,
-    NotFound,
-    StorageError,
-    UnsupportedFeature,
-)
+from core.errors import AccessDenied, BadInput, FootnoteError, InvalidState, NotFound, StorageError, UnsupportedFeature
 
 _log = logging.getLogger(__name__)
 

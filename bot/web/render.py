@@ -105,12 +105,7 @@ def references_view(message: Message) -> Json:
     rows = [
         row
         for row in reference_rows(
-            Answer(
-                status=AnswerStatus.ANSWERED,
-                text="",
-                citations=message.citations,
-                references=message.references,
-            )
+            Answer(status=AnswerStatus.ANSWERED, text="", citations=message.citations, references=message.references)
         )
         if row.is_named or not row.is_cited
     ]

@@ -34,9 +34,7 @@ YEAR_SECONDS = 365 * 24 * 3600
 NO_THREAD = "-"  # the channel itself, in addresses
 
 
-def as_json(
-    handler: Callable[[web.Request], Awaitable[Json | web.Response]],
-) -> Callable[..., Awaitable[web.Response]]:
+def as_json(handler: Callable[[web.Request], Awaitable[Json | web.Response]]) -> Callable[..., Awaitable[web.Response]]:
     """Wrap a handler to answer in JSON; a FootnoteError becomes `{"error": sentence}`."""
 
     async def handle(request: web.Request) -> web.Response:

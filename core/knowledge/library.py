@@ -40,6 +40,9 @@ class Removal:
             text += f" {these} about it kept their messages; answers that cite it are marked stale."
         return text
 
+    def to_json(self) -> dict[str, object]:
+        return {"removed": self.name, "documents": self.documents, "conversations": self.conversations}
+
 
 class Library:
     """Sources, documents and pages. Every read takes the scope it may see."""

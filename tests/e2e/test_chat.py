@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bot.cli.chat import ChatOperations
+from bot.cli.chat import ChatOptions, TerminalChat
 from bot.config import Config
 from bot.service.calls import LocalOperations
-from bot.terminal.client import ChatOptions, TerminalChat
 from bot.wiring.parts import build_parts
 from core.errors import NotFound
 from tests.anthropic_server import AnthropicServer, Reply
@@ -53,9 +52,7 @@ def chat(data_dir: Path) -> Chat:
         with console.file, asyncio.Runner() as runner:
             runner.run(operations.open())
             try:
-                TerminalChat(
-                    ChatOperations(operations), console, ChatOptions(author="ada", **options), Typist(*lines)
-                ).run(runner)
+                TerminalChat(operations, console, ChatOptions(**options), Typist(*lines)).run(runner)
             finally:
                 runner.run(operations.close())
         return " ".join(console.export_text().split())

@@ -59,10 +59,7 @@ def since_answer(citation: Citation, pages: Sequence[Page]) -> SinceAnswer:
     change = change_of(citation.quote, {page.number: page.text for page in pages}, citation.page_number)
     nearest = min((page.number for page in pages), key=lambda number: abs(number - citation.page_number))
     return SinceAnswer(
-        page_number=change.page_number or nearest,
-        span=change.span,
-        pieces=change.pieces,
-        was_on=citation.page_number,
+        page_number=change.page_number or nearest, span=change.span, pieces=change.pieces, was_on=citation.page_number
     )
 
 
