@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from types import SimpleNamespace
 from typing import Any
 
 from bot.config import Config
@@ -10,6 +9,7 @@ from bot.config.sections import AgentConfig, ReferencesConfig
 from bot.presentation.direct_threads import is_direct_thread
 from bot.wiring.parts import Parts
 from bot.wiring.pipeline import build_pipeline
+from bot.wiring.providers import Providers
 from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline
 from core.answering.strategies.choosing import ChosenStrategy
@@ -30,6 +30,16 @@ def always(make: Callable[[RunObserver], RetrievalStrategy]) -> Choose:
         return ChosenStrategy(strategy=make(observer))
 
     return choose
+
+
+class OneProvider(Providers):
+    """The same provider for every workspace."""
+
+    def __init__(self, provider: ChatProvider) -> None:
+        self._provider = provider
+
+    def of(self, workspace: str, model: str | None = None) -> ChatProvider:
+        return self._provider
 
 
 def build_parts_over(
@@ -53,7 +63,7 @@ def build_parts_over(
     )
     library = {name: getattr(shelf, name) for name in ("index", "library", "access", "facts")}
     if provider is not None:
-        library["providers"] = SimpleNamespace(of=lambda workspace, model: provider)
+        library["providers"] = OneProvider(provider)
     vars(parts).update({**library, "attachments": None, **own})
     return parts
 

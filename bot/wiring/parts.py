@@ -20,7 +20,6 @@ from bot.wiring.providers import Providers
 from core.access.scopes import Access
 from core.answering.limits import Budget
 from core.answering.providers.extractive.provider import ExtractiveProvider
-from core.answering.providers.fallback import FallbackProvider, learned
 from core.answering.strategies.choosing import Strategies
 from core.domain.extracts import ModelLimits
 from core.domain.jobs import JobKind
@@ -36,7 +35,7 @@ from core.features.syncing import Syncs
 from core.knowledge.attachments import Attachments
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
-from core.ports import ChatProvider, Clock, SearchIndex
+from core.ports import Clock, SearchIndex
 from core.ports.documents import PageImages, SourceFetcher
 from core.service.commands import Commands, RunningQuestions
 from core.service.jobs import Jobs
@@ -155,16 +154,6 @@ class Parts:
 
         return Providers(self.config, memory, self.clock, self.stack, extractive)
 
-    def provider_for(self, workspace: str, model: str | None = None) -> ChatProvider:
-        """Return a workspace's provider, or one for another model. Raises UnsupportedFeature."""
-        return self.providers.of(workspace, model)
-
-    async def ready_provider(self, workspace: str, model: str | None) -> ChatProvider:
-        """Return a provider for one question after learning its capabilities. Raises ProviderError."""
-        provider = self.provider_for(workspace, model)
-        await learned(provider)
-        return provider.begin() if isinstance(provider, FallbackProvider) else provider
-
     # Reading documents
 
     @property
@@ -207,7 +196,7 @@ class Parts:
         model = ModelAccess(
             is_on=settings.with_model,
             workspaces=(self.workspace, *self.config.workspaces),
-            provider_for=self.provider_for,
+            provider_for=self.providers.of,
             model_for=self.config.extraction_model,
             extractors=settings.model_extractors,
             requests_per_minute=settings.requests_per_minute,
@@ -347,14 +336,14 @@ class Parts:
     @cached_property
     def recaps(self) -> Recaps:
         return Recaps(
-            self.stores.corpus, self.stores.summaries, lambda workspace: build_writer(self.provider_for(workspace))
+            self.stores.corpus, self.stores.summaries, lambda workspace: build_writer(self.providers.of(workspace))
         )
 
     @cached_property
     def strategies(self) -> Strategies:
         agent = self.config.agent
         return Strategies(
-            provider=self.ready_provider,
+            provider=self.providers.ready,
             configured=agent.strategy,
             facts=agent.facts,
             budget=Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds),

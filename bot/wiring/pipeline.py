@@ -98,7 +98,7 @@ def build_context(parts: Parts) -> ContextStrategy:
         return TokenWindow(parts.stores.corpus)
 
     def summariser(workspace: str) -> LineSummariser | ModelSummariser:
-        provider = parts.provider_for(workspace)
+        provider = parts.providers.of(workspace)
         return LineSummariser() if provider.capabilities.quotes_only else ModelSummariser(provider)
 
     return RollingSummary(parts.stores.corpus, parts.stores.summaries, summariser)
@@ -109,7 +109,7 @@ def build_references(parts: Parts) -> References | None:
     settings = parts.config.references
     if not settings.enabled:
         return None
-    writer = cache(lambda workspace: ModelLines(parts.provider_for(workspace)))  # each bounds its own calls
+    writer = cache(lambda workspace: ModelLines(parts.providers.of(workspace)))  # each bounds its own calls
     corpus, tokens = parts.stores.corpus, settings.offered_tokens
     lines = DocumentLines(
         corpus=corpus, summaries=parts.stores.summaries, writer=writer if settings.written_lines else None
@@ -133,6 +133,6 @@ def build_toolboxes(parts: Parts) -> ToolboxMaker:
         facts=parts.facts,
         summaries=parts.stores.summaries,
         pictures=PdfPictures(parts.stores.corpus),
-        provider=parts.provider_for,
+        provider=parts.providers.of,
         rerank=parts.config.index.rerank,
     )

@@ -7,7 +7,7 @@ from bot.config import Config
 from bot.config.providers import DEFAULT, WorkspaceConfig, describe, key_advice
 from core.answering.providers.fallback import Choice, FallbackProvider
 from core.errors import UnsupportedFeature
-from core.ports import CapabilityMemory, ChatProvider, Clock
+from core.ports import CapabilityMemory, ChatProvider, Clock, LearningProvider
 from storage.models.anthropic.provider import AnthropicProvider
 from storage.models.openai_compatible.probing import Abilities
 from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
@@ -30,6 +30,7 @@ class Providers:
     ) -> None:
         self._config = config
         self._settings = config.all_providers()
+        self._vendors = {name: settings.what for name, settings in self._settings.items()}
         self._memory = memory
         self._clock = clock
         self._stack = stack
@@ -45,15 +46,26 @@ class Providers:
         """
         own = self._config.workspaces.get(workspace) or WorkspaceConfig()
         name = own.provider or DEFAULT
-        what = self._settings[name].what
-        if model and what == "extractive":
+        vendor = self._vendors[name]
+        if model and vendor == "extractive":
             raise UnsupportedFeature("--model needs a provider with models: set provider.name in the configuration.")
         key = (name, own.model)
-        if model and what == "openai_compatible" and (len(self._orders) < MOST_BUILT or (name, model) in self._orders):
+        if (
+            model
+            and vendor == "openai_compatible"
+            and (len(self._orders) < MOST_BUILT or (name, model) in self._orders)
+        ):
             key = (name, model)
         if key not in self._orders:
             self._orders[key] = self._in_order(*key)
         return self._orders[key]
+
+    async def ready(self, workspace: str, model: str | None) -> ChatProvider:
+        """Return a provider for one question after learning its capabilities. Raises as `of`, and ProviderError."""
+        provider = self.of(workspace, model)
+        if isinstance(provider, LearningProvider):
+            await provider.learn()
+        return provider.begin() if isinstance(provider, FallbackProvider) else provider
 
     def each(self) -> list[tuple[str, ChatProvider]]:
         """Return all providers in use, each with its description: the default, its fallbacks, those of workspaces."""
@@ -84,7 +96,7 @@ class Providers:
 
     def _build(self, name: str, model: str | None, *, hurried: bool) -> ChatProvider:
         settings = self._settings[name]
-        if settings.what == "extractive":
+        if self._vendors[name] == "extractive":
             return self._extractive()
         retries = min(settings.max_retries, RETRIES_BEFORE_ANOTHER) if hurried else settings.max_retries
         limits = Limits(
@@ -94,7 +106,7 @@ class Providers:
             max_retries=retries,
         )
         key, model = self._config.provider_key(name), model or settings.model
-        if settings.what == "anthropic":
+        if self._vendors[name] == "anthropic":
             return AnthropicProvider(api_key=key, model=model, limits=limits, base_url=settings.base_url)
         return OpenAICompatibleProvider(
             endpoint=Endpoint(

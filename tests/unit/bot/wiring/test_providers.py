@@ -108,7 +108,7 @@ async def test_what_a_workspace_said_is_summed_up_by_its_own_model(tmp_path: Pat
     async with open_parts(Config.model_validate(sections)) as app:
         writers = app.recaps._writer, build_context(app)._summariser
         for writer in writers:
-            assert writer("guild")._provider is app.provider_for("guild", None)
-            assert writer("local")._provider is app.provider_for("local")
+            assert writer("guild")._provider is app.providers.of("guild", None)
+            assert writer("local")._provider is app.providers.of("local")
             assert not hasattr(writer("club"), "_provider")  # by rule
-        assert app.provider_for("guild", None).name == "openai_compatible"
+        assert app.providers.of("guild", None).name == "openai_compatible"

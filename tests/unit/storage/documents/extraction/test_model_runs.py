@@ -138,11 +138,11 @@ async def test_what_a_workspace_has_goes_to_its_own_model_and_to_no_other(tmp_pa
         assert (limits.tokens_per_run, limits.tokens_per_day) == (5, 7)
         assert not Config().extraction.with_model
         assert [(item.provider, item.model) if item else None for item in parts.values()] == [
-            (app.provider_for("local"), "claude-haiku-5-5"),
-            (app.provider_for("guild", None), None),
+            (app.providers.of("local"), "claude-haiku-5-5"),
+            (app.providers.of("guild", None), None),
             None,
         ]
-        assert app.provider_for("guild", None) is not app.provider_for("local")
+        assert app.providers.of("guild", None) is not app.providers.of("local")
         assert await found.run("club") == ExtractionReport()
         with pytest.raises(BadInput, match="the provider of 'club' has none"):
             await found.run("club", extractor="model_meetings")
