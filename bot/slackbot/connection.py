@@ -63,11 +63,15 @@ class SlackConnection:
         listeners = Listeners(bolt, parts, self.teams, self.platform, self.people)
         listeners.bind()
         stack.push_async_callback(listeners.close)
-        socket = await _open_socket(stack, bolt, self.settings.app_token or "") if self.settings.by_socket else None
-        return Reception(
-            add_pages=self._pages(bolt, parts.clock, codes),
-            stay_connected=partial(_stay_connected, socket) if socket else None,
-        )
+        add_pages = self._pages(bolt, parts.clock, codes)
+        if not self.settings.by_socket:
+            return Reception(add_pages=add_pages, stay_connected=None)
+        client, app_token = build_client(None), self.settings.app_token or ""
+        address = await open_address(client, app_token)  # at once, so that a wrong token fails the start
+        socket = ReconnectingSocket(bolt, app_token, client)
+        socket.wss_uri = address
+        stack.push_async_callback(_close, socket)
+        return Reception(add_pages=add_pages, stay_connected=partial(_stay_connected, socket))
 
     def _pages(self, bolt: AsyncApp, clock: Clock, codes: OneTimeCodes) -> AddPages | None:
         """Return a function that adds Slack's requests and the installation pages to a web server, or None."""
@@ -75,14 +79,7 @@ class SlackConnection:
         if not self.settings.by_socket and self.settings.signing_secret:
             added.append(SlackRequestHandler(bolt, self.settings.signing_secret))
         if self.settings.client is not None:
-            flow = build_flow(
-                client_id=self.settings.client.id,
-                client_secret=self.settings.client.secret,
-                public_url=self.settings.client.public_url,
-                codes=codes,
-                teams=self.teams,
-                clock=clock,
-            )
+            flow = build_flow(self.settings.client, codes, self.teams, clock)
             added.append(InstallationPages(flow, clock))
 
         def add(served: web.Application, _: Any) -> None:
@@ -107,7 +104,8 @@ async def connect(
     Raises ConfigError for a token that Slack refuses or stored tokens that can't be decrypted, PlatformError if Slack
     can't be reached.
     """
-    _silence_libraries()
+    for name in ("slack_sdk", "slack_bolt"):  # at DEBUG, they log whole requests, with the tokens of installations
+        logging.getLogger(name).setLevel(logging.WARNING)
     configured = [await read_team(settings.token, workspaces)] if settings.token else []
     teams = Teams(configured, installations=installations, workspaces=workspaces)
     if installations is not None:
@@ -124,7 +122,7 @@ def build_bolt(teams: Teams, signing_secret: str) -> AsyncApp:
     """Return an app that acknowledges after its listeners have returned. It takes tokens from `teams`."""
     # slack_bolt warns about a token in the environment that it ignores; `teams` uses that token
     noisy = logging.getLogger("slack_bolt.AsyncApp")
-    noisy.addFilter(_drop_record)
+    noisy.addFilter(drop := lambda _: False)
     try:
         return AsyncApp(
             name="footnote",
@@ -136,27 +134,7 @@ def build_bolt(teams: Teams, signing_secret: str) -> AsyncApp:
             user_facing_authorize_error_message=NOT_INSTALLED,
         )
     finally:
-        noisy.removeFilter(_drop_record)
-
-
-def _drop_record(record: logging.LogRecord) -> bool:
-    return False
-
-
-def _silence_libraries() -> None:
-    """At DEBUG, Slack's libraries log whole requests, with the tokens of installations."""
-    for name in ("slack_sdk", "slack_bolt"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-
-
-async def _open_socket(stack: AsyncExitStack, bolt: AsyncApp, app_token: str) -> ReconnectingSocket:
-    """Request the first address at once, so that a wrong token fails the start."""
-    client = build_client(None)
-    address = await open_address(client, app_token)
-    socket = ReconnectingSocket(bolt, app_token, client)
-    socket.wss_uri = address
-    stack.push_async_callback(_close, socket)
-    return socket
+        noisy.removeFilter(drop)
 
 
 async def _stay_connected(socket: ReconnectingSocket) -> None:

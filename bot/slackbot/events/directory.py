@@ -5,7 +5,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from bot.slackbot.events.teams import Team
 from bot.slackbot.web_api import LOOK_UP, call
@@ -87,16 +87,15 @@ class People:
 
     async def _look_up(self, team: Team, user_ids: Sequence[str], wait_seconds: float) -> None:
         missing = [user_id for user_id in user_ids if self._find(team, user_id) is None][:MOST_ASKED]
+        for key in ((team.id, user_id) for user_id in missing):
+            if key not in self._asked:  # one task for all callers
+                self._asked[key] = asyncio.create_task(self._fetch(team, key[1]))
+                self._asked[key].add_done_callback(partial(self._forget, key))
         if missing:
-            await asyncio.wait({self._ask(team, user_id) for user_id in missing}, timeout=wait_seconds)
+            await asyncio.wait({self._asked[team.id, user_id] for user_id in missing}, timeout=wait_seconds)
 
-    def _ask(self, team: Team, user_id: str) -> "asyncio.Task[None]":
-        """Look a person up, in one task for all callers."""
-        key = team.id, user_id
-        if key not in self._asked:
-            self._asked[key] = asyncio.create_task(self._fetch(team, user_id))
-            self._asked[key].add_done_callback(lambda _: self._asked.pop(key, None))
-        return self._asked[key]
+    def _forget(self, key: tuple[str, str], task: "asyncio.Task[None]") -> None:
+        self._asked.pop(key, None)
 
     async def _fetch(self, team: Team, user_id: str) -> None:
         try:
@@ -107,8 +106,10 @@ class People:
             return
         profile = user.get("profile") or {}
         name = profile.get("display_name") or profile.get("real_name") or user.get("real_name") or user.get("name")
-        runs_team = bool(user.get("is_admin") or user.get("is_owner") or user.get("is_primary_owner"))
-        self._keep(team, user_id, str(name or ""), runs_team and _is_of(team, user), KEPT_SECONDS)
+        runs_team = any(user.get(role) for role in ("is_admin", "is_owner", "is_primary_owner"))
+        # people of another company may be administrators there
+        is_ours = team.id in (user.get("team_id"), *((user.get("enterprise_user") or {}).get("teams") or ()))
+        self._keep(team, user_id, str(name or ""), runs_team and is_ours, KEPT_SECONDS)
 
     def _keep(self, team: Team, user_id: str, name: str, is_admin: bool, seconds: float) -> None:
         key = team.id, user_id
@@ -120,12 +121,6 @@ class People:
     def _find(self, team: Team, user_id: str) -> _Person | None:
         person = self._kept.get((team.id, user_id))
         return person if person is not None and person.until > self._clock.monotonic() else None
-
-
-def _is_of(team: Team, user: Mapping[str, Any]) -> bool:
-    """Return False for people of another company, who may be administrators there."""
-    teams = (user.get("enterprise_user") or {}).get("teams") or ()
-    return user.get("team_id") == team.id or team.id in teams
 
 
 class Channels:

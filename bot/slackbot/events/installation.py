@@ -19,8 +19,8 @@ from slack_sdk.oauth import OAuthStateUtils
 from slack_sdk.oauth.installation_store import Installation as SlackInstallation
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
-from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.config.slack import Client
 from bot.slackbot.events.manifest import INSTALL_PATH, REDIRECT_PATH, SCOPES
 from bot.slackbot.events.teams import PLATFORM, Teams
 from bot.slackbot.web_api import CLOSED, build_client, translated_errors
@@ -81,9 +81,6 @@ class InstallationPages:
 class InstallFlow(AsyncOAuthFlow):
     """slack_bolt's flow with Footnote's pages. It reports each refusal, which slack_bolt's own only logs."""
 
-    def __init__(self, client: AsyncWebClient, settings: AsyncOAuthSettings) -> None:
-        super().__init__(client=client, settings=settings)
-
     async def build_install_page_html(self, url: str, request: AsyncBoltRequest) -> str:
         return _document(
             "Add Footnote to Slack",
@@ -94,7 +91,13 @@ class InstallFlow(AsyncOAuthFlow):
     async def run_installation(self, code: str) -> SlackInstallation | None:
         """Exchange the code for a token. Raises core errors, InvalidState for an unsupported kind of installation."""
         with translated_errors(INSTALL):
-            reply = await self.client.api_call("oauth.v2.access", data=self._exchange(code))
+            asked = {
+                "client_id": self.settings.client_id,
+                "client_secret": self.settings.client_secret,
+                "code": code,
+                "redirect_uri": self.settings.redirect_uri or "",
+            }
+            reply = await self.client.api_call("oauth.v2.access", data=asked)
             team = reply.get("team") or {}
             if reply.get("is_enterprise_install") or not team.get("id"):
                 raise InvalidState("Footnote can't be installed in a whole organisation. Choose a single workspace.")
@@ -115,31 +118,14 @@ class InstallFlow(AsyncOAuthFlow):
         installation.set_custom_value("url", identity.get("url") or "")
         return installation
 
-    def _exchange(self, code: str) -> dict[str, str]:
-        settings = self.settings
-        return {
-            "client_id": settings.client_id,
-            "client_secret": settings.client_secret,
-            "code": code,
-            "redirect_uri": settings.redirect_uri or "",
-        }
 
-
-def build_flow(
-    *,
-    client_id: str,
-    client_secret: str,
-    public_url: str,
-    codes: OneTimeCodes,
-    teams: Teams,
-    clock: Clock,
-) -> InstallFlow:
+def build_flow(client: Client, codes: OneTimeCodes, teams: Teams, clock: Clock) -> InstallFlow:
     settings = AsyncOAuthSettings(
-        client_id=client_id,
-        client_secret=client_secret,
+        client_id=client.id,
+        client_secret=client.secret,
         scopes=sorted(SCOPES),
         user_scopes=[],
-        redirect_uri=f"{public_url}{REDIRECT_PATH}",
+        redirect_uri=f"{client.public_url}{REDIRECT_PATH}",
         install_path=INSTALL_PATH,
         redirect_uri_path=REDIRECT_PATH,
         callback_options=AsyncCallbackOptions(success=_show_success, failure=_show_failure),
@@ -149,7 +135,7 @@ def build_flow(
         state_expiration_seconds=STATE_SECONDS,
     )
     settings.state_utils = _Cookies(cookie_name=COOKIE, expiration_seconds=STATE_SECONDS)
-    return InstallFlow(build_client(None), settings)
+    return InstallFlow(client=build_client(None), settings=settings)
 
 
 class _Cookies(OAuthStateUtils):
@@ -187,12 +173,7 @@ class _Store(AsyncInstallationStore):
         return _log
 
     async def async_save(self, installation: SlackInstallation) -> None:
-        stored = self._to_installation(installation)
-        await self._teams.save(stored)
-        _log.info("The app was installed in Slack team %s (%s)", stored.team_id, stored.team_name)
-
-    def _to_installation(self, installation: SlackInstallation) -> Installation:
-        return Installation(
+        stored = Installation(
             platform=PLATFORM,
             team_id=installation.team_id or "",
             team_name=installation.team_name or "",
@@ -204,6 +185,8 @@ class _Store(AsyncInstallationStore):
             installed_at=self._clock.now(),
             installed_by=installation.user_id or "",
         )
+        await self._teams.save(stored)
+        _log.info("The app was installed in Slack team %s (%s)", stored.team_id, stored.team_name)
 
 
 # ---------------------------------------------------------------------- pages
@@ -249,7 +232,6 @@ def _to_response(reply: BoltResponse) -> web.Response:
     response = web.Response(status=reply.status, text=reply.body, content_type="text/html")
     response.headers["Cache-Control"] = "no-store"
     for name, values in reply.headers.items():
-        if name == "set-cookie":
-            for value in values:
-                response.headers.add("Set-Cookie", value)
+        for value in values if name == "set-cookie" else ():
+            response.headers.add("Set-Cookie", value)
     return response

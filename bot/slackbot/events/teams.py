@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.errors import SlackApiError
@@ -27,9 +27,6 @@ BAD_TOKEN = (
     f"Slack refuses the bot's token. Install the app again at {APP_PAGE} (your app, Install App) and put the new "
     "token into SLACK_BOT_TOKEN, or the file of [slack] token_file."
 )
-# (enterprise id, team id) -> the token to use.
-Authorize: TypeAlias = Callable[[str | None, str | None], Awaitable[AuthorizeResult | None]]
-
 _log = logging.getLogger(__name__)
 
 
@@ -117,8 +114,11 @@ class Teams:
         Slack can't be asked; it sends the event again.
         """
         found = await self._find_stored(team_id)
-        if self._installations is not None and found is not None and not await is_accepted(found.token):
-            await self._installations.remove(PLATFORM, team_id)
+        if self._installations is not None and found is not None:
+            try:
+                await check_token(found.token)
+            except ConfigError:
+                await self._installations.remove(PLATFORM, team_id)
         if self._teams.pop(team_id, None) is not None:
             _log.warning("Slack team %s removed the app, or revoked its token", team_id)
 
@@ -144,8 +144,8 @@ class Teams:
                 _log.warning("The installed Slack teams can't be loaded: %s", error)
 
     @property
-    def authorize(self) -> Authorize:
-        """A plain function for slack_bolt, which sends no request. It returns None for teams without the app."""
+    def authorize(self) -> Callable[[str | None, str | None], Awaitable[AuthorizeResult | None]]:
+        """A plain function for slack_bolt, which can't call methods. It returns None for teams without the app."""
 
         async def authorize(enterprise_id: str | None, team_id: str | None) -> AuthorizeResult | None:
             try:
@@ -169,14 +169,13 @@ class Teams:
 
 def to_team(installation: Installation, workspaces: Mapping[str, str]) -> Team:
     """Return the team of an installation; `workspaces` maps team ids to configured workspaces."""
-    return Team(
-        id=installation.team_id,
-        name=installation.team_name,
-        workspace=_workspace_of(installation.team_id, workspaces),
+    return _build_team(
+        installation.team_id,
+        installation.team_name,
+        installation.token,
+        workspaces,
         bot_user_id=installation.bot_user_id,
         bot_id=installation.bot_id,
-        client=build_client(installation.token),
-        token=installation.token,
         url=installation.team_url,
     )
 
@@ -185,14 +184,13 @@ async def read_team(token: str, workspaces: Mapping[str, str]) -> Team:
     """Return the team of a configured token. Raises as `check_token`."""
     reply = await check_token(token)
     team_id = str(reply["team_id"])
-    return Team(
-        id=team_id,
-        name=str(reply.get("team") or team_id),
-        workspace=_workspace_of(team_id, workspaces),
+    return _build_team(
+        team_id,
+        str(reply.get("team") or team_id),
+        token,
+        workspaces,
         bot_user_id=str(reply["user_id"]),
         bot_id=str(reply.get("bot_id") or ""),
-        client=build_client(token),
-        token=token,
         url=str(reply.get("url") or ""),
     )
 
@@ -216,14 +214,6 @@ async def check_token(token: str) -> Mapping[str, Any]:
     return {**reply.data, "scopes": reply.headers.get("x-oauth-scopes", "")}  # type: ignore[dict-item]  # JSON
 
 
-async def is_accepted(token: str) -> bool:
-    """Return whether Slack still accepts a token. Raises PlatformError if Slack can't be reached."""
-    try:
-        await check_token(token)
-    except ConfigError:
-        return False
-    return True
-
-
-def _workspace_of(team_id: str, workspaces: Mapping[str, str]) -> str:
-    return workspaces.get(team_id, f"slack-{team_id}")
+def _build_team(id: str, name: str, token: str, workspaces: Mapping[str, str], **known: str) -> Team:
+    workspace = workspaces.get(id, f"slack-{id}")
+    return Team(id=id, name=name, workspace=workspace, client=build_client(token), token=token, **known)

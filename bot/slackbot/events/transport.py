@@ -6,13 +6,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
 
 import aiohttp
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
+from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
@@ -40,17 +40,14 @@ BAD_APP_TOKEN = (
 )
 NO_SOCKET_MODE = "Socket Mode is off. Turn it on at https://api.slack.com/apps (your app, Socket Mode)."
 _FOR_GOOD = {
-    "invalid_auth": BAD_APP_TOKEN,
-    "not_authed": BAD_APP_TOKEN,
-    "not_allowed_token_type": BAD_APP_TOKEN,
-    "token_revoked": BAD_APP_TOKEN,
-    "token_expired": BAD_APP_TOKEN,
-    "account_inactive": BAD_APP_TOKEN,
-    "missing_scope": BAD_APP_TOKEN,
-    "no_permission": BAD_APP_TOKEN,
-    "forbidden_team": BAD_APP_TOKEN,
-    "socket_mode_not_enabled": NO_SOCKET_MODE,
-    "not_enabled": NO_SOCKET_MODE,
+    **dict.fromkeys(
+        """
+        invalid_auth not_authed not_allowed_token_type token_revoked token_expired account_inactive missing_scope
+        no_permission forbidden_team
+        """.split(),
+        BAD_APP_TOKEN,
+    ),
+    **dict.fromkeys(("socket_mode_not_enabled", "not_enabled"), NO_SOCKET_MODE),
 }
 
 
@@ -66,7 +63,7 @@ class SlackRequestHandler:
         self._verifier = SignatureVerifier(signing_secret)
         self._deadline_seconds = deadline_seconds
         self._handled = Signatures(time.monotonic)
-        self._late: set[asyncio.Task[web.Response]] = set()
+        self._late: set[asyncio.Task[BoltResponse]] = set()
 
     def add(self, served: web.Application) -> None:
         served.router.add_post(EVENTS_PATH, self.serve)
@@ -80,7 +77,20 @@ class SlackRequestHandler:
             raise web.HTTPUnauthorized(text="This request's Slack signature is missing, wrong or too old.")
         if self._handled.has(signature):
             return web.Response()  # a repeated request
-        return await self._in_time(self._handle(body, request), signature)
+        asked = AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
+        task = asyncio.create_task(self._app.async_dispatch(asked))
+        self._late.add(task)
+        task.add_done_callback(self._late.discard)
+        try:
+            response = await to_aiohttp_response(await asyncio.wait_for(asyncio.shield(task), self._deadline_seconds))
+        except TimeoutError:
+            _log.warning(
+                "A request was not handled within %g s. It continues in the background", self._deadline_seconds
+            )
+            raise web.HTTPServiceUnavailable(text="Not ready in time. Send it again.") from None
+        if response.status < 300:
+            self._handled.add(signature)
+        return response
 
     def _is_signed(self, body: bytes, timestamp: str, signature: str) -> bool:
         """slack_sdk's verifier raises for other values than decimal times and UTF-8."""
@@ -90,26 +100,6 @@ class SlackRequestHandler:
             return self._verifier.is_valid(body, timestamp, signature)
         except UnicodeDecodeError:
             return False
-
-    async def _in_time(self, handling: Any, signature: str) -> web.Response:
-        task = asyncio.create_task(handling)
-        self._late.add(task)
-        task.add_done_callback(self._late.discard)
-        try:
-            response: web.Response = await asyncio.wait_for(asyncio.shield(task), self._deadline_seconds)
-        except TimeoutError:
-            _log.warning(
-                "A request was not handled within %g s. It continues in the background",
-                self._deadline_seconds,
-            )
-            raise web.HTTPServiceUnavailable(text="Not ready in time. Send it again.") from None
-        if response.status < 300:
-            self._handled.add(signature)
-        return response
-
-    async def _handle(self, body: bytes, request: web.Request) -> web.Response:
-        bolt_request = AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
-        return await to_aiohttp_response(await self._app.async_dispatch(bolt_request))
 
     async def _close(self, served: web.Application) -> None:
         late = set(self._late)
