@@ -36,7 +36,7 @@ HEURISTICS: dict[str, tuple[_Switch, ...]] = {
     "owners before to (Ann to ...)": ((action_items, "_TO", frozenset()),),
     "owners at the end of a task": ((action_items, "_TRAILING", _NEVER),),
     "owners that are acronyms": ((action_items, "_ACRONYM", _NEVER),),
-    "due days without a date (next Friday)": ((action_items, "_take_vague", lambda text: (text, None)),),
+    "due days without a date (next Friday)": ((action_items, "_take_weekday", lambda text: (text, None)),),
 }
 
 

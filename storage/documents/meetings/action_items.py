@@ -35,14 +35,9 @@ _TO = frozenset({"to", "is to", "are to"})
 _MAX_OWNER = 12  # words of several owners
 _PASSIVE = re.compile(r"\s?be\s(?:\w+ly\s)?(?:\w+(?:ed|en)|sent|made|done|put|set|kept|held|built|found|left|told)\b")
 
-_MONTHS = frozenset("january february march april may june july august september october november december".split())
-_OCCASIONS = frozenset("meeting call week month quarter sprint session sync release".split()) | {"board meeting"}
-_COMING = frozenset("this next coming following nächsten kommenden prochain próximo".split())
-_NUMBERS = frozenset("one two three four five six".split())
 _ARTICLES = frozenset("on the le el den am".split())
-_ON = frozenset("on am le el op".split())
+_SPANS = frozenset({"week", "month", "meeting", "call", "sprint", "quarter"})
 _TOKEN = re.compile(r"\w[\w'’-]*")
-_MOST_VAGUE = 5  # words
 _OPENING = " \t\n,;.(|[–—-"
 _CLOSING = re.compile(r"[\s.,;:–—|-]+$")
 _DATE_SIGN = re.compile(r"[📅🗓⏰⏳]\ufe0f?\s?$|@?due\($|[\s,;–—-]*[(\[]$")
@@ -148,7 +143,7 @@ def take_due(text: str, held_on: date | None) -> tuple[str, str | None]:
             left = f"{text[:begin]}{' ' if closing else ''}{closing}".strip(" ,;–—-(|")
             left += ")" if left.count("(") > left.count(")") else ""
         return left, written.iso(held_on) or written.span.of(text)
-    return _take_vague(text)
+    return _take_weekday(text)
 
 
 def _due_start(before: str) -> int | None:
@@ -170,59 +165,24 @@ def _marker_start(text: str, words: list[re.Match[str]]) -> int | None:
     return None
 
 
-def _take_vague(text: str) -> tuple[str, str | None]:
-    """As take_due, for days like "next Friday" and "end of June"."""
+def _take_weekday(text: str) -> tuple[str, str | None]:
+    """As take_due, for days without a date after "by" or at the end: "next Friday", "next week", "end of month"."""
     words = list(_TOKEN.finditer(text))
     for place in range(len(words) - 1, -1, -1):
-        for length in range(min(_MOST_VAGUE, len(words) - place), 0, -1):
-            written = text[words[place].start() : words[place + length - 1].end()]
-            if not _is_vague(written.lower().split()):
-                continue
-            rest = text[words[place + length - 1].end() :].strip(" .)]")
-            begin = _vague_start(text[: words[place].start()], words[:place], written.lower(), is_last=not rest)
-            if begin is not None:
-                left = text if rest and rest[:1] not in ",;:|(–—-" else f"{text[:begin]} {rest}".strip(" ,;")
-                return left + ")" * (left.count("(") - left.count(")")), written
+        first = place - 1 if place and words[place - 1][0].lower() in ("next", "this", "nächsten", "eod") else place
+        if [word[0].lower() for word in words[max(place - 2, 0) : place]] == ["end", "of"]:
+            first = place - 2
+        if words[place][0].lower() not in word_list("days") and (first == place or words[place][0] not in _SPANS):
+            continue
+        day, before = text[words[first].start() : words[place].end()], text[: words[first].start()]
+        rest = text[words[place].end() :].strip(" .)]")
+        begin = _marker_start(before, [word for word in words[:first] if word[0].lower() not in _ARTICLES])
+        if begin is None and not rest:
+            begin = len(re.sub(r"(?:\son)?[\s,(\[–—-]*$", "", before, flags=re.IGNORECASE))
+        if begin is not None:
+            left = text if rest and rest[:1] not in ",;:|(–—-" else f"{text[:begin]} {rest}".strip(" ,;")
+            return left + ")" * (left.count("(") - left.count(")")), day
     return text, None
-
-
-def _vague_start(before: str, words: list[re.Match[str]], day: str, *, is_last: bool) -> int | None:
-    """Return the start of the words and signs that mark a day as due, None without such a mark."""
-    marker = words[:-1] if words and words[-1][0].lower() in _ARTICLES else words
-    is_next = bool(words) and not before[words[-1].end() :].strip(" :=")
-    begin = _marker_start(before, marker) if is_next and day not in _MONTHS else None
-    if begin is not None or not is_last:
-        return begin
-    head, is_day = before.rstrip(), day.split()[-1] in word_list("days")
-    if head.endswith(("(", "[")):
-        return len(head[:-1].rstrip())
-    if is_day and head.endswith((",", " -", "–", "—")):
-        return len(head.rstrip(" -–—,"))
-    return words[-1].start() if is_day and is_next and words[-1][0].lower() in _ON else None
-
-
-def _is_vague(words: list[str]) -> bool:
-    """Return whether words name a day without a date: "next Friday", "end of June", "in two weeks"."""
-    phrase = " ".join(words)
-    if phrase in word_list("vague_days") or phrase in word_list("days") or (len(words) == 1 and phrase in _MONTHS):
-        return True
-    words = words[1:] if words[0] == "the" and len(words) > 1 else words
-    if len(words) > 1 and words[0] in _COMING:
-        if words[1] in word_list("days"):
-            return len(words) == 2 or words[2:] == ["next", "week"]
-        return words[0] != "this" and " ".join(words[1:]) in _OCCASIONS
-    if len(words) > 1 and words[0] in word_list("days"):
-        return words[1:] in (["next", "week"], ["prochain"])
-    if words[:2] == ["end", "of"]:
-        return len([word for word in words[2:] if word not in ("the", "this", "next")]) == 1
-    if words[0] == "eod":
-        return words[-1] in word_list("days") and words[1:-1] in ([], ["on"])
-    if words[0] == "in" and len(words) == 3:
-        return (words[1] in _NUMBERS or words[1].isdigit()) and words[2].rstrip("s") in ("day", "week", "month")
-    if words[0] in ("ende", "fin") and len(words) == 2:
-        return words[1] != "de"
-    is_month = words[0] in _MONTHS or words[0] in ("q1", "q2", "q3", "q4")
-    return is_month and (len(words) == 1 or (len(words) == 2 and words[1].isdigit() and len(words[1]) == 4))
 
 
 def read_due(cell: str, held_on: date | None) -> str | None:

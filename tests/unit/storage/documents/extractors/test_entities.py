@@ -50,10 +50,6 @@ def test_terms_are_defined_in_many_styles(text: str) -> None:
     assert definitions(text)["Ebb"].lower() == "the falling tide."
 
 
-def test_the_headings_of_a_glossary_are_terms() -> None:
-    assert definitions("# Glossary\n\n## Ebb\n\nFalling water.\n", title="Glossary") == {"Ebb": "Falling water."}
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -65,15 +61,6 @@ def test_the_headings_of_a_glossary_are_terms() -> None:
 )
 def test_labels_code_and_items_outside_of_a_glossary_define_nothing(text: str) -> None:
     assert definitions(text) == {}
-
-
-def test_columns_that_say_of_what_give_their_names() -> None:
-    text = (
-        "| Country | Speaker | Tons |\n|---|---|---|\n"
-        "| Norway | Ola Nordmann | 4 |\n| Total | n/a | 9 |\n| Chile | 7 | 5 |\n"
-    )
-    assert names(text, "place") == ["Norway", "Chile"]
-    assert names(text, "person") == ["Ola Nordmann"]
 
 
 @pytest.mark.parametrize(

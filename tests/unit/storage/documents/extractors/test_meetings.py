@@ -100,16 +100,6 @@ def test_people_listed_by_group_are_all_there(tmp_path: Path) -> None:
     assert read(Sample("a.md", text), tmp_path).attendees == ("annl", "ben", "Carla", "Dov", "Eli")
 
 
-def test_the_front_matter_of_a_note_gives_what_its_text_does_not(tmp_path: Path) -> None:
-    front = "---\ntitle: Community call\ndate: 2024-02-20\nattendees: [Ann Lee, '[[Ben]]']\n---\n"
-    meeting = read(
-        Sample("a.md", f"{front}## Agenda\n1. Boats\n\n## Action items\n- [ ] Ann - announce it\n"), tmp_path
-    )
-
-    assert (meeting.date, meeting.attendees) == ("2024-02-20", ("Ann Lee", "Ben"))
-    assert [to_line(item.model_dump()) for item in meeting.action_items] == ["Ann > announce it [ ]"]
-
-
 def test_a_decision_told_twice_is_one(tmp_path: Path) -> None:
     text = f"{BOARD}## Decisions\n- Sell the boat\n\n## Boat\n\n**Decision:** sell the boat.\n"
 
