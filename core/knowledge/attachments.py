@@ -138,28 +138,23 @@ class Attachments:
                 stamp = await to_its_end(partial(self._stamp, path))
                 name = _free_name(path.name, stamp, stored)
                 await to_its_end(partial(os.rename, path, Path(folder, name)))
-                report = await self._ingest(source, Path(folder), name, kind=self._kind_of(attachment))
+                known = self._has_reader(Path(safe_name(attachment.name)))
+                # Text files that no reader knows by suffix: logs, program code, tables.
+                kind = TEXT_KIND if not known and attachment.content_type.startswith("text/") else None
+                report = await self._ingest(source, Path(folder), name, kind=kind)
             reading.output = {"pages": report.pages, "passages": report.passages, "unchanged": report.unchanged}
             if report.failures:
                 raise ReadError(report.failures[0].reason)
-        return await self._find(source, name)
-
-    def _kind_of(self, attachment: Attachment) -> str | None:
-        """Return the kind of plain text for text files that no reader knows by suffix: logs, program code, tables."""
-        known = self._has_reader(Path(safe_name(attachment.name)))
-        return TEXT_KIND if not known and attachment.content_type.startswith("text/") else None
-
-    def _check_size(self, size: int) -> None:
-        if size > self._limits.file_bytes:
-            most = self._limits.file_bytes / MEBIBYTE
-            raise ReadError(f"too large: {size / MEBIBYTE:,.1f} MB, at most {most:,.1f} MB are read")
-
-    async def _find(self, source: Source, name: str) -> Document:
         stored = await self._corpus.list_documents(source.workspace, frozenset({source.id}))
         found = next((document for document in stored if document.path == name), None)
         if found is None:
             raise ReadError("it was removed during reading")
         return found
+
+    def _check_size(self, size: int) -> None:
+        if size > self._limits.file_bytes:
+            most = self._limits.file_bytes / MEBIBYTE
+            raise ReadError(f"too large: {size / MEBIBYTE:,.1f} MB, at most {most:,.1f} MB are read")
 
     async def _remove(self, workspace: str, name: str) -> None:
         try:
@@ -186,13 +181,8 @@ def safe_name(name: str) -> str:
 
 def _source_of(address: ThreadAddress) -> Source:
     name = attached_name(address)
-    return Source(
-        id=source_id(address.workspace, name),
-        workspace=address.workspace,
-        name=name,
-        kind=ATTACHMENTS,
-        location=name,
-    )
+    identity, workspace = source_id(address.workspace, name), address.workspace
+    return Source(id=identity, workspace=workspace, name=name, kind=ATTACHMENTS, location=name)
 
 
 def _write(folder: Path, name: str, data: bytes) -> Path:

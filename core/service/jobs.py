@@ -51,22 +51,14 @@ def as_open(tree: Sequence[Job], entry: InboxEntry) -> list[Job]:
 
 
 def _as_it_stands(request: Job, entry: InboxEntry) -> Job:
-    status = _status(entry)
-    error = None if status is JobStatus.RUNNING else entry.error
-    output = {**request.output, **_next_try(entry)}
-    return replace(request, status=status, error=error, output=output, completed_at=None)
-
-
-def _status(entry: InboxEntry) -> JobStatus:
+    status = JobStatus.QUEUED if entry.error is None else JobStatus.WAITING
     if entry.status is InboxStatus.RUNNING:
-        return JobStatus.RUNNING
-    if entry.cancelled_by is not None:
-        return JobStatus.CANCELLED  # its post has still to say so
-    return JobStatus.QUEUED if entry.error is None else JobStatus.WAITING
-
-
-def _next_try(entry: InboxEntry) -> Mapping[str, object]:
-    return {"next_try_at": entry.waits_until.isoformat()} if entry.waits_until is not None else {}
+        status = JobStatus.RUNNING
+    elif entry.cancelled_by is not None:
+        status = JobStatus.CANCELLED  # its post has still to say so
+    error = None if status is JobStatus.RUNNING else entry.error
+    next_try = {"next_try_at": entry.waits_until.isoformat()} if entry.waits_until is not None else {}
+    return replace(request, status=status, error=error, output={**request.output, **next_try}, completed_at=None)
 
 
 class Jobs:

@@ -6,12 +6,13 @@ that share a SQLite file use a lock file in its folder.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 import portalocker
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from core.errors import StorageError
@@ -49,44 +50,36 @@ async def try_process_lock(location: Path | str, name: str, *, with_file: bool =
 @asynccontextmanager
 async def _open_lock(location: Path | str, name: str, *, with_file: bool) -> AsyncIterator[Acquire]:
     """Yield the function that takes the lock; the lock is released at the end."""
-    if isinstance(location, Path):
-        async with _file_lock(location.parent, name) if with_file else nullcontext(_always_free) as acquire:
+    if not isinstance(location, Path):
+        async with _server_lock(location, name) as acquire:
             yield acquire
-        return
-    engine, database = build_engine(location)
+    elif with_file:
+        async with opened(lambda: _open_file(location.parent, name), lambda file: file.close()) as handle:
+            yield lambda: to_its_end(lambda: _try_lock(handle))
+    else:
+
+        async def is_free() -> bool:
+            return True
+
+        yield is_free
+
+
+@asynccontextmanager
+async def _server_lock(url: str, name: str) -> AsyncIterator[Acquire]:
+    engine, database = build_engine(url)
+
+    def connect() -> Connection:
+        """Outside transactions: the lock may be held for minutes."""
+        return engine.connect().execution_options(isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
+
     try:
-        async with opened(lambda: _connect(engine), lambda made: made.close()) as connection:
-            yield lambda: to_its_end(lambda: _try_acquire(connection, name))
+        async with opened(connect, lambda made: made.close()) as connection:
+            taking = partial(connection.execute, _TAKE, {"name": f"footnote {name}"})
+            yield lambda: to_its_end(lambda: bool(taking().scalar_one()))
     except DBAPIError as error:
         raise to_storage_error(error, database) from error
     finally:
         await to_its_end(engine.dispose)
-
-
-async def _always_free() -> bool:
-    return True
-
-
-@asynccontextmanager
-async def _file_lock(folder: Path, name: str) -> AsyncIterator[Acquire]:
-    async with opened(lambda: _open_file(folder, name), lambda file: file.close()) as handle:
-        is_held = False
-
-        async def acquire() -> bool:
-            nonlocal is_held
-            is_held = _try_lock(handle)
-            return is_held
-
-        try:
-            yield acquire
-        finally:
-            if is_held:
-                portalocker.unlock(handle)
-
-
-def _connect(engine: Engine) -> Connection:
-    """Connect outside transactions: the lock may be held for minutes."""
-    return engine.connect().execution_options(isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
 
 
 def _open_file(folder: Path, name: str) -> IO[str]:
@@ -103,7 +96,3 @@ def _try_lock(handle: IO[str]) -> bool:
     except portalocker.LockException:
         return False
     return True
-
-
-def _try_acquire(connection: Connection, name: str) -> bool:
-    return bool(connection.execute(_TAKE, {"name": f"footnote {name}"}).scalar_one())

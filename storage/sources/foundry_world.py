@@ -8,7 +8,6 @@ import asyncio
 import json
 import shutil
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -57,7 +56,7 @@ class FoundryWorldFetcher:
             )
         wanted = set(self._write(mirror, "journal", _entries(world / "data" / "journal")))
         warnings = []
-        packs = sorted(item for item in _listed(world / "packs") if item.is_dir() or item.suffix == ".db")
+        packs = sorted(item for item in (world / "packs").glob("*") if item.is_dir() or item.suffix == ".db")
         for number, pack in enumerate(packs, start=1):
             folder = f"packs/{safe_part(pack.stem)}"
             try:
@@ -132,44 +131,29 @@ def _with_pages(stored: Mapping[str, Entry]) -> Iterator[Entry]:
 
 
 def _read_lines(file: Path) -> Iterator[Entry]:
-    """Return the last state of each id, without deleted ones: NeDB only appends."""
+    """Yield the last state of each id, without deleted ones: NeDB only appends."""
     found: dict[str, Entry] = {}
-    broken = Counter[str]()
+    is_broken = False
     try:
         with file.open(encoding="utf-8", errors="replace") as opened:
             for line in opened:
-                _take(line, found, broken)
+                try:
+                    entry = json.loads(line) if line.strip() else {}
+                except ValueError:
+                    is_broken = True
+                    continue
+                if isinstance(entry, dict) and "_id" in entry:
+                    found[str(entry["_id"])] = entry
     except OSError as error:
         raise SourceUnavailable(f"The journal {str(file)!r} can't be read: {error.strerror}") from error
-    if broken and not found:
+    if is_broken and not found:
         raise SourceUnavailable(f"The journal {str(file)!r} holds no line of JSON")
     for entry in found.values():
+        if entry.get("$$deleted"):
+            continue
         if isinstance(entry.get("pages"), list):
             yield entry
-        elif isinstance(entry.get("content"), str):
-            yield _with_own_page(entry)
-
-
-def _with_own_page(entry: Entry) -> Entry:
-    """Before version 10 an entry was one text: now it is a journal of one page."""
-    text = {"content": entry["content"], "format": 1}
-    page = {"_id": entry["_id"], "name": entry.get("name", ""), "type": "text", "text": text}
-    return {**{name: value for name, value in entry.items() if name != "content"}, "pages": [page]}
-
-
-def _take(line: str, found: dict[str, Entry], broken: Counter[str]) -> None:
-    try:
-        entry = json.loads(line) if line.strip() else {}
-    except ValueError:
-        broken["lines"] += 1
-        return
-    if not isinstance(entry, dict) or "_id" not in entry:
-        return
-    if entry.get("$$deleted"):
-        found.pop(str(entry["_id"]), None)
-    else:
-        found[str(entry["_id"])] = entry
-
-
-def _listed(folder: Path) -> list[Path]:
-    return list(folder.iterdir()) if folder.is_dir() else []
+        elif isinstance(entry.get("content"), str):  # before version 10 an entry was one text: a journal of one page
+            text = {"content": entry["content"], "format": 1}
+            page = {"_id": entry["_id"], "name": entry.get("name", ""), "type": "text", "text": text}
+            yield {**{name: value for name, value in entry.items() if name != "content"}, "pages": [page]}

@@ -60,16 +60,12 @@ class GitFetcher:
             await self._git(root, "init", "--quiet", "--template=")
         progress(0, None, self._origin.url)
         before = "" if fresh else await self._head(root)
-        await self._fetch_branch(root)
+        options = ("--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-commit-graph", "--force")
+        await self._git(root, "fetch", *options, "--", self._origin.url, self._origin.branch or "HEAD")
         await self._git(root, "checkout", "--quiet", "--force", "--detach", "FETCH_HEAD")
         changed, removed = await self._changes(root, before)
         progress(1, 1, self._origin.url)
         return Fetched(root=await asyncio.to_thread(self._part, root), changed=changed, removed=removed)
-
-    async def _fetch_branch(self, root: Path) -> None:
-        wanted = self._origin.branch or "HEAD"
-        options = ("--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-commit-graph", "--force")
-        await self._git(root, "fetch", *options, "--", self._origin.url, wanted)
 
     def _part(self, root: Path) -> Path:
         part = (root / self._origin.folder).resolve()

@@ -83,6 +83,8 @@ _PAGE = re.compile(
     r"(?P<printed>printed )?(?:pages?|pgs?\.?|pp?\.)\s*(?:no\.?\s*|number\s+)?(?P<label>[\w.-]{1,40})", re.I
 )
 _ORDINAL = re.compile(rf"\b(?:the\s+)?([0-9]{{1,4}}(?:st|nd|rd|th)|{NUMBER})\s+({KINDS})\b", re.IGNORECASE)
+_NOT_BEGUN = re.compile(r"\b(?:not|haven[’']t|hasn[’']t)\b", re.IGNORECASE)
+_BEFORE = re.compile(r"\bbefore\b", re.IGNORECASE)
 _QUOTES = " \t\"'“”‘’«».,;:!"
 _OLD_LABEL = re.compile(r"[A-Za-z]{0,3}[-. ]?\d{1,5}|[ivxlcdm]{1,9}", re.IGNORECASE)
 
@@ -109,10 +111,13 @@ def find_position(place: str, pages: Sequence[Page]) -> int | None:
     if same:
         return _last(same[0], Reach.FINISHED, pages)
     reach, rest = _reach(place)
-    if _START.fullmatch(rest or collapse(place)) or (not rest and _is_not_begun(place)):
+    if _START.fullmatch(rest or collapse(place)) or (not rest and _NOT_BEGUN.search(place)):
         return 0
     if (page := _PAGE.fullmatch(rest)) is not None:
-        return _page(page["label"], pages, is_printed=bool(page["printed"]), is_before=_is_before(place))
+        last = _page(page["label"], pages, is_printed=bool(page["printed"]))
+        if last is None or not _BEFORE.search(place):
+            return last
+        return max((page.number for page in pages if page.number < last), default=0)
     section = _section(rest, sections)
     if section is not None:
         return _last(section, reach, pages)
@@ -150,43 +155,25 @@ def _reach(place: str) -> tuple[Reach, str]:
     return reach, rest.strip(_QUOTES)
 
 
-def _is_not_begun(place: str) -> bool:
-    return re.search(r"\b(?:not|haven[’']t|hasn[’']t)\b", place, re.IGNORECASE) is not None
-
-
-def _is_before(place: str) -> bool:
-    return re.search(r"\bbefore\b", place, re.IGNORECASE) is not None
-
-
 def _by_number(number: int, pages: Sequence[Page]) -> int | None:
     """A number beyond the last page is of a printed edition, most likely: it opens nothing."""
     return number if 0 < number <= pages[-1].number else None
 
 
-def _page(label: str, pages: Sequence[Page], *, is_printed: bool, is_before: bool) -> int | None:
+def _page(label: str, pages: Sequence[Page], *, is_printed: bool) -> int | None:
     found = [_labelled(label, pages)]
     if is_number(label) and not is_printed:
         found.append(_by_number(int(label), pages))
-    numbers = [number for number in found if number is not None]
-    if not numbers:
-        return None
-    return _before(min(numbers), pages) if is_before else min(numbers)
+    return min((number for number in found if number is not None), default=None)
 
 
 def _labelled(label: str, pages: Sequence[Page]) -> int | None:
     """Find the page with this printed number, if pages have printed numbers."""
-    printed = [_label(page) for page in pages]
-    if not any(printed):
+    printed = {page.number: _label(page) for page in pages}
+    if not any(printed.values()):
         return None
-    wanted = label.casefold()
-    return next(
-        (
-            page.number
-            for page, own in zip(pages, printed, strict=True)
-            if (own or str(page.number)).casefold() == wanted
-        ),
-        None,
-    )
+    same = (number for number, own in printed.items() if (own or str(number)).casefold() == label.casefold())
+    return next(same, None)
 
 
 def _label(page: Page) -> str:
@@ -199,10 +186,6 @@ def _label(page: Page) -> str:
 def _last(section: Section, reach: Reach, pages: Sequence[Page]) -> int:
     last = section.whole if reach is Reach.FINISHED else section.begins - 1
     return pages[last].number if last >= 0 else 0
-
-
-def _before(number: int, pages: Sequence[Page]) -> int:
-    return max((page.number for page in pages if page.number < number), default=0)
 
 
 def _section(rest: str, sections: Sequence[Section]) -> Section | None:

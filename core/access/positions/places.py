@@ -6,54 +6,31 @@ Computed only from titles and headings, so that books read by older versions hav
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
-from core.domain.corpus import Heading, PagePlace
+from core.domain.corpus import Page, PagePlace, ParsedPage
 from core.text.dates import find_date_in_name
 from core.text.words import collapse, is_number
 
 # Kinds of outer and inner sections, and their other names.
 OUTER = ("part", "book", "volume", "act")
-INNER = (
-    "chapter",
-    "session",
-    "scene",
-    "letter",
-    "canto",
-    "stave",
-    "adventure",
-    "lecture",
-    "lesson",
-    "essay",
-    "story",
-    "tale",
-    "episode",
-    "section",
-)
+INNER = """chapter session scene letter canto stave adventure lecture lesson essay story tale episode section""".split()
 _OTHER_NAMES = {"chap": "chapter", "ch": "chapter", "vol": "volume", "bk": "book", "pt": "part"}
 KINDS = "|".join([*OUTER, *INNER, *_OTHER_NAMES])
 
-_UNITS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
-_UNITS += "seventeen eighteen nineteen".split()
-_TENS = {
-    word: 10 * tens for tens, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-}
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
-_ORDINALS += "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split()
+_UNITS = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+eighteen nineteen""".split()
+_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()
+_TENS = {word: 10 * n for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
 _WORDS = {
-    **{word: number for number, word in enumerate(_UNITS, 1)},
-    **{word: number for number, word in enumerate(_ORDINALS, 1)},
+    **{word: number for words in (_UNITS, _ORDINALS) for number, word in enumerate(words, 1)},
     **_TENS,
     **{
         f"{ten}{sign}{unit}": tens + one
         for ten, tens in _TENS.items()
-        for one, unit in enumerate(_UNITS[:9], 1)
-        for sign in "- "
-    },
-    **{
-        f"{ten}{sign}{unit}": tens + one
-        for ten, tens in _TENS.items()
-        for one, unit in enumerate(_ORDINALS[:9], 1)
+        for units in (_UNITS, _ORDINALS)
+        for one, unit in enumerate(units[:9], 1)
         for sign in "- "
     },
 }
@@ -69,17 +46,7 @@ _BARE = re.compile(r"\W*([ivxlcdm]+|[0-9]{1,3})\s*(?:[.:)—–-]|$)", re.IGNORE
 _PREFIX = re.compile(rf"\W*(?:(?:{KINDS})\.?\s+{NUMBER}|[ivxlcdm]+|[0-9]{{1,3}})\s*[.:)—–-]+\s*(?=\w)", re.IGNORECASE)
 
 
-class Titled(Protocol):
-    """A page, as a reader gives it or as stored."""
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def heading_path(self) -> tuple[str, ...]: ...
-
-    @property
-    def headings(self) -> tuple[Heading, ...]: ...
+Titled: TypeAlias = Page | ParsedPage  # a page, as stored or as a reader gives it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,8 +32,7 @@ from core.text.words import collapse, shorten, words
 
 MOST_READ = 50_000  # extracts read for one question
 QUOTE_CHARACTERS = 600  # of a footnote: a longer table or meeting is quoted from its beginning
-# A longer list is hard to read, in chat and elsewhere.
-MOST_LISTED = MOST_ROWS
+MOST_LISTED = MOST_ROWS  # a longer list is hard to read, in chat and elsewhere
 MOST_CHARACTERS = 6_000  # of all rows of a list
 SHOWN_CHARACTERS = 300  # of one row
 

@@ -71,15 +71,11 @@ def _compare(fact: Fact, condition: Condition, aliases: Aliases) -> Match:
         return _match_if((value is None) == (comparison is not Comparison.IS_NOT))
     if value is None:
         return _compare_missing(fact, condition)
-    match comparison:
-        case Comparison.HOLDS:
-            return _match_if(_holds(value, wanted, aliases) or _is_within(fact, value, wanted))
-        case Comparison.IS:
-            return _match_if(_is(value, wanted, aliases) or _is_within(fact, value, wanted))
-        case Comparison.IS_NOT:
-            return _match_if(not (_is(value, wanted, aliases) or _is_within(fact, value, wanted)))
-        case _:
-            return _compare_order(fact, value, condition)
+    if comparison in _ORDERS:
+        return _compare_order(fact, value, condition)
+    fits = _holds if comparison is Comparison.HOLDS else _is
+    is_same = fits(value, wanted, aliases) or _is_within(fact, value, wanted)
+    return _match_if(is_same != (comparison is Comparison.IS_NOT))
 
 
 def _match_if(fits: bool) -> Match:

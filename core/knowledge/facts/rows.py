@@ -7,20 +7,7 @@ from itertools import count
 from typing import TypeAlias
 
 from core.domain.corpus import Span
-from core.domain.extracts import (
-    Anchor,
-    Api,
-    Data,
-    Entity,
-    Extract,
-    ExtractType,
-    Financial,
-    Meeting,
-    PageSummary,
-    Place,
-    Relation,
-    Table,
-)
+from core.domain.extracts import SCHEMAS, Api, Extract, ExtractType, Financial, Meeting, Place, Table
 
 OPEN, DONE = "open", "done"  # status of an action item, which is open by default
 
@@ -46,16 +33,10 @@ class FactType(StrEnum):
 
 # Which extracts hold facts of a type.
 EXTRACT_TYPES: Mapping[FactType, ExtractType] = {
-    FactType.ACTION_ITEM: ExtractType.MEETING,
-    FactType.DECISION: ExtractType.MEETING,
-    FactType.TOPIC: ExtractType.MEETING,
-    FactType.MEETING: ExtractType.MEETING,
-    FactType.TABLE: ExtractType.TABLE,
-    FactType.ROW: ExtractType.TABLE,
-    FactType.API: ExtractType.API,
-    FactType.ENDPOINT: ExtractType.API,
-    FactType.FINANCIAL: ExtractType.FINANCIAL,
-    FactType.FIGURE: ExtractType.FINANCIAL,
+    **dict.fromkeys((FactType.ACTION_ITEM, FactType.DECISION, FactType.TOPIC, FactType.MEETING), ExtractType.MEETING),
+    **dict.fromkeys((FactType.TABLE, FactType.ROW), ExtractType.TABLE),
+    **dict.fromkeys((FactType.API, FactType.ENDPOINT), ExtractType.API),
+    **dict.fromkeys((FactType.FINANCIAL, FactType.FIGURE), ExtractType.FINANCIAL),
     FactType.ENTITY: ExtractType.ENTITY,
     FactType.RELATION: ExtractType.RELATION,
     FactType.ANCHOR: ExtractType.ANCHOR,
@@ -86,14 +67,9 @@ def to_facts(extract: Extract) -> list[Fact]:
             return list(_of_api(extract, Api.model_validate(extract.data)))
         case ExtractType.FINANCIAL:
             return list(_of_financial(extract, Financial.model_validate(extract.data)))
-        case ExtractType.ENTITY:
-            return [_whole(extract, FactType.ENTITY, Entity.model_validate(extract.data))]
-        case ExtractType.RELATION:
-            return [_whole(extract, FactType.RELATION, Relation.model_validate(extract.data))]
-        case ExtractType.ANCHOR:
-            return [_whole(extract, FactType.ANCHOR, Anchor.model_validate(extract.data))]
-        case ExtractType.PAGE:
-            return [_whole(extract, FactType.PAGE, PageSummary.model_validate(extract.data))]
+        case _:
+            data = SCHEMAS[extract.type][1].model_validate(extract.data)
+            return [_fact(extract, FactType(extract.type.value), data.model_dump())]
 
 
 def _of_meeting(extract: Extract, meeting: Meeting) -> Iterator[Fact]:
@@ -132,21 +108,13 @@ def _unique(columns: tuple[str, ...]) -> list[str]:
     names: list[str] = []
     for place, column in enumerate(columns, start=1):
         name = column.strip() or f"column {place}"
-        names.append(next(each for each in _numbered(name) if each not in names))
+        numbered = (f"{name} {number}" for number in count(2))
+        names.append(name if name not in names else next(each for each in numbered if each not in names))
     return names
 
 
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    yield from (f"{name} {number}" for number in count(2))
-
-
 def _of_api(extract: Extract, api: Api) -> Iterator[Fact]:
-    about: dict[str, Value] = {
-        "service_name": api.service_name,
-        "base_url": api.base_url,
-        "auth_method": api.auth_method,
-    }
+    about: dict[str, Value] = api.model_dump(include={"service_name", "base_url", "auth_method"})
     yield _fact(extract, FactType.API, {**about, "endpoints": len(api.endpoints)})
     for item in api.endpoints:
         fields: dict[str, Value] = {"method": item.method, "path": item.path, "summary": item.summary}
@@ -159,18 +127,8 @@ def _of_financial(extract: Extract, report: Financial) -> Iterator[Fact]:
         yield _fact(extract, FactType.FINANCIAL, said)
     about: dict[str, Value] = {"ticker": report.ticker, "report_date": report.report_date}
     for row in report.rows:
-        fields: dict[str, Value] = {
-            "metric": row.metric,
-            "period": row.period,
-            "value": row.value,
-            "unit": row.unit,
-            "text": row.text,
-        }
+        fields = {name: getattr(row, name) for name in ("metric", "period", "value", "unit", "text")}
         yield _fact(extract, FactType.FIGURE, {**fields, **about}, row)
-
-
-def _whole(extract: Extract, kind: FactType, data: Data) -> Fact:
-    return _fact(extract, kind, data.model_dump())
 
 
 def _fact(extract: Extract, kind: FactType, fields: Mapping[str, Value], place: Place | None = None) -> Fact:

@@ -49,16 +49,17 @@ def find_section(pages: Sequence[Page], heading: str) -> list[PagePart]:
     if not wanted:
         return []
     for page in pages:
-        for part, above in _parts(page):
-            if _form(part.title) == wanted[-1] and _stands_below(wanted[:-1], above):
-                below = [PagePart(other, _whole(other)) for other in pages if _is_below(other, part.title, page)]
-                return [PagePart(page, part.span), *below]
+        for title, span, titles_above in _parts(page):
+            above = map(_form, titles_above)
+            if _form(title) == wanted[-1] and all(outer in above for outer in wanted[:-1]):  # in their order
+                below = [other for other in pages if other.number > page.number and title in other.heading_path]
+                return [PagePart(page, span), *(PagePart(other, _whole(other)) for other in below)]
     return []
 
 
 def near_headings(pages: Sequence[Page], heading: str) -> tuple[str, ...]:
     """Return headings similar to an unknown one, the nearest first."""
-    titles = list(dict.fromkeys(part.title for page in pages for part, _ in _parts(page) if part.title))
+    titles = list(dict.fromkeys(title for page in pages for title, _, _ in _parts(page) if title))
     found = process.extract(
         _form(heading.rpartition("#")[2]),
         titles,
@@ -70,18 +71,12 @@ def near_headings(pages: Sequence[Page], heading: str) -> tuple[str, ...]:
     return tuple(title for title, _, _ in found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    title: str
-    span: Span
-
-
-def _parts(page: Page) -> Iterator[tuple[_Part, Sequence[str]]]:
-    """Yield a page's sections in order, each with the titles above it; the first is the whole page."""
+def _parts(page: Page) -> Iterator[tuple[str, Span, Sequence[str]]]:
+    """Yield title, span and the titles above of a page's sections, in order; the first is the whole page."""
     above_page = [*page.heading_path]
     titles = {heading.title for heading in page.headings[:1]}
     if page.title and page.title not in titles:
-        yield _Part(page.title, _whole(page)), above_page
+        yield page.title, _whole(page), [*above_page]
         above_page.append(page.title)
     above: list[tuple[int, str]] = []
     for place, heading in enumerate(page.headings):
@@ -90,17 +85,8 @@ def _parts(page: Page) -> Iterator[tuple[_Part, Sequence[str]]]:
         end = next(
             (later.start for later in page.headings[place + 1 :] if later.level <= heading.level), len(page.text)
         )
-        yield _Part(heading.title, Span(heading.start, end)), [*above_page, *(title for _, title in above)]
+        yield heading.title, Span(heading.start, end), [*above_page, *(title for _, title in above)]
         above.append((heading.level, heading.title))
-
-
-def _stands_below(wanted: Sequence[str], above: Sequence[str]) -> bool:
-    rest = iter(_form(title) for title in above)
-    return all(title in rest for title in wanted)
-
-
-def _is_below(page: Page, title: str, own: Page) -> bool:
-    return page.number > own.number and title in page.heading_path
 
 
 def _block(pages: Sequence[Page], name: str) -> list[PagePart]:
@@ -158,25 +144,19 @@ async def passages_of(
 def fit_to_budget(documents: Sequence[Sequence[SourcedPassage]], budget_tokens: int) -> list[SourcedPassage]:
     """Return passages of several documents in reading order; the documents take turns until the budget is used."""
     left = budget_tokens * BYTES_PER_TOKEN
-    taken: list[set[int]] = [set() for _ in documents]
+    taken = [0 for _ in documents]
     open_ones = list(range(len(documents)))
-    place = 0
     while open_ones:
         for number in [*open_ones]:
-            size = len(documents[number][place].passage.text.encode()) if place < len(documents[number]) else left + 1
+            rest = documents[number][taken[number] :]
+            size = len(rest[0].passage.text.encode()) if rest else left + 1
             if size > left:
                 open_ones.remove(number)  # stop at the first that doesn't fit: a gap would look like continuous text
             else:
-                taken[number].add(place)
+                taken[number] += 1
                 left -= size
-        place += 1
-    once = {
-        item.passage.id: item
-        for passages, places in zip(documents, taken, strict=True)
-        for place, item in enumerate(passages)
-        if place in places
-    }
-    return list(once.values())
+    first = (item for passages, count in zip(documents, taken, strict=True) for item in passages[:count])
+    return list({item.passage.id: item for item in first}.values())
 
 
 def to_turns(offer: LinkedContext, numbered: Sequence[NumberedPassage]) -> tuple[ChatMessage, ...]:
@@ -254,10 +234,8 @@ def _named(link: WikiLink, found: Linked, pages: Mapping[str, Sequence[Page]]) -
         if label == link.label:
             return None  # an unreadable file, which has its own message
         near = tuple(f"[[{_name(item, found.near)}]]" for item in found.near[:MOST_NEAR])
-        return Named(
-            reference=replace(reference, broken=True, near=near, summary=_broken(found)),
-            document=None,
-        )
+        told = f"{len(found.near)} documents have this name" if found.is_ambiguous else "no document has this name"
+        return Named(reference=replace(reference, broken=True, near=near, summary=told), document=None)
     reference = replace(reference, document=document.path, document_id=document.id)
     if not link.heading:
         return Named(reference=reference, document=document)
@@ -266,10 +244,6 @@ def _named(link: WikiLink, found: Linked, pages: Mapping[str, Sequence[Page]]) -
         near = tuple(f"[[{link.target}#{title}]]" for title in near_headings(pages.get(document.id, ()), link.heading))
         return Named(reference=replace(reference, near=near), document=document)
     return Named(reference=replace(reference, heading=link.heading), document=document, parts=tuple(parts))
-
-
-def _broken(found: Linked) -> str:
-    return f"{len(found.near)} documents have this name" if found.is_ambiguous else "no document has this name"
 
 
 def _name(document: Document, others: Sequence[Document]) -> str:

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from core.access.positions.named_places import PLACE, place_of
 from core.access.positions.reading import describe_position, positions_for, split_position
@@ -34,8 +35,7 @@ _SHOWN = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Setting:
+class _Setting(NamedTuple):
     """One thing that can be set for a channel."""
 
     usage: str
@@ -154,10 +154,6 @@ def _language(value: str) -> str | None:
     return value
 
 
-def _strategy(value: str) -> str | None:
-    return None if value.lower() in OFF else known_name(value)
-
-
 def _limit(value: str) -> int | None:
     if value.lower() in OFF:
         return None
@@ -166,40 +162,36 @@ def _limit(value: str) -> int | None:
     return int(value)
 
 
-def _on_off(is_on: bool) -> str:
-    return "on" if is_on else "off"
-
-
 SETTINGS: Mapping[str, _Setting] = {
     "auto_answer": _Setting(
-        usage="on|off",
-        change=lambda settings, value: replace(settings, auto_answer=_switch(value)),
-        show=lambda settings: _on_off(settings.auto_answer),
+        "on|off",
+        lambda settings, value: replace(settings, auto_answer=_switch(value)),
+        lambda settings: "on" if settings.auto_answer else "off",
     ),
     "answer_posts": _Setting(
-        usage="on|off",
-        change=lambda settings, value: replace(settings, answer_posts=_switch(value)),
-        show=lambda settings: _on_off(settings.answer_posts),
+        "on|off",
+        lambda settings, value: replace(settings, answer_posts=_switch(value)),
+        lambda settings: "on" if settings.answer_posts else "off",
     ),
     "sources": _Setting(
-        usage="NAME, NAME|all|none",
-        change=lambda settings, value: replace(settings, sources=_names(value)),
-        show=lambda settings: "all" if settings.sources is None else join_names(sorted(settings.sources)) or "none",
+        "NAME, NAME|all|none",
+        lambda settings, value: replace(settings, sources=_names(value)),
+        lambda settings: "all" if settings.sources is None else join_names(sorted(settings.sources)) or "none",
     ),
     "language": _Setting(
-        usage="NAME|off",
-        change=lambda settings, value: replace(settings, language=_language(value)),
-        show=lambda settings: settings.language or "off (answers are in the question's language)",
+        "NAME|off",
+        lambda settings, value: replace(settings, language=_language(value)),
+        lambda settings: settings.language or "off (answers are in the question's language)",
     ),
     "strategy": _Setting(
-        usage="deep|tool_use|always_retrieve|auto|off",
-        change=lambda settings, value: replace(settings, strategy=_strategy(value)),
-        show=lambda settings: settings.strategy or "off (answers are made as the service is configured)",
+        "deep|tool_use|always_retrieve|auto|off",
+        lambda settings, value: replace(settings, strategy=None if value.lower() in OFF else known_name(value)),
+        lambda settings: settings.strategy or "off (answers are made as the service is configured)",
     ),
     "limit": _Setting(
-        usage="QUESTIONS PER MINUTE|off",
-        change=lambda settings, value: replace(settings, questions_per_minute=_limit(value)),
-        show=lambda settings: (
+        "QUESTIONS PER MINUTE|off",
+        lambda settings, value: replace(settings, questions_per_minute=_limit(value)),
+        lambda settings: (
             f"{settings.questions_per_minute} a minute of one person"
             if settings.questions_per_minute
             else "off (the service's limit applies)"
@@ -262,11 +254,15 @@ class PositionCommands:
         if place.casefold() in (LIFTED, KEPT):
             return await self._lift(call, document, is_lifted=place.casefold() == LIFTED)
         holder = _channel_of(call) if is_channel else _person_of(call)
-        last = await self._last_page(place, document, scope, await readable_by(call, self._access))
+        last: int | None = None  # takes the position away
+        if place.casefold() not in NO_POSITION:
+            shown = await readable_by(call, self._access)
+            last = (await positions_for(place, document, self._corpus, scope, shown)).get(document.id, TO_THE_END)
         await self._settings.save_position(holder, document.id, last)
         if isinstance(holder, PersonAddress):
             await self._settings.save_position(replace(holder, alone=True), document.id, None)
-        at = await self._place(document, last, scope) if last else ""
+        pages = await self._corpus.list_pages(document.id, scope) if last and last != TO_THE_END else []
+        at = place_of(last or 0, pages)
         return CommandResult(text=describe_position(document, last, at, is_channel=is_channel), is_public=is_channel)
 
     async def _lift(self, call: CommandCall, document: Document, *, is_lifted: bool) -> CommandResult:
@@ -283,13 +279,6 @@ class PositionCommands:
             text = f"In private I now answer from all of “{title}”. Elsewhere your position still applies."
             return CommandResult(text=f"{text} To undo this, use /position with the book and “{KEPT}”.")
         return CommandResult(text=f"Your position in “{title}” applies everywhere again.")
-
-    async def _last_page(self, place: str, document: Document, scope: SearchScope, shown: SearchScope) -> int | None:
-        """None takes the position away. BadInput for a place that the document does not have."""
-        if place.casefold() in NO_POSITION:
-            return None
-        found = await positions_for(place, document, self._corpus, scope, shown)
-        return found.get(document.id, TO_THE_END)
 
     async def _text(self, call: CommandCall, scope: SearchScope) -> str:
         person = _person_of(call)
@@ -313,12 +302,6 @@ class PositionCommands:
             if item.id in positions or item.id in lifted
         ]
         return [f"{begin}:", "", *rows] if rows else [f"{begin}: no reading positions are set, so nothing is hidden."]
-
-    async def _place(self, document: Document, last: int, scope: SearchScope) -> str:
-        """Return the heading of the last page."""
-        if last == TO_THE_END:
-            return ""
-        return place_of(last, await self._corpus.list_pages(document.id, scope))
 
 
 def parse_position(options: Sequence[Option], argument: str) -> Mapping[str, str]:

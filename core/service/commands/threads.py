@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from core.access.scopes import Access
 from core.answering.answers.stored import stored_ids
@@ -124,14 +126,8 @@ class ThreadCommands:
         self._access = access
         self._conversations = conversations
         self._questions = questions
-        self._actions = {
-            "list": self._list,
-            "open": self._open,
-            "resume": self._open,
-            "rename": self._rename,
-            "delete": self._delete,
-            "export": self._export,
-        }
+        ways = (self._list, self._open, self._open, self._rename, self._delete, self._export)
+        self._actions = dict(zip(ACTIONS, ways, strict=True))
 
     @property
     def rows(self) -> tuple[Command, ...]:
@@ -194,12 +190,8 @@ class ThreadCommands:
         lines = [f"{first + number}. {_line(item)}" for number, item in enumerate(shown, start=1)]
         if pages > 1:
             lines.append(f"\nPage {page} of {pages}.")
-        return CommandResult(
-            text="\n".join(lines) or "No conversations yet. Ask a question to start one.",
-            rows=tuple(map(_to_row, shown)),
-            page=page,
-            pages=pages,
-        )
+        text = "\n".join(lines) or "No conversations yet. Ask a question to start one."
+        return CommandResult(text=text, rows=tuple(map(_to_row, shown)), page=page, pages=pages)
 
     async def _open(self, call: CommandCall) -> CommandResult:
         wanted = required(call, "thread", "the id or the number of a conversation")
@@ -335,76 +327,55 @@ class ControlCommands:
 
     @property
     def rows(self) -> tuple[Command, ...]:
-        jobs = Command(
-            name="jobs", usage="", help="show the steps of the current or last answer", run=self._how, control=True
-        )
+        help = "show the steps of the current or last answer"
+        jobs = Command(name="jobs", usage="", help=help, run=self._how, control=True)
         if self._questions is None:
             return (jobs,)
+        stop, why = partial(_stop, self._questions), partial(_why, self._questions)
         return (
             jobs,
-            Command(name="stop", usage="", help="stop your newest question here", run=self._stop, control=True),
-            Command(
-                name="why", usage="", help="show what happened to your last message here", run=self._why, control=True
-            ),
+            Command(name="stop", usage="", help="stop your newest question here", run=stop, control=True),
+            Command(name="why", usage="", help="show what happened to your last message here", run=why, control=True),
         )
 
     async def _how(self, call: CommandCall) -> CommandResult:
-        """Show the open question of the thread, or the last answer."""
-        waiting = (
-            await self._questions.open_in(call.workspace, call.address) if self._questions and call.address else []
-        )
+        """Show the open question of the thread, the oldest that has begun, or the last answer."""
+        waiting: Sequence[InboxEntry] = ()
+        if self._questions and call.address:
+            waiting = await self._questions.open_in(call.workspace, call.address)
         if not waiting:
-            tree = await self._last(call)
+            last = await last_answer(self._conversations, call)
+            tree = await self._jobs.tree(last.job_id, call.workspace) if last.job_id else ()
             return CommandResult(text=_tree_text(tree) or "No steps were recorded for the last answer.")
-        tree = await self._begun(waiting, call.workspace)
-        return CommandResult(text=_tree_text(tree) or "It's queued. No steps have started yet.")
-
-    async def _begun(self, waiting: Sequence[InboxEntry], workspace: str) -> Sequence[Job]:
-        """The jobs of the oldest that has begun."""
         for entry in reversed(waiting):
-            try:
-                return await self._jobs.tree(stored_ids(entry.incoming).request, workspace)
-            except NotFound:
-                continue  # nothing was done for it yet
-        return ()
-
-    async def _last(self, call: CommandCall) -> Sequence[Job]:
-        last = await last_answer(self._conversations, call)
-        return await self._jobs.tree(last.job_id, call.workspace) if last.job_id else ()
-
-    async def _stop(self, call: CommandCall) -> CommandResult:
-        questions = self._require_questions()
-        entry = await questions.newest_open(call.workspace, call.author, call.address)
-        if entry is None:
-            raise BadInput("You don't have a question in progress here.")
-        await questions.stop(entry, call.author)
-        return CommandResult(text="Stopping: the post of your question will say so.")
-
-    async def _why(self, call: CommandCall) -> CommandResult:
-        entry = await self._require_questions().newest(call.workspace, call.author, call.address)
-        if entry is None:
-            raise BadInput(
-                "I haven't received a message from you here. Mention me to ask. If I still don't reply, ask an admin "
-                "to check that I can read this channel."
-            )
-        return CommandResult(text=_why_text(entry))
-
-    def _require_questions(self) -> RunningQuestions:
-        if self._questions is None:
-            raise RuntimeError("these commands are in the table of a running service only")
-        return self._questions
+            with suppress(NotFound):  # nothing was done for it yet
+                tree = await self._jobs.tree(stored_ids(entry.incoming).request, call.workspace)
+                if text := _tree_text(tree):
+                    return CommandResult(text=text)
+        return CommandResult(text="It's queued. No steps have started yet.")
 
 
-def _why_text(entry: InboxEntry) -> str:
+async def _stop(questions: RunningQuestions, call: CommandCall) -> CommandResult:
+    entry = await questions.newest_open(call.workspace, call.author, call.address)
+    if entry is None:
+        raise BadInput("You don't have a question in progress here.")
+    await questions.stop(entry, call.author)
+    return CommandResult(text="Stopping: the post of your question will say so.")
+
+
+async def _why(questions: RunningQuestions, call: CommandCall) -> CommandResult:
+    entry = await questions.newest(call.workspace, call.author, call.address)
+    if entry is None:
+        raise BadInput(
+            "I haven't received a message from you here. Mention me to ask. If I still don't reply, ask an admin to "
+            "check that I can read this channel."
+        )
     said = entry.incoming.text
     about = f" (“{said[:60]}{'…' if len(said) > 60 else ''}”)" if said else ""
-    progress = (
-        f"It failed: {entry.error or entry.final_error}"
-        if entry.status is InboxStatus.FAILED
-        else _PROGRESS[entry.status]
-    )
+    is_failed = entry.status is InboxStatus.FAILED
+    progress = f"It failed: {entry.error or entry.final_error}" if is_failed else _PROGRESS[entry.status]
     text = f"Your message of {entry.created_at:%H:%M} UTC{about}: {entry.decision.sentence} {progress}"
-    return f"{text.strip()} (`{entry.decision.code}`)"
+    return CommandResult(text=f"{text.strip()} (`{entry.decision.code}`)")
 
 
 def _tree_text(tree: Sequence[Job]) -> str:

@@ -255,14 +255,14 @@ def readable(scope: SearchScope) -> tuple[ColumnElement[bool], ColumnElement[boo
 
 
 def _visible(scope: SearchScope) -> tuple[ColumnElement[bool], ...]:
-    return *readable(scope), _within_position(scope)
+    return *readable(scope), within_position(scope, PAGE.c.number)
 
 
-def _within_position(scope: SearchScope) -> ColumnElement[bool]:
+def within_position(scope: SearchScope, page: ColumnElement[int]) -> ColumnElement[bool]:
     """Return the condition on page numbers: one CASE, as SQLite limits the depth of a chain of ORs to 1,000."""
     if not scope.positions:
         return true()
-    return PAGE.c.number <= case(dict(scope.positions), value=DOCUMENT.c.id, else_=PAGE.c.number)
+    return page <= case(dict(scope.positions), value=DOCUMENT.c.id, else_=page)
 
 
 def _count_query(scope: SearchScope) -> Select[Any]:
@@ -271,7 +271,7 @@ def _count_query(scope: SearchScope) -> Select[Any]:
     return (
         select(DOCUMENT.c.id.label("document_id"), func.count().label("pages"), func.sum(passages).label("passages"))
         .select_from(_PAGES)
-        .where(*readable(scope), _within_position(scope))
+        .where(*_visible(scope))
         .group_by(DOCUMENT.c.id)
     )
 

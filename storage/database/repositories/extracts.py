@@ -11,13 +11,11 @@ from sqlalchemy import (
     Row,
     Text,
     bindparam,
-    case,
     cast,
     delete,
     func,
     insert,
     select,
-    true,
     update,
 )
 
@@ -25,7 +23,7 @@ from core.domain.corpus import SearchScope, Span
 from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType, ModelReading, Spending
 from core.errors import NotFound
 from storage.database import Database
-from storage.database.repositories.corpus import DOCUMENT, PAGE, SOURCE, readable
+from storage.database.repositories.corpus import DOCUMENT, PAGE, SOURCE, readable, within_position
 from storage.database.tables import TABLES
 
 _EXTRACT, _EXTRACTION, _READING, _SPENDING = (
@@ -70,7 +68,7 @@ class SqlExtractRepository:
                 SOURCE.c.name.label("source_name"),
             )
             .select_from(_PLACES)
-            .where(*readable(scope), _within_position(scope), *_filters(query))
+            .where(*readable(scope), within_position(scope, _EXTRACT.c.last_page), *_filters(query))
         )
         rows = await self._database.rows(wanted)
         return [_to_extract(row) for row in sorted(rows, key=_place)[: query.limit]]
@@ -79,7 +77,7 @@ class SqlExtractRepository:
         query = (
             select(_EXTRACT.c.type, func.count())
             .select_from(_PLACES)
-            .where(*readable(scope), _within_position(scope))
+            .where(*readable(scope), within_position(scope, _EXTRACT.c.last_page))
             .group_by(_EXTRACT.c.type)
         )
         rows = await self._database.rows(query)
@@ -99,13 +97,6 @@ def _replace(connection: Connection, extraction: Extraction, values: Sequence[Ma
         update(DOCUMENT).where(DOCUMENT.c.id == extraction.document_id).values(extracted_at=extraction.extracted_at)
     )
     connection.execute(insert(_EXTRACTION), asdict(extraction) | {"extracts": len(values)})
-
-
-def _within_position(scope: SearchScope) -> ColumnElement[bool]:
-    """Return the condition on pages: one CASE, as SQLite limits the depth of a chain of ORs to 1,000."""
-    if not scope.positions:
-        return true()
-    return _EXTRACT.c.last_page <= case(dict(scope.positions), value=DOCUMENT.c.id, else_=_EXTRACT.c.last_page)
 
 
 def _filters(query: ExtractQuery) -> list[ColumnElement[bool]]:
@@ -128,17 +119,14 @@ def _place(row: Row[Any]) -> tuple[str, str, int, int, str]:
 
 
 def _to_values(extract: Extract) -> dict[str, Any]:
+    own = ("id", "document_id", "page_id", "extractor", "confidence")
     return {
-        "id": extract.id,
-        "document_id": extract.document_id,
-        "page_id": extract.page_id,
-        "extractor": extract.extractor,
+        **{name: getattr(extract, name) for name in own},
         "type": extract.type.value,
         "schema_name": extract.schema,
         "last_page": last_page_of(extract),
         "span_start": extract.span.start,
         "span_end": extract.span.end,
-        "confidence": extract.confidence,
         "words": words_of(extract.data),
         "data": dict(extract.data),
     }

@@ -330,27 +330,18 @@ def to_payload(incoming: IncomingMessage) -> dict[str, Any]:
 
 def from_payload(payload: Mapping[str, Any]) -> IncomingMessage:
     """Return the message in the JSON of a row; rows of earlier versions lack some fields."""
+    how, about = payload.get("circumstances"), payload.get("about")
     values = {
         **payload,
         "address": ThreadAddress(**payload["address"]),
         "query_type": QueryType(payload["query_type"]),
-        "circumstances": _circumstances(payload.get("circumstances")),
+        "circumstances": Circumstances(**{**how, "replies_to": RepliesTo(how["replies_to"])})
+        if how
+        else Circumstances(),
         "attachments": tuple(Attachment(**item) for item in payload.get("attachments", ())),
-        "about": _talk(payload.get("about")),
+        "about": Talk(**{**about, "said_at": datetime.fromisoformat(about["said_at"])}) if about else None,
     }
     return IncomingMessage(**values)
-
-
-def _circumstances(values: Mapping[str, Any] | None) -> Circumstances:
-    if values is None:
-        return Circumstances()
-    return Circumstances(**{**values, "replies_to": RepliesTo(values["replies_to"])})
-
-
-def _talk(values: Mapping[str, Any] | None) -> Talk | None:
-    if values is None:
-        return None
-    return Talk(**{**values, "said_at": datetime.fromisoformat(values["said_at"])})
 
 
 @asynccontextmanager
@@ -361,7 +352,7 @@ async def _listening(url: URL, receiver: str, wake: Callable[[], None]) -> Async
     work.
     """
     tried = asyncio.Event()
-    task = asyncio.create_task(_listen(_options(url, receiver), receiver, wake, tried), name="inbox notices")
+    task = asyncio.create_task(_listen(url, receiver, wake, tried), name="inbox notices")
     try:
         await tried.wait()
         yield
@@ -370,9 +361,12 @@ async def _listening(url: URL, receiver: str, wake: Callable[[], None]) -> Async
         await asyncio.wait({task})
 
 
-async def _listen(options: dict[str, Any], receiver: str, wake: Callable[[], None], tried: asyncio.Event) -> None:
+async def _listen(url: URL, receiver: str, wake: Callable[[], None], tried: asyncio.Event) -> None:
     import psycopg  # optional: needed only for PostgreSQL
 
+    name = f"footnote inbox {receiver}"  # identifies this connection on the server
+    _, given = url.get_dialect()().create_connect_args(url)
+    options: dict[str, Any] = {**given, "application_name": name, "connect_timeout": CONNECT_SECONDS, **KEEPALIVES}
     while True:
         try:
             async with await psycopg.AsyncConnection.connect(autocommit=True, **options) as connection:
@@ -386,10 +380,3 @@ async def _listen(options: dict[str, Any], receiver: str, wake: Callable[[], Non
             log.warning("New questions of other processes are only seen at the next poll: %s", error)
         tried.set()
         await asyncio.sleep(PAUSE_SECONDS)
-
-
-def _options(url: URL, receiver: str) -> dict[str, Any]:
-    """Return the driver's options; the name identifies this connection on the server."""
-    _, options = url.get_dialect()().create_connect_args(url)
-    name = f"footnote inbox {receiver}"
-    return {**options, "application_name": name, "connect_timeout": CONNECT_SECONDS, **KEEPALIVES}

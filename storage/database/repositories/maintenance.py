@@ -53,14 +53,13 @@ class SqlMaintenance:
         return await asyncio.to_thread(write_backup, Path(self._database.name), self._others, target)
 
     def _describe(self, connection: Connection) -> DatabaseFacts:
-        tables = TABLES
         return DatabaseFacts(
             name=self._database.name,
             kind="PostgreSQL" if self._database.is_postgres else "SQLite",
             schema=stored_revision(connection, self._database.name) or "",
             bytes=connection.execute(text(_SIZE[connection.dialect.name])).scalar_one(),
             rows={
-                label: connection.execute(select(func.count()).select_from(tables[name])).scalar_one()
+                label: connection.execute(select(func.count()).select_from(TABLES[name])).scalar_one()
                 for label, name in _COUNTED.items()
             },
         )

@@ -1,9 +1,9 @@
 """Comparisons of answers with their documents in SQL."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select, update
 
 from core.domain.conversation import Conversation
 from core.domain.features import OUT, Checked, DueNote, Fate, LiveTexts, LostQuote, StaleAnswer, Unchecked
@@ -126,21 +126,18 @@ class SqlStaleRepository:
         if conversation_id is not None:
             query, wanted = query.where(_CONVERSATION.c.id == bindparam("only")), {**wanted, "only": conversation_id}
 
-        def work(connection: Connection) -> list[tuple[Row[Any], Row[Any], list[Any]]]:
+        def work(connection: Connection) -> list[StaleAnswer]:
             return [
-                (conversation, message, [*connection.execute(_LOST_OF, {"message": message.id}).scalars()])
+                StaleAnswer(
+                    conversation=to_conversation(conversation),
+                    message=to_message(message),
+                    lost=_to_lost(connection.execute(_LOST_OF, {"message": message.id}).scalars()),
+                )
                 for conversation in connection.execute(query, wanted).all()
                 for message in connection.execute(_STALE_MESSAGES, {"wanted": conversation.id}).all()
             ]
 
-        return [
-            StaleAnswer(
-                conversation=to_conversation(conversation),
-                message=to_message(message),
-                lost=tuple(sorted(_to_lost(lost), key=lambda quote: quote.number)),
-            )
-            for conversation, message, lost in await self._database.read(work)
-        ]
+        return await self._database.read(work)
 
 
 def _record(connection: Connection, checked: Sequence[Checked], note_id: str) -> bool:
@@ -157,24 +154,21 @@ def _record(connection: Connection, checked: Sequence[Checked], note_id: str) ->
             continue
         is_news = bool(item.lost) and not (before and before.lost) and not item.is_old
         has_news = has_news or is_news
-        fresh.append(_to_values(item, note_id if is_news else before.note_id if before else None))
-    replaced = [{"message": row["message_id"], "document": row["document_id"]} for row in fresh]
+        row = {
+            "message_id": item.message_id,
+            "document_id": item.document_id,
+            "checked_revision": item.revision,
+            "note_id": note_id if is_news else before.note_id if before else None,
+            "lost": [[quote.number, quote.fate.value] for quote in item.lost],
+        }
+        fresh.append(row)
     if fresh:
-        connection.execute(_FORGET, replaced)
+        connection.execute(_FORGET, [{"message": row["message_id"], "document": row["document_id"]} for row in fresh])
         connection.execute(_ADD, fresh)
         connection.execute(_MARK, of_messages)
     return has_news
 
 
-def _to_values(item: Checked, note_id: str | None) -> dict[str, Any]:
-    return {
-        "message_id": item.message_id,
-        "document_id": item.document_id,
-        "checked_revision": item.revision,
-        "note_id": note_id,
-        "lost": [[quote.number, quote.fate.value] for quote in item.lost],
-    }
-
-
-def _to_lost(rows: Sequence[Sequence[Any]]) -> list[LostQuote]:
-    return [LostQuote(number=number, fate=Fate(fate)) for lost in rows for number, fate in lost]
+def _to_lost(rows: Iterable[Sequence[Any]]) -> tuple[LostQuote, ...]:
+    quotes = (LostQuote(number=number, fate=Fate(fate)) for lost in rows for number, fate in lost)
+    return tuple(sorted(quotes, key=lambda quote: quote.number))

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
         MessageParam,
         OutputConfigParam,
         SearchResultBlockParam,
-        TextBlock,
         TextBlockParam,
         TextCitation,
         ToolChoiceParam,
@@ -114,7 +113,8 @@ def to_response(message: "Message", shown: Mapping[str, Passage]) -> ChatRespons
     Raises ProviderRefused, ContextOverflow, or ProviderError for a stop reason not known.
     """
     stop = _stop_reason(message)
-    invocations = _invocations(message) if stop is StopReason.TOOLS else ()
+    calls = [block for block in message.content if block.type == "tool_use" and stop is StopReason.TOOLS]
+    invocations = tuple(ToolInvocation(id=call.id, name=call.name, arguments=call.input) for call in calls)
     return ChatResponse(
         segments=_segments(message.content, shown),
         tool_invocations=invocations,
@@ -158,15 +158,10 @@ def _to_turns(messages: Iterable[ChatMessage], *, cites: bool) -> "list[MessageP
         blocks.sort(key=lambda block: block["type"] != "tool_result")  # the API wants results before any text
     for blocks in users[-CACHED_USER_TURNS:]:
         blocks[-1] = cast("ContentBlockParam", {**blocks[-1], "cache_control": _breakpoint()})
-    if turns and turns[-1][0] == "assistant":
-        _trim_end(turns[-1][1])
+    if turns and turns[-1][0] == "assistant" and (last := turns[-1][1])[-1]["type"] == "text":
+        # A turn to be continued must not end with white space.
+        last[-1] = {**last[-1], "text": last[-1]["text"].rstrip()}
     return [cast("MessageParam", {"role": role, "content": blocks}) for role, blocks in turns]
-
-
-def _trim_end(blocks: "list[ContentBlockParam]") -> None:
-    """Strip the end of a turn to be continued: it must not be white space."""
-    if blocks[-1]["type"] == "text":
-        blocks[-1] = {**blocks[-1], "text": blocks[-1]["text"].rstrip()}
 
 
 def _to_blocks(message: ChatMessage, *, cites: bool) -> "list[ContentBlockParam]":
@@ -252,28 +247,17 @@ def _segments(content: "Sequence[ContentBlock]", shown: Mapping[str, Passage]) -
     return tuple(segments)
 
 
-def _invocations(message: "Message") -> tuple[ToolInvocation, ...]:
-    calls = [block for block in message.content if block.type == "tool_use"]
-    return tuple(ToolInvocation(id=call.id, name=call.name, arguments=call.input) for call in calls)
-
-
 def _native(message: "Message", *, keep_tool_calls: bool) -> tuple[dict[str, object], ...] | None:
     """Return the turn as plain JSON blocks to send back, thinking included.
 
     Left out: blank texts, which the API refuses, and tool calls without a result (cut off by a limit).
     """
-    kept = [block for block in message.content if _worth_sending_back(block, keep_tool_calls=keep_tool_calls)]
+    kept = [
+        block
+        for block in message.content
+        if (block.text.strip() if block.type == "text" else keep_tool_calls or block.type != "tool_use")
+    ]
     return tuple(block.to_dict(mode="json") for block in kept) or None
-
-
-def _worth_sending_back(block: "ContentBlock", *, keep_tool_calls: bool) -> bool:
-    if block.type == "text":
-        return not _is_blank(block)
-    return keep_tool_calls or block.type != "tool_use"
-
-
-def _is_blank(block: "TextBlock") -> bool:
-    return not block.text.strip()
 
 
 logger = logging.getLogger(__name__)

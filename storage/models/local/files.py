@@ -9,7 +9,6 @@ import importlib.util
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 
 from core.errors import ModelMissing
@@ -35,24 +34,16 @@ PACKAGED_DIGESTS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-class Pooling(StrEnum):
-    """How a model's token vectors become one."""
-
-    CLS = "cls"
-    MEAN = "mean"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalModel:
     """A model to load. `folder` is None for a name that fastembed finds in its cache or downloads."""
 
     name: str  # kept in the index: vectors of different names are never compared
     folder: Path | None = None
-    digests: Mapping[str, str] = field(
-        default_factory=dict
-    )  # sha256 by file name; empty: the folder's owner vouches for it
+    # sha256 by file name; empty: the folder's owner vouches for it
+    digests: Mapping[str, str] = field(default_factory=dict)
     dimensions: int | None = None  # None: fastembed knows
-    pooling: Pooling = Pooling.CLS
+    pools_by_mean: bool = False  # how token vectors become one; else by the first one
     query_prefix: str = ""
     passage_prefix: str = ""
 
@@ -141,12 +132,14 @@ def _prefixes(name: str) -> tuple[str, str]:
 def _embedding_folder(folder: Path) -> LocalModel:
     _require_files(folder)
     query, passage = _prefixes(folder.name)
-    pooling = Pooling.MEAN if _pools_by_mean(folder) else Pooling.CLS
+    size = _json(folder / "config.json").get("hidden_size")
+    if not isinstance(size, int):
+        raise ModelMissing(f"The model folder {str(folder)!r} has no config.json with hidden_size: copy it into it.")
     return LocalModel(
         name=_folder_name(folder),
         folder=folder,
-        dimensions=_hidden_size(folder),
-        pooling=pooling,
+        dimensions=size,
+        pools_by_mean=_json(folder / "1_Pooling" / "config.json").get("pooling_mode_mean_tokens") is True,
         query_prefix=query,
         passage_prefix=passage,
     )
@@ -161,17 +154,6 @@ def _require_files(folder: Path) -> None:
 def _folder_name(folder: Path) -> str:
     """Return a name that changes with the model (by its size in bytes), but not with the folder."""
     return f"{folder.name}-{(folder / MODEL_FILE).stat().st_size}"
-
-
-def _hidden_size(folder: Path) -> int:
-    size = _json(folder / "config.json").get("hidden_size")
-    if not isinstance(size, int):
-        raise ModelMissing(f"The model folder {str(folder)!r} has no config.json with hidden_size: copy it into it.")
-    return size
-
-
-def _pools_by_mean(folder: Path) -> bool:
-    return _json(folder / "1_Pooling" / "config.json").get("pooling_mode_mean_tokens") is True
 
 
 def _json(file: Path) -> Mapping[str, object]:

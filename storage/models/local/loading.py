@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from core.errors import ModelMissing
-from storage.models.local.files import MODEL_FILE, LocalModel, Pooling, check_digests
+from storage.models.local.files import MODEL_FILE, LocalModel, check_digests
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
@@ -32,7 +32,7 @@ def load_text_model(model: LocalModel, cache_dir: Path | None = None) -> "TextEm
     def register(name: str) -> None:
         TextEmbedding.add_custom_model(
             model=name,
-            pooling=PoolingType.MEAN if model.pooling is Pooling.MEAN else PoolingType.CLS,
+            pooling=PoolingType.MEAN if model.pools_by_mean else PoolingType.CLS,
             normalization=True,
             sources=ModelSource(hf=NOWHERE),
             dim=model.dimensions or 0,
@@ -67,7 +67,9 @@ def _load(kind: Any, model: LocalModel, register: Callable[[str], None], cache_d
     check_digests(model)
     options = {"threads": 1, "cache_dir": None if cache_dir is None else str(cache_dir)}
     if model.folder is None:
-        _quieten()
+        from loguru import logger
+
+        logger.disable("fastembed")  # its log of every download attempt: the outcome is in our own error
         return _guarded(model.name, lambda: kind(model.name, **options))
     folder = str(model.folder.resolve())
     name = f"local/{sha256(folder.encode()).hexdigest()[:16]}"
@@ -81,22 +83,15 @@ def _guarded(name: str, load: Callable[[], _T]) -> _T:
     """Return the result of `load`; raise its errors as ModelMissing."""
     from onnxruntime.capi import onnxruntime_pybind11_state as onnx
 
+    failures = (onnx.Fail, onnx.InvalidProtobuf, onnx.InvalidGraph, onnx.NoSuchFile)
     try:
         return load()
-    except (
-        ValueError,
-        OSError,
-        RuntimeError,
-        onnx.Fail,
-        onnx.InvalidProtobuf,
-        onnx.InvalidGraph,
-        onnx.NoSuchFile,
-    ) as error:
-        raise ModelMissing(_advice(name, _first_line(error))) from error
     except Exception as error:
-        if type(error) is not Exception:  # the tokenizers library raises plain Exception for a bad tokenizer.json
+        # The tokenizers library raises plain Exception for a bad tokenizer.json.
+        if not isinstance(error, (ValueError, OSError, RuntimeError, *failures)) and type(error) is not Exception:
             raise
-        raise ModelMissing(_advice(name, _first_line(error))) from error
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise ModelMissing(_advice(name, reason)) from error
 
 
 def _advice(name: str, reason: str) -> str:
@@ -104,14 +99,3 @@ def _advice(name: str, reason: str) -> str:
         f"The model {name!r} can't be loaded ({reason}): name a folder with its files under [models]"
         " in the configuration, or leave the setting out to use the packaged one."
     )
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
-
-
-def _quieten() -> None:
-    """Keep fastembed's log of every download attempt off stderr: the outcome is in our own error."""
-    from loguru import logger
-
-    logger.disable("fastembed")

@@ -8,7 +8,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, cast
@@ -129,7 +129,8 @@ def _to_messages(request: ChatRequest, *, images: bool) -> list[Json]:
     if system := request.system.strip():
         messages.append({"role": "system", "content": system})
     native_ids = {call["id"] for turn in request.messages for call in _native(turn).get("tool_calls", ())}
-    shown = _newest_images(request.messages) if images else set()
+    every = [id(image) for turn in request.messages for result in turn.tool_results for image in result.images]
+    shown = set(every[-MAX_IMAGES:]) if images else set()  # by identity of the objects
     for message in request.messages:
         for built in _build(message, native_ids, shown, tools=bool(request.tools)):
             _append(messages, built)
@@ -140,16 +141,14 @@ def _append(messages: list[Json], built: Json) -> None:
     """Neighbours of one role become one message: templates of local models insist on taking turns."""
     last: Json = messages[-1] if messages else {"role": ""}
     plain = built["role"] != "tool" and set(last) == set(built) == {"role", "content"}
-    if plain and last["role"] == built["role"]:
-        last["content"] = _joined(last["content"], built["content"])
-    else:
+    if not plain or last["role"] != built["role"]:
         messages.append(built)
-
-
-def _joined(first: str | list[Json], second: str | list[Json]) -> str | list[Json]:
+        return
+    first, second = last["content"], built["content"]
     if isinstance(first, str) and isinstance(second, str):
-        return f"{first}\n\n{second}"
-    return [*_parts(first), *_parts(second)]
+        last["content"] = f"{first}\n\n{second}"
+    else:
+        last["content"] = [*_parts(first), *_parts(second)]
 
 
 def _parts(content: str | list[Json]) -> list[Json]:
@@ -166,8 +165,12 @@ def _build(message: ChatMessage, native_ids: set[str], shown: set[int], *, tools
             for result in message.tool_results
         ]
     elif message.tool_results:
-        built.append({"role": "user", "content": results_text(message.tool_results)})
-    if pictures := _pictures(message.tool_results, shown):
+        texts = [f"Result of {result.name}:\n{to_text(result)}" for result in message.tool_results]
+        built.append({"role": "user", "content": "\n\n".join(texts)})
+    pictures: list[Json] = []  # parts of a user's turn behind the results, as the API takes none inside them
+    for image in (image for result in message.tool_results for image in result.images if id(image) in shown):
+        pictures += [{"type": "text", "text": f"Picture of {image.label}:"}, image_part(image)]
+    if pictures:
         built.append({"role": "user", "content": pictures})
     if text := message.text.strip():
         built.append({"role": "user", "content": f"{message.speaker}: {text}" if message.speaker else text})
@@ -202,20 +205,6 @@ def _to_id(invocation_id: str, native_ids: set[str]) -> str:
     return hashlib.sha256(invocation_id.encode()).hexdigest()[:9]
 
 
-def _newest_images(messages: Sequence[ChatMessage]) -> set[int]:
-    """Which pictures are sent, by identity of the objects: the last MAX_IMAGES."""
-    images = [id(image) for message in messages for result in message.tool_results for image in result.images]
-    return set(images[-MAX_IMAGES:])
-
-
-def _pictures(results: Iterable[ToolResult], shown: set[int]) -> list[Json]:
-    """As parts of a user's turn behind the results, as the API takes none inside them."""
-    parts: list[Json] = []
-    for image in (image for result in results for image in result.images if id(image) in shown):
-        parts += [{"type": "text", "text": f"Picture of {image.label}:"}, image_part(image)]
-    return parts
-
-
 def _is_closed(schema: object) -> bool:
     """Whether every object of a schema names all its properties as required and allows no others."""
     if isinstance(schema, list | tuple):
@@ -235,11 +224,6 @@ def to_text(result: ToolResult) -> str:
     words = f"Error: {result.text.strip()}" if result.is_error else result.text.strip()
     parts = [words, *map(passage_text, result.passages)]
     return "\n\n".join(part for part in parts if part) or "(nothing)"
-
-
-def results_text(results: Iterable[ToolResult]) -> str:
-    """Return tool results as plain text for a model without tools."""
-    return "\n\n".join(f"Result of {result.name}:\n{to_text(result)}" for result in results)
 
 
 def passage_text(item: NumberedPassage) -> str:

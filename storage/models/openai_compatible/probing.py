@@ -35,12 +35,6 @@ _TOOL = ToolDefinition(
         "additionalProperties": False,
     },
 )
-_SCHEMA = {
-    "type": "object",
-    "properties": {"word": {"type": "string"}},
-    "required": ["word"],
-    "additionalProperties": False,
-}
 # Ollama, OpenRouter: "does not support tools", "support tool use"; vLLM, llama.cpp: "tool choice requires", "tools
 # param requires"; others: "tools are not supported".
 _NO_TOOLS = re.compile(
@@ -106,7 +100,7 @@ async def _takes_tools(ask: Ask) -> bool:
 
 async def _follows_schema(ask: Ask) -> bool:
     asked = [{"role": "user", "content": 'Reply with the JSON object {"word": "OK"} and nothing else.'}]
-    text = await _reply(ask, {"messages": asked, "response_format": to_format(_SCHEMA, strict=True)})
+    text = await _reply(ask, {"messages": asked, "response_format": to_format(_TOOL.parameters, strict=True)})
     try:
         value = json.loads(text)
     except ValueError:
@@ -134,10 +128,7 @@ def _square() -> bytes:
     """Return a red PNG."""
     row = b"\0" + b"\xe0\x10\x10" * _SIDE
     head = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        _chunk(kind, data) for kind, data in ((b"IHDR", head), (b"IDAT", zlib.compress(row * _SIDE)), (b"IEND", b""))
-    )
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    png = b"\x89PNG\r\n\x1a\n"
+    for kind, data in ((b"IHDR", head), (b"IDAT", zlib.compress(row * _SIDE)), (b"IEND", b"")):
+        png += struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return png

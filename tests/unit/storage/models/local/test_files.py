@@ -10,7 +10,6 @@ from storage.models.local.files import (
     BGE_QUERY_PREFIX,
     NEEDED_FILES,
     LocalModel,
-    Pooling,
     check_digests,
     find_embedding_model,
     find_reranker,
@@ -87,11 +86,11 @@ def test_a_folder_is_read_for_its_dimensions_and_pooling(tmp_path: Path) -> None
     model = find_embedding_model(str(folder))
 
     assert (model.name, model.folder, model.dimensions) == ("e5-small-2", folder, 12)
-    assert (model.pooling, model.query_prefix) == (Pooling.MEAN, "query: ")
+    assert (model.pools_by_mean, model.query_prefix) == (True, "query: ")
 
 
 def test_a_folder_without_pooling_notes_pools_by_its_first_token(tmp_path: Path) -> None:
-    assert find_embedding_model(str(model_folder(tmp_path / "m", {"hidden_size": 12}))).pooling is Pooling.CLS
+    assert find_embedding_model(str(model_folder(tmp_path / "m", {"hidden_size": 12}))).pools_by_mean is False
 
 
 def test_a_folder_of_a_cross_encoder_needs_no_dimensions(tmp_path: Path) -> None:
