@@ -8,6 +8,7 @@ titles may reveal more.
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from core.domain.corpus import Document, SearchScope
@@ -59,15 +60,15 @@ class Connections:
         links_to = Counter(target for _, target in targets.pairs(own) if target != document.id)
         linked_from = Counter(source for source, target in targets.pairs(to_it) if target == document.id)
         linked_from.pop(document.id, None)
-        together = _together_with(document.id, cited)
+        together = Counter[str]()  # in how many conversations each other document is cited together with this one
+        for pair, count in _all_together(cited).items():
+            if document.id in pair:
+                together[pair[1] if pair[0] == document.id else pair[0]] = count
         neighbours = [
             Neighbour(
-                document=other,
-                links_to=links_to[other.id],
-                linked_from=linked_from[other.id],
-                together=together[other.id],
+                document=item, links_to=links_to[item.id], linked_from=linked_from[item.id], together=together[item.id]
             )
-            for other in targets.documents({*links_to, *linked_from, *together})
+            for item in targets.documents({*links_to, *linked_from, *together})
         ]
         neighbours.sort(key=lambda item: (-item.weight, item.document.path))
         return DocumentConnections(
@@ -84,7 +85,7 @@ class Connections:
         found, cited = await asyncio.gather(
             self._links(ExtractQuery(limit=MOST_LINKS), scope), self._cited_within(scope)
         )
-        links = Counter(_sorted(pair) for pair in targets.pairs(found) if pair[0] != pair[1])
+        links = Counter((min(pair), max(pair)) for pair in targets.pairs(found) if pair[0] != pair[1])
         together = _all_together(cited)
         readable = {
             document.id: document for document in targets.documents({id for pair in (*links, *together) for id in pair})
@@ -115,17 +116,12 @@ class Connections:
 
     async def _links(self, query: ExtractQuery, scope: SearchScope) -> list[Extract]:
         """Relations of the kinds that are links."""
-        return [extract for kind in KINDS for extract in await self._relations(kind, query, scope)]
-
-    async def _relations(self, kind: str, query: ExtractQuery, scope: SearchScope) -> list[Extract]:
-        wanted = ExtractQuery(
-            type=ExtractType.RELATION,
-            document_ids=query.document_ids,
-            text=f"{kind} {query.text}",
-            limit=query.limit,
-        )
-        found = await self._extracts.list_extracts(wanted, scope)
-        return [extract for extract in found if extract.data.get("kind") == kind]
+        links: list[Extract] = []
+        for kind in KINDS:
+            wanted = replace(query, type=ExtractType.RELATION, text=f"{kind} {query.text}")
+            found = await self._extracts.list_extracts(wanted, scope)
+            links += [extract for extract in found if extract.data.get("kind") == kind]
+        return links
 
     async def _links_to(self, document: Document, scope: SearchScope) -> list[Extract]:
         """Return links that may lead to a document: those that contain the words of one of its names."""
@@ -175,18 +171,6 @@ class _Targets:
         return self._named[name]
 
 
-def _together_with(document_id: str, cited: Sequence[CitedIn]) -> Counter[str]:
-    """In how many conversations each other document is cited together with one."""
-    pairs = _all_together(cited)
-    return Counter(
-        {
-            (second if first == document_id else first): count
-            for (first, second), count in pairs.items()
-            if document_id in (first, second)
-        }
-    )
-
-
 def _all_together(cited: Sequence[CitedIn]) -> Counter[_Pair]:
     by_conversation: dict[str, list[CitedIn]] = {}
     for item in cited:
@@ -196,7 +180,3 @@ def _all_together(cited: Sequence[CitedIn]) -> Counter[_Pair]:
         items.sort(key=lambda item: (-item.answers, item.document_id))
         pairs.update(combinations(sorted(item.document_id for item in items[:MOST_TOGETHER]), 2))
     return pairs
-
-
-def _sorted(pair: _Pair) -> _Pair:
-    return (min(pair), max(pair))

@@ -79,20 +79,17 @@ class KeptAnswers:
             raise BadInput("This message has no text to keep.")
         ending = f"Kept by {' '.join(by.split())} on {self._clock.now():%Y-%m-%d}."
         section = build_section(question, text, address, ending)
-        source = self._source(workspace)
+        identity = source_id(workspace, KEPT_SOURCE)
+        location = str(self._folder / identity)
+        source = Source(id=identity, workspace=workspace, name=KEPT_SOURCE, kind="folder", location=location)
         async with self._one_at_a_time:
             await self._corpus.save_source(source)
-            replaced = await to_its_end(lambda: _put(_file_of(source), section))
+            replaced = await to_its_end(lambda: _put(Path(source.location, f"{KEPT_TITLE}.md"), section))
             report = await self._ingest(source, Path(source.location))
             if report.failures:
                 raise ReadError(f"The answer is written down, but can't be read: {report.failures[0].reason}.")
             documents = await self._corpus.list_documents(workspace, frozenset({source.id}))
         return Kept(document=documents[0], title=section.title, replaced=replaced)
-
-    def _source(self, workspace: str) -> Source:
-        identity = source_id(workspace, KEPT_SOURCE)
-        location = str(self._folder / identity)
-        return Source(id=identity, workspace=workspace, name=KEPT_SOURCE, kind="folder", location=location)
 
 
 def build_section(question: str, answer: str, link: str, ending: str) -> KeptSection:
@@ -106,10 +103,6 @@ def build_section(question: str, answer: str, link: str, ending: str) -> KeptSec
 def _escaped(text: str) -> str:
     """Escape marks that would begin another section."""
     return _FORGED.sub(r"\1&lt;!-- kept:", text)
-
-
-def _file_of(source: Source) -> Path:
-    return Path(source.location, f"{KEPT_TITLE}.md")
 
 
 def _put(path: Path, new: KeptSection) -> bool:

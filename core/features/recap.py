@@ -34,7 +34,7 @@ from core.errors import InvalidState
 from core.features.export import footnote_label
 from core.ports import ChatProvider, CorpusRepository
 from core.ports.service import SummaryRepository
-from core.text.words import code_spans, collapse, shorten
+from core.text.words import code_spans, shorten
 from core.work.commands import Command, CommandCall, CommandResult, current, readable_by
 from core.work.conversations import Conversations
 
@@ -67,7 +67,9 @@ class LineWriter:
     """Each question with the sentence of its answer that has a footnote first, or the first one: no model is asked."""
 
     async def write(self, turns: Sequence[RecapTurn]) -> str:
-        return "\n".join(f"- **{_one_line(turn.question)}** {_best_sentence(turn.answer)}".rstrip() for turn in turns)
+        asked = [shorten(turn.question, QUESTION_CHARACTERS) for turn in turns]
+        lines = (f"- **{question}** {_best_sentence(turn.answer)}" for question, turn in zip(asked, turns, strict=True))
+        return "\n".join(line.rstrip() for line in lines)
 
 
 class ModelWriter:
@@ -118,15 +120,11 @@ class Recaps:
         text = (await self._summaries.find([key])).get(key)
         if text is None:
             writer = self._writer(scope.workspace)
-            text = await self._write(writer, turns, has_notes=bool(numbers.citations))
+            text = await writer.write(turns)
+            if not (_MARKER.search(text) if numbers.citations else text):
+                text = await LineWriter().write(turns)  # the writer returned nothing, or dropped every footnote
             await self._summaries.save(key, text)
         return await self._prove(text, numbers.citations, scope)
-
-    async def _write(self, writer: RecapWriter, turns: Sequence[RecapTurn], *, has_notes: bool) -> str:
-        """Return the writer's text, or the rule-based text if the writer returned nothing or dropped every footnote."""
-        text = await writer.write(turns)
-        kept = bool(_MARKER.search(text)) if has_notes else bool(text)
-        return text if kept else await LineWriter().write(turns)
 
     async def _prove(self, text: str, citations: Sequence[Citation], scope: SearchScope) -> ProvedText:
         found = await self._corpus.list_passages([item.passage_id for item in citations], scope)
@@ -194,17 +192,10 @@ def _to_segments(text: str, citations: Sequence[Citation]) -> tuple[CitedText, .
         if _is_in(run, code):
             continue
         known = [by_number[int(n)] for n in _MARKER.findall(run[0]) if int(n) in by_number]
-        segments.append(CitedText(text=text[done : run.start()], citations=tuple(map(_to_claim, known))))
+        claims = (PassageCitation(passage_id=item.passage_id, span=item.span, cited_text=item.quote) for item in known)
+        segments.append(CitedText(text=text[done : run.start()], citations=tuple(claims)))
         done = run.end()
     return (*segments, CitedText(text=text[done:]))
-
-
-def _to_claim(citation: Citation) -> PassageCitation:
-    return PassageCitation(passage_id=citation.passage_id, span=citation.span, cited_text=citation.quote)
-
-
-def _one_line(text: str) -> str:
-    return shorten(collapse(text), QUESTION_CHARACTERS)
 
 
 def _best_sentence(answer: str) -> str:
@@ -223,7 +214,7 @@ def recap_command(recaps: Recaps, conversations: Conversations, access: Access) 
         scope = await readable_by(call, access, call.address or conversation.address)
         proved = await recaps.recap(conversation, messages, scope)
         notes = [
-            f"- [{item.number}] {footnote_label(item)}: “{shorten(collapse(item.quote), QUOTE_CHARACTERS)}”"
+            f"- [{item.number}] {footnote_label(item)}: “{shorten(item.quote, QUOTE_CHARACTERS)}”"
             for item in proved.citations
         ]
         text = "\n".join([proved.text, *([""] if notes else []), *notes])

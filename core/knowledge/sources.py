@@ -36,10 +36,16 @@ async def add_source(
     """
     resolved, is_folder = await asyncio.to_thread(_resolved, path)
     sources = await corpus.list_sources(workspace)
-    source = _holding(resolved, is_folder, sources)
+    holding = [source for source in sources if _holds(source, resolved, is_folder=is_folder)]
+    source = max(holding, key=lambda source: len(source.location), default=None)  # with the deepest root
     if source is None:
         source = _new(workspace, resolved if is_folder else resolved.parent, name, is_folder=is_folder)
-        _check_free(source, sources)
+        taken = next((known for known in sources if known.name == source.name), None)
+        if taken is not None:
+            raise InvalidState(
+                f"The name {source.name!r} belongs to the source of {taken.location!r}: "
+                f"choose another for {source.location!r} with --source NAME (one source has one folder)"
+            )
     elif name is not None and source.name != name:
         raise InvalidState(
             f"{str(path)!r} already belongs to the source {source.name!r}: "
@@ -72,13 +78,8 @@ def _resolved(path: Path) -> tuple[Path, bool]:
     return resolved, resolved.is_dir()
 
 
-def _holding(path: Path, is_folder: bool, sources: list[Source]) -> Source | None:
-    """The source with the deepest root that holds `path`; sources of kind `file` hold files of their folder only."""
-    holding = [source for source in sources if _holds(source, path, is_folder=is_folder)]
-    return max(holding, key=lambda source: len(source.location), default=None)
-
-
 def _holds(source: Source, path: Path, *, is_folder: bool) -> bool:
+    """Return whether a path belongs to a source; those of kind `file` hold files of their folder only."""
     root = Path(source.location)
     if source.kind == "files":  # only the files that the configuration names
         return False
@@ -100,12 +101,3 @@ def _new(workspace: str, root: Path, name: str | None, *, is_folder: bool) -> So
         kind="folder" if is_folder else "file",
         location=str(root),
     )
-
-
-def _check_free(source: Source, sources: list[Source]) -> None:
-    taken = next((known for known in sources if known.name == source.name), None)
-    if taken is not None:
-        raise InvalidState(
-            f"The name {source.name!r} belongs to the source of {taken.location!r}: "
-            f"choose another for {source.location!r} with --source NAME (one source has one folder)"
-        )

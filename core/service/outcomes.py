@@ -25,9 +25,12 @@ class Outcomes:
         stored = await self._stored(entry)
         if stored is not None:
             return to_answer(stored, await self._tree(stored.job_id, entry.workspace))
-        conversation_id = entry.incoming.conversation_id or ""
-        status, sentence = _end(entry)
-        return Answer(status=status, text=sentence, conversation_id=conversation_id)
+        status, sentence = {
+            InboxStatus.REFUSED: (AnswerStatus.REFUSED, entry.decision.sentence),
+            InboxStatus.CANCELLED: (AnswerStatus.STOPPED, "Stopped."),
+            InboxStatus.DONE: (AnswerStatus.ERROR, GONE),
+        }.get(entry.status, (AnswerStatus.ERROR, entry.final_error or entry.error or GONE))
+        return Answer(status=status, text=sentence, conversation_id=entry.incoming.conversation_id or "")
 
     async def _stored(self, entry: InboxEntry) -> Message | None:
         conversation_id = entry.incoming.conversation_id
@@ -48,14 +51,3 @@ class Outcomes:
             return await self._jobs.tree(job_id, workspace) if job_id else []
         except NotFound:
             return []  # trees are forgotten before answers are
-
-
-def _end(entry: InboxEntry) -> tuple[AnswerStatus, str]:
-    match entry.status:
-        case InboxStatus.REFUSED:
-            return AnswerStatus.REFUSED, entry.decision.sentence
-        case InboxStatus.CANCELLED:
-            return AnswerStatus.STOPPED, "Stopped."
-        case InboxStatus.DONE:
-            return AnswerStatus.ERROR, GONE
-    return AnswerStatus.ERROR, entry.final_error or entry.error or GONE

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
@@ -115,14 +115,13 @@ class IndexFolder:
         file = self.path / "index.json"
         if not file.exists():
             _write(file, meta)
-        elif (stored := self._read(file)) != meta:
-            raise StorageError(mismatch(f"The search index in {str(self.path)!r}", stored, meta))
-
-    def _read(self, file: Path) -> IndexMeta:
+            return
         try:
-            return parse_meta(json.loads(file.read_text(encoding="utf-8")))
+            stored = parse_meta(json.loads(file.read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:
             raise StorageError(damaged(self.path, "index.json can't be read")) from error
+        if stored != meta:
+            raise StorageError(mismatch(f"The search index in {str(self.path)!r}", stored, meta))
 
 
 def parse_meta(stored: object) -> IndexMeta:
@@ -131,10 +130,6 @@ def parse_meta(stored: object) -> IndexMeta:
         case {"format": int(number), "model": str(model), "dimensions": int(dimensions)}:
             return IndexMeta(format=number, model=model, dimensions=dimensions)
     raise ValueError("not the notes of a search index")
-
-
-def meta_json(meta: IndexMeta) -> dict[str, str | int]:
-    return {"format": meta.format, "model": meta.model, "dimensions": meta.dimensions}
 
 
 def mismatch(index: str, stored: IndexMeta, wanted: IndexMeta, rebuild: str = f"rebuild it with {REBUILD}") -> str:
@@ -167,7 +162,7 @@ def _lock(handle: IO[str]) -> None:
 def _write(file: Path, meta: IndexMeta) -> None:
     fresh = file.with_suffix(".new")
     try:
-        fresh.write_text(json.dumps(meta_json(meta)), encoding="utf-8")
+        fresh.write_text(json.dumps(asdict(meta)), encoding="utf-8")
         os.replace(fresh, file)
     except OSError as error:
         raise StorageError(f"The search index in {str(file.parent)!r} can't be written ({error.strerror}).") from error

@@ -6,6 +6,7 @@ Local mode searches by brute force in Python: for platforms without an Edge whee
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from threading import RLock
 
@@ -14,7 +15,7 @@ from qdrant_client.http.exceptions import ApiException
 
 from core.domain.corpus import IndexHit
 from core.errors import StorageError
-from storage.index.folder import IndexFolder, IndexMeta, damaged, meta_json, mismatch, parse_meta
+from storage.index.folder import IndexFolder, IndexMeta, damaged, mismatch, parse_meta
 from storage.index.index import (
     DENSE,
     HIT_FIELDS,
@@ -22,7 +23,6 @@ from storage.index.index import (
     KEYWORD_FIELDS,
     REVISION_FIELDS,
     SPARSE,
-    AnyOf,
     Beyond,
     HybridQuery,
     Prefetch,
@@ -129,18 +129,15 @@ class ClientEngine:
         Raises ApiException when it is still missing.
         """
         try:
-            self._create(meta)
+            self._client.create_collection(
+                self._collection,
+                vectors_config={DENSE: models.VectorParams(size=meta.dimensions, distance=models.Distance.COSINE)},
+                sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+                metadata={META_KEY: asdict(meta)},
+            )
         except ApiException:
             if not self._client.collection_exists(self._collection):
                 raise
-
-    def _create(self, meta: IndexMeta) -> None:
-        self._client.create_collection(
-            self._collection,
-            vectors_config={DENSE: models.VectorParams(size=meta.dimensions, distance=models.Distance.COSINE)},
-            sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
-            metadata={META_KEY: meta_json(meta)},
-        )
 
     @contextmanager
     def _call(self) -> Iterator[None]:
@@ -188,7 +185,9 @@ def open_memory(meta: IndexMeta) -> ClientEngine:
 
 def filter_of(rule: Rule) -> models.Filter:
     return models.Filter(
-        must=[_any_of(condition) for condition in rule.must],
+        must=[
+            models.FieldCondition(key=item.field, match=models.MatchAny(any=list(item.values))) for item in rule.must
+        ],
         must_not=[_beyond(past) for past in rule.must_not] or None,
     )
 
@@ -201,10 +200,6 @@ def _prefetch(half: Prefetch, *, exact: bool) -> models.Prefetch:
         limit=half.limit,
         params=models.SearchParams(exact=True) if exact and half.using == DENSE else None,
     )
-
-
-def _any_of(condition: AnyOf) -> models.FieldCondition:
-    return models.FieldCondition(key=condition.field, match=models.MatchAny(any=list(condition.values)))
 
 
 def _beyond(past: Beyond) -> models.Filter:

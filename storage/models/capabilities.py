@@ -42,9 +42,11 @@ class CapabilityFile:
             row = self._read()[key]
             if self._clock.now() - datetime.fromisoformat(row.pop("found_at")) > timedelta(days=KEPT_DAYS):
                 return None
-            return _to_capabilities(row)
+            if isinstance(row["context_tokens"], int) and isinstance(row["tools"], bool):
+                return Capabilities(**row)
         except (KeyError, TypeError, ValueError, AttributeError):
-            return None
+            pass  # a foreign row
+        return None
 
     def _keep(self, key: str, found: Capabilities) -> None:
         rows = self._read()
@@ -65,10 +67,3 @@ class CapabilityFile:
         except (OSError, ValueError):
             return {}
         return rows if isinstance(rows, dict) else {}
-
-
-def _to_capabilities(row: dict[str, Any]) -> Capabilities:
-    """Return the capabilities in a row. Raises ValueError and TypeError for a foreign row."""
-    if not isinstance(row.get("context_tokens"), int) or not isinstance(row.get("tools"), bool):
-        raise ValueError("not a finding")
-    return Capabilities(**row)

@@ -5,7 +5,6 @@ import hashlib
 import zlib
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urldefrag, urlsplit
 from xml.etree.ElementTree import Element, ParseError
@@ -153,14 +152,6 @@ MOST_SITEMAPS = 200
 _GZIP = 16 + zlib.MAX_WBITS
 
 
-@dataclass(slots=True)
-class Listed:
-    """The pages in sitemaps: address -> date, in order; "" without a date."""
-
-    pages: dict[str, str] = field(default_factory=dict)
-    foreign: int = 0  # addresses of other hosts
-
-
 class SitemapFetcher:
     """SourceFetcher of a SitemapOrigin."""
 
@@ -175,20 +166,21 @@ class SitemapFetcher:
         opened = await asyncio.to_thread(Mirror, mirror, force=force)
         most = self._origin.bounds.max_pages
         async with Web(self._origin.bounds) as web:
-            listed = await self._read_sitemaps(web)
-            if not listed.pages:
+            listed, foreign = await self._read_sitemaps(web)
+            if not listed:
                 raise SourceUnavailable(f"The sitemap {str(self._origin)!r} names no page of its host")
-            urls = list(listed.pages)[:most]
-            warnings = await fetch_pages(web, opened, urls, progress, listed.pages)
-        if len(listed.pages) > most:
-            warnings.insert(0, f"The sitemap names {len(listed.pages)} pages, the first {most} are read: set max_pages")
-        if listed.foreign:
-            warnings.insert(0, f"{listed.foreign} addresses of other hosts are left out: name them in a url_list")
+            urls = list(listed)[:most]
+            warnings = await fetch_pages(web, opened, urls, progress, listed)
+        if len(listed) > most:
+            warnings.insert(0, f"The sitemap names {len(listed)} pages, the first {most} are read: set max_pages")
+        if foreign:
+            warnings.insert(0, f"{foreign} addresses of other hosts are left out: name them in a url_list")
         return opened.fetched(warnings)
 
-    async def _read_sitemaps(self, web: Web) -> Listed:
+    async def _read_sitemaps(self, web: Web) -> tuple[dict[str, str], int]:
+        """Return the pages' dates ("" without one) by address, in order, and the number of other hosts' addresses."""
         hosts = {urlsplit(url).netloc.lower() for url in self._origin.urls}
-        listed, seen, waiting = Listed(), set[str](), deque(self._origin.urls)
+        pages, foreign, seen, waiting = dict[str, str](), 0, set[str](), deque(self._origin.urls)
         while waiting and len(seen) < MOST_SITEMAPS:
             url = waiting.popleft()
             if url in seen:
@@ -200,12 +192,12 @@ class SitemapFetcher:
             root = await asyncio.to_thread(_parse, url, reply.content)
             found = [(_text(entry, "loc"), _text(entry, "lastmod")) for entry in root]
             own = [(place, date) for place, date in found if urlsplit(place).netloc.lower() in hosts]
-            listed.foreign += len(found) - len(own)
+            foreign += len(found) - len(own)
             if _name(root) == "sitemapindex":
                 waiting.extend(place for place, _ in own)
             else:
-                listed.pages.update(own)
-        return listed
+                pages.update(own)
+        return pages, foreign
 
 
 def _parse(url: str, content: bytes) -> Element:

@@ -89,16 +89,12 @@ class Staleness:
 
     async def _hand_over(self, note: DueNote) -> bool:
         """Durable in the inbox first, under a key that is the note's own; only then it is taken care of."""
-        wanted = await self._is_wanted(note.conversation)
+        address = note.conversation.address
+        wanted = address.platform in self._noted and await self._settings.listening(address) is not Listening.MUTED
         if wanted:
             await self._inbox.accept(to_incoming(note), NOTE_DUE)
         await self._repository.note_done(note.id)
         return wanted
-
-    async def _is_wanted(self, conversation: Conversation) -> bool:
-        if conversation.address.platform not in self._noted:
-            return False
-        return await self._settings.listening(conversation.address) is not Listening.MUTED
 
     async def _with_question(self, item: StaleAnswer) -> StaleAnswer | None:
         """Return None if the same question was asked and answered again."""
@@ -182,17 +178,14 @@ class _Texts:
 async def _compared(item: Unchecked, message: Message, texts: _Texts) -> Checked:
     citations = [citation for citation in message.citations if citation.document_id == item.document_id]
     if item.live_revision and all(citation.revision == item.live_revision for citation in citations):
-        return _to_checked(item, item.live_revision, citations, LiveTexts(revision=item.live_revision, texts={}))
-    live = await texts.of(item.document_id)
-    return _to_checked(item, live.revision if live else OUT, citations, live)
-
-
-def _to_checked(item: Unchecked, revision: str, citations: Sequence[Citation], live: LiveTexts | None) -> Checked:
+        live: LiveTexts | None = LiveTexts(revision=item.live_revision, texts={})
+    else:
+        live = await texts.of(item.document_id)
     return Checked(
         message_id=item.message_id,
         document_id=item.document_id,
         was=item.checked_revision,
-        revision=revision,
+        revision=live.revision if live else OUT,
         lost=lost_quotes(citations, live),
         is_old=item.is_old,
     )

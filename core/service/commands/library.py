@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from core.access.scopes import ATTACHMENTS, Access
@@ -9,7 +10,6 @@ from core.answering.answers.passages import surroundings
 from core.domain.answer import QueryType
 from core.domain.conversation import Message, Role, ThreadAddress
 from core.domain.corpus import Document, SearchQuery, SearchScope, Source
-from core.domain.extracts import ExtractType
 from core.errors import BadInput, NotFound
 from core.features.export import footnote_label
 from core.knowledge.facts import CitedFact, FactQuery, Facts, FactType, FoundFacts, Value, read_types
@@ -259,16 +259,14 @@ class LibraryCommands:
         document, kind, words = (call.option(name) for name in ("document", "type", "words"))
         scope = await self._scope(call)
         if not (document or kind or words):
-            return _counts(await facts.counts(scope))
+            counts = await facts.counts(scope)
+            lines = [f"- {kind.value}: {count:,}" for kind, count in sorted(counts.items())]
+            text = "\n".join(["Extracted from the documents here:", *lines, "", NARROW])
+            return CommandResult(text=text if lines else "Nothing was extracted from what can be read here.")
         query = facts.read(words, ROWS_LISTED) if words else FactQuery(limit=ROWS_LISTED)
         types = read_types(kind) if kind else query.types or (_CHATTY if document else frozenset())
-        asked = FactQuery(
-            types=types,
-            conditions=query.conditions,
-            words=query.words,
-            document=document or query.document,
-            limit=min(query.limit, ROWS_LISTED),
-        )
+        limit = min(query.limit, ROWS_LISTED)
+        asked = replace(query, types=types, document=document or query.document, limit=limit)
         return _to_result(await facts.find(asked, scope))
 
     async def _scope(self, call: CommandCall, address: ThreadAddress | None = None) -> SearchScope:
@@ -305,13 +303,6 @@ def _to_row(source: Source, documents: Sequence[Document]) -> SourceRow:
 
 def _count_documents(documents: int) -> str:
     return "1 document" if documents == 1 else f"{documents} documents"
-
-
-def _counts(counts: Mapping[ExtractType, int]) -> CommandResult:
-    lines = [f"- {kind.value}: {count:,}" for kind, count in sorted(counts.items())]
-    if not lines:
-        return CommandResult(text="Nothing was extracted from what can be read here.")
-    return CommandResult(text="\n".join(["Extracted from the documents here:", *lines, "", NARROW]))
 
 
 def facts_text(found: FoundFacts) -> str:
@@ -359,7 +350,7 @@ def _unknown(found: FoundFacts) -> Iterator[str]:
 
 
 def _quote(row: CitedFact) -> str:
-    return _unnumbered(shorten(collapse(row.citation.quote), QUOTE_CHARACTERS))
+    return _unnumbered(shorten(row.citation.quote, QUOTE_CHARACTERS))
 
 
 def _unnumbered(text: str) -> str:
