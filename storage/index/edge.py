@@ -19,10 +19,7 @@ from storage.index.index import (
     KEYWORD_FIELDS,
     REVISION_FIELDS,
     SPARSE,
-    AnyOf,
-    Beyond,
     HybridQuery,
-    Prefetch,
     Rule,
     SparseVector,
     StoredPoint,
@@ -128,7 +125,15 @@ def open_edge(path: Path, meta: IndexMeta) -> EdgeEngine:
 def query_request(query: HybridQuery) -> qe.QueryRequest:
     return qe.QueryRequest(
         limit=query.limit,
-        prefetches=[_prefetch(half) for half in query.prefetches],
+        prefetches=[
+            qe.Prefetch(
+                limit=query.candidates,
+                query=qe.Query.Nearest(_vector(vector), using=using),
+                filter=filter_of(query.rule),
+                params=qe.SearchParams(exact=using == DENSE),
+            )
+            for using, vector in query.halves.items()
+        ],
         query=cast("qe.Fusion", qe.Fusion.Dbsf()),  # missing in its stubs
         with_payload=list(HIT_FIELDS),
     )
@@ -136,29 +141,16 @@ def query_request(query: HybridQuery) -> qe.QueryRequest:
 
 def filter_of(rule: Rule) -> qe.Filter:
     return qe.Filter(
-        must=[_any_of(condition) for condition in rule.must], must_not=[_beyond(past) for past in rule.must_not]
-    )
-
-
-def _prefetch(half: Prefetch) -> qe.Prefetch:
-    return qe.Prefetch(
-        limit=half.limit,
-        query=qe.Query.Nearest(_vector(half.vector), using=half.using),
-        filter=filter_of(half.rule),
-        params=qe.SearchParams(exact=half.using == DENSE),
-    )
-
-
-def _any_of(condition: AnyOf) -> qe.FieldCondition:
-    return qe.FieldCondition(condition.field, match=qe.MatchAny(list(condition.values)))
-
-
-def _beyond(past: Beyond) -> qe.Filter:
-    return qe.Filter(
-        must=[
-            qe.FieldCondition("document", match=qe.MatchValue(past.document)),
-            qe.FieldCondition("position", range=qe.RangeFloat(gt=past.last)),
-        ]
+        must=[qe.FieldCondition(field, match=qe.MatchAny(list(values))) for field, values in rule.any_of.items()],
+        must_not=[
+            qe.Filter(
+                must=[
+                    qe.FieldCondition("document", match=qe.MatchValue(document)),
+                    qe.FieldCondition("position", range=qe.RangeFloat(gt=last)),
+                ]
+            )
+            for document, last in rule.last_pages.items()
+        ],
     )
 
 

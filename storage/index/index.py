@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -73,44 +73,23 @@ PREFETCH_LIMIT = 50
 
 
 @dataclass(frozen=True, slots=True)
-class AnyOf:
-    """A keyword field holds one of the values."""
-
-    field: str
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Beyond:
-    """A passage of `document` on a page after `last`: past a reading position."""
-
-    document: str
-    last: int
-
-
-@dataclass(frozen=True, slots=True)
 class Rule:
-    """Which passages may be seen: all of `must`, none of `must_not`."""
+    """Which passages may be seen: each of these fields holds one of its values, and no page is past a position."""
 
-    must: tuple[AnyOf, ...] = ()
-    must_not: tuple[Beyond, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Prefetch:
-    """One half of a hybrid query. It carries the whole rule itself: a filter outside would come after its cut."""
-
-    using: str  # DENSE or SPARSE
-    vector: "Vector | SparseVector"
-    rule: Rule
-    limit: int
+    any_of: Mapping[str, Sequence[str]]  # by keyword field
+    last_pages: Mapping[str, int] = field(default_factory=dict)  # reading positions by document
 
 
 @dataclass(frozen=True, slots=True)
 class HybridQuery:
-    """Prefetches fused by distribution-based score fusion (DBSF), the best `limit` kept."""
+    """Two searches, fused by distribution-based score fusion (DBSF), the best `limit` kept.
 
-    prefetches: tuple[Prefetch, ...]
+    Each half takes the whole rule itself: a filter outside would come after its cut.
+    """
+
+    halves: Mapping[str, "Vector | SparseVector"]  # DENSE, and SPARSE
+    rule: Rule
+    candidates: int  # of each half
     limit: int
 
 
@@ -126,29 +105,23 @@ class StoredPoint:
 
 def scope_rule(query: SearchQuery, scope: SearchScope) -> Rule:
     """Return the scope, narrowed by the query's own filters."""
-    must = [AnyOf("workspace", (scope.workspace,)), AnyOf("source", tuple(sorted(scope.sources)))]
+    any_of: dict[str, Sequence[str]] = {"workspace": (scope.workspace,), "source": sorted(scope.sources)}
     if query.kind is not None:
-        must.append(AnyOf("kind", (query.kind,)))
+        any_of["kind"] = (query.kind,)
     if query.document_ids:
-        must.append(AnyOf("document", tuple(sorted(query.document_ids))))
-    beyond = tuple(Beyond(document, last) for document, last in sorted(scope.positions.items()))
-    return Rule(must=tuple(must), must_not=beyond)
+        any_of["document"] = sorted(query.document_ids)
+    return Rule(any_of, dict(sorted(scope.positions.items())))
 
 
 def document_rule(document_id: str, revision: str | None = None) -> Rule:
     """Return the rule for all passages of a document, or of one revision of it."""
-    must = (AnyOf("document", (document_id,)),)
-    return Rule(must=must if revision is None else (*must, AnyOf("revision", (revision,))))
+    return Rule({"document": (document_id,), **({"revision": (revision,)} if revision is not None else {})})
 
 
 def hybrid_query(query: SearchQuery, scope: SearchScope, dense: "Vector", sparse: SparseVector) -> HybridQuery:
     """Return the hybrid search; a query without a word that BM25 knows is searched only by meaning."""
-    rule = scope_rule(query, scope)
-    limit = max(PREFETCH_LIMIT, query.limit)
-    prefetches = [Prefetch(DENSE, dense, rule, limit)]
-    if sparse.indices:
-        prefetches.append(Prefetch(SPARSE, sparse, rule, limit))
-    return HybridQuery(tuple(prefetches), query.limit)
+    halves: dict[str, Vector | SparseVector] = {DENSE: dense, **({SPARSE: sparse} if sparse.indices else {})}
+    return HybridQuery(halves, scope_rule(query, scope), max(PREFETCH_LIMIT, query.limit), query.limit)
 
 
 def payload(entry: IndexEntry) -> dict[str, str | int]:

@@ -23,9 +23,7 @@ from storage.index.index import (
     KEYWORD_FIELDS,
     REVISION_FIELDS,
     SPARSE,
-    Beyond,
     HybridQuery,
-    Prefetch,
     Rule,
     SparseVector,
     StoredPoint,
@@ -68,7 +66,16 @@ class ClientEngine:
         with self._call():
             response = self._client.query_points(
                 self._collection,
-                prefetch=[_prefetch(half, exact=self._local) for half in query.prefetches],
+                prefetch=[
+                    models.Prefetch(
+                        query=_vector(vector),
+                        using=using,
+                        filter=filter_of(query.rule),
+                        limit=query.candidates,
+                        params=models.SearchParams(exact=True) if self._local and using == DENSE else None,
+                    )
+                    for using, vector in query.halves.items()
+                ],
                 query=models.FusionQuery(fusion=models.Fusion.DBSF),
                 limit=query.limit,
                 with_payload=list(HIT_FIELDS),
@@ -186,28 +193,19 @@ def open_memory(meta: IndexMeta) -> ClientEngine:
 def filter_of(rule: Rule) -> models.Filter:
     return models.Filter(
         must=[
-            models.FieldCondition(key=item.field, match=models.MatchAny(any=list(item.values))) for item in rule.must
+            models.FieldCondition(key=field, match=models.MatchAny(any=list(values)))
+            for field, values in rule.any_of.items()
         ],
-        must_not=[_beyond(past) for past in rule.must_not] or None,
-    )
-
-
-def _prefetch(half: Prefetch, *, exact: bool) -> models.Prefetch:
-    return models.Prefetch(
-        query=_vector(half.vector),
-        using=half.using,
-        filter=filter_of(half.rule),
-        limit=half.limit,
-        params=models.SearchParams(exact=True) if exact and half.using == DENSE else None,
-    )
-
-
-def _beyond(past: Beyond) -> models.Filter:
-    return models.Filter(
-        must=[
-            models.FieldCondition(key="document", match=models.MatchValue(value=past.document)),
-            models.FieldCondition(key="position", range=models.Range(gt=past.last)),
+        must_not=[
+            models.Filter(
+                must=[
+                    models.FieldCondition(key="document", match=models.MatchValue(value=document)),
+                    models.FieldCondition(key="position", range=models.Range(gt=last)),
+                ]
+            )
+            for document, last in rule.last_pages.items()
         ]
+        or None,
     )
 
 

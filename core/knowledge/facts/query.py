@@ -34,6 +34,10 @@ class Comparison(StrEnum):
     MORE = ">"
     AT_LEAST = ">="
 
+    @property
+    def is_order(self) -> bool:
+        return self.value[0] in "<>"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
@@ -133,7 +137,9 @@ def read_query(text: str, today: date, *, limit: int = DEFAULT_ROWS) -> FactQuer
             limit = _read_limit(value)
         else:
             comparison = Comparison(match["comparison"])
-            conditions.append(Condition(field=name, comparison=comparison, value=_dated(comparison, value, today)))
+            if comparison.is_order and (period := read_period(value, today)) is not None:  # "tomorrow"
+                value = to_iso(period) or period.start.isoformat()
+            conditions.append(Condition(field=name, comparison=comparison, value=value))
     plain = _PlainWords(_FILTER.sub(" ", asked), types, today, has_conditions=bool(conditions))
     return FactQuery(
         types=frozenset(plain.types),
@@ -154,14 +160,6 @@ def read_types(value: str) -> frozenset[FactType]:
             raise BadInput(f"Unknown type {part!r}. Use one of {', '.join(kind.value for kind in FactType)}.")
         found |= known
     return frozenset(found)
-
-
-def _dated(comparison: Comparison, value: str, today: date) -> str:
-    """Return the day behind a relative date ("tomorrow") that is compared by order."""
-    if comparison in (Comparison.HOLDS, Comparison.IS, Comparison.IS_NOT):
-        return value
-    period = read_period(value, today)
-    return value if period is None else to_iso(period) or period.start.isoformat()
 
 
 def _read_limit(value: str) -> int:
@@ -226,7 +224,8 @@ class _PlainWords:
         self.conditions: list[Condition] = []
         self.document = self._read_document()
         self.types = types or self._read_types()
-        if FactType.ACTION_ITEM in self.types or (not self.types and (has_conditions or self._says_only_open())):
+        says_only_open = all(word.casefold() in _OPEN_WORDS for word in self.rest())
+        if FactType.ACTION_ITEM in self.types or (not self.types and (has_conditions or says_only_open)):
             self._read_status(today)
         for _ in range(_MOST_DATES):
             self._read_date(today)
@@ -269,9 +268,6 @@ class _PlainWords:
                     return {*types}
         return set()
 
-    def _says_only_open(self) -> bool:
-        return all(word.casefold() in _OPEN_WORDS for word in self.rest())
-
     def _read_status(self, today: date) -> None:
         said = {word.casefold() for word in self.words}
         if "overdue" in said:
@@ -286,25 +282,20 @@ class _PlainWords:
     def _read_date(self, today: date) -> None:
         """Take the first date, with the words before it that say how it is meant."""
         for start in range(len(self.words)):
+            said = [word.casefold() for word in self.words[:start]]
+            if said[-1:] == ["the"]:
+                said.pop()
+            how = said.pop() if said and said[-1] in _DATE_WORDS else ""
+            is_due = said[-1:] == ["due"]
+            name = self._date_field(how, is_due=is_due)
             for end in range(min(start + LONGEST_DATE, len(self.words)), start, -1):
-                first, how, is_due = self._before_date(start)
-                name = self._date_field(how, is_due=is_due)
                 written = " ".join(self.words[start:end])
                 is_verb = not how and not is_due and written.isalpha() and len(written) < 4  # "may", "mar"
                 period = read_period(written, today, Lean.COMING if name == "due_date" else Lean.PAST)
                 if name is not None and period is not None and not is_verb:
-                    del self.words[first:end]
+                    del self.words[len(said) - is_due : end]
                     self._add_period(name, how, period)
                     return
-
-    def _before_date(self, start: int) -> tuple[int, str, bool]:
-        """Return where a date's own words begin, its preposition ("" for none), and whether it is a due date."""
-        said = [word.casefold() for word in self.words[:start]]
-        if said[-1:] == ["the"]:
-            said.pop()
-        how = said.pop() if said and said[-1] in _DATE_WORDS else ""
-        is_due = said[-1:] == ["due"]
-        return len(said) - is_due, how, is_due
 
     def _date_field(self, how: str, *, is_due: bool) -> str | None:
         """A date of action items is their due date, except in "action items from May"."""

@@ -99,12 +99,12 @@ class SqlCorpusRepository:
     async def find_source(self, workspace: str, name: str) -> Source | None:
         query = select(SOURCE).where(SOURCE.c.workspace == workspace, SOURCE.c.name == name)
         rows = await self._rows(query)
-        return _to_source(rows[0]) if rows else None
+        return Source(**rows[0]._mapping) if rows else None
 
     async def list_sources(self, workspace: str) -> list[Source]:
         rows = await self._rows(select(SOURCE).where(SOURCE.c.workspace == workspace))
         # Sorted here and below, not in SQL: each database orders letters differently.
-        return sorted((_to_source(row) for row in rows), key=lambda source: source.name)
+        return sorted((Source(**row._mapping) for row in rows), key=lambda source: source.name)
 
     async def remove_source(self, source_id: str) -> None:
         await self._changing(lambda connection: connection.execute(delete(SOURCE).where(SOURCE.c.id == source_id)))
@@ -310,17 +310,9 @@ def _document_values(document: Document) -> dict[str, Any]:
 
 def _page_values(page: Page) -> dict[str, object]:
     return {
-        "id": page.id,
-        "document_id": page.document_id,
-        "revision": page.revision,
-        "number": page.number,
-        "title": page.title,
-        "deep_link": page.deep_link,
-        "heading_path": page.heading_path,
+        **{column.name: getattr(page, column.name) for column in PAGE.c},
         "headings": [(heading.level, heading.title, heading.start) for heading in page.headings],
-        "anchors": page.anchors,
         "place": {key: value for key, value in asdict(page.place).items() if value} if page.place else None,
-        "text": page.text,
     }
 
 
@@ -337,10 +329,6 @@ def _passage_values(passage: Passage) -> dict[str, object]:
     }
 
 
-def _to_source(row: Row[Any]) -> Source:
-    return Source(**row._mapping)
-
-
 def _to_document(row: Row[Any]) -> Document:
     values = {name.removeprefix("document_"): value for name, value in row._mapping.items() if name in _DOCUMENT_LABELS}
     size, modified_ns = values.pop("stamp_size"), values.pop("stamp_modified_ns")
@@ -350,19 +338,14 @@ def _to_document(row: Row[Any]) -> Document:
 
 
 def _to_page(row: Row[Any]) -> Page:
-    return Page(
-        id=row.id,
-        document_id=row.document_id,
-        revision=row.revision,
-        number=row.number,
-        title=row.title,
-        text=row.text,
-        heading_path=tuple(row.heading_path),
-        headings=tuple(Heading(level=level, title=title, start=start) for level, title, start in row.headings),
-        anchors=tuple((name, place) for name, place in row.anchors),
-        deep_link=row.deep_link,
-        place=PagePlace(**row.place) if row.place is not None else None,
-    )
+    values = {
+        **row._mapping,
+        "heading_path": tuple(row.heading_path),
+        "headings": tuple(Heading(level=level, title=title, start=start) for level, title, start in row.headings),
+        "anchors": tuple((name, place) for name, place in row.anchors),
+        "place": PagePlace(**row.place) if row.place is not None else None,
+    }
+    return Page(**values)
 
 
 def _to_sourced_passages(rows: Iterable[Row[Any]]) -> Iterator[SourcedPassage]:

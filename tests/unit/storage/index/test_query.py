@@ -1,6 +1,7 @@
 import numpy as np
 
 from core.domain.corpus import IndexHit
+from storage.index.edge import filter_of, query_request
 from storage.index.index import (
     DENSE,
     HIT_FIELDS,
@@ -8,8 +9,7 @@ from storage.index.index import (
     KEYWORD_FIELDS,
     PREFETCH_LIMIT,
     SPARSE,
-    AnyOf,
-    Beyond,
+    HybridQuery,
     Rule,
     SparseVector,
     document_rule,
@@ -28,15 +28,13 @@ WORDS = SparseVector((1, 2), (1.0, 1.0))
 def test_the_scope_becomes_workspace_sources_and_positions() -> None:
     rule = scope_rule(ask("x"), within("b", "a", d1=4, d0=2))
 
-    assert rule == Rule(
-        must=(AnyOf("workspace", ("local",)), AnyOf("source", ("a", "b"))), must_not=(Beyond("d0", 2), Beyond("d1", 4))
-    )
+    assert rule == Rule({"workspace": ("local",), "source": ["a", "b"]}, {"d0": 2, "d1": 4})
 
 
 def test_the_filters_of_a_query_are_added_to_the_scope() -> None:
     rule = scope_rule(ask("x", kind="pdf", document_ids=frozenset({"d2", "d1"})), within("a"))
 
-    assert rule.must[2:] == (AnyOf("kind", ("pdf",)), AnyOf("document", ("d1", "d2")))
+    assert rule.any_of == {"workspace": ("local",), "source": ["a"], "kind": ("pdf",), "document": ["d1", "d2"]}
 
 
 def test_both_halves_of_a_hybrid_query_carry_the_whole_rule() -> None:
@@ -44,23 +42,23 @@ def test_both_halves_of_a_hybrid_query_carry_the_whole_rule() -> None:
 
     hybrid = hybrid_query(query, scope, VECTOR, WORDS)
 
-    assert [half.using for half in hybrid.prefetches] == [DENSE, SPARSE]
-    assert [half.rule for half in hybrid.prefetches] == [scope_rule(query, scope)] * 2
-    assert [half.limit for half in hybrid.prefetches] == [PREFETCH_LIMIT] * 2
-    assert hybrid.limit == 10
+    assert hybrid == HybridQuery({DENSE: VECTOR, SPARSE: WORDS}, scope_rule(query, scope), PREFETCH_LIMIT, 10)
+    request = query_request(hybrid)
+    assert [repr(half.filter) for half in request.prefetches] == [repr(filter_of(hybrid.rule))] * 2
+    assert "d1" in repr(request.prefetches[0].filter) and "pdf" in repr(request.prefetches[1].filter)
 
 
 def test_a_query_without_words_for_bm25_has_the_dense_half_alone() -> None:
-    assert [half.using for half in hybrid_query(ask("x"), within(), VECTOR, SparseVector()).prefetches] == [DENSE]
+    assert [*hybrid_query(ask("x"), within(), VECTOR, SparseVector()).halves] == [DENSE]
 
 
 def test_more_hits_than_candidates_widen_the_candidates() -> None:
-    assert {half.limit for half in hybrid_query(ask("x", limit=80), within(), VECTOR, WORDS).prefetches} == {80}
+    assert hybrid_query(ask("x", limit=80), within(), VECTOR, WORDS).candidates == 80
 
 
 def test_a_revision_narrows_the_rule_of_its_document() -> None:
-    assert document_rule("d1") == Rule(must=(AnyOf("document", ("d1",)),))
-    assert document_rule("d1", "r2").must[1:] == (AnyOf("revision", ("r2",)),)
+    assert document_rule("d1") == Rule({"document": ("d1",)})
+    assert document_rule("d1", "r2").any_of == {"document": ("d1",), "revision": ("r2",)}
 
 
 def test_the_payload_holds_every_indexed_field_and_what_a_hit_needs() -> None:
