@@ -26,8 +26,8 @@ from core.domain.conversation import Conversation, IncomingMessage
 from core.domain.features import ExportedFile
 from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, FootnoteError
-from core.service.commands import CommandCall, Question
 from core.text.words import is_number
+from core.work.commands import CommandCall, Question
 from core.work.conversations import title_from
 from core.work.questions import check_question
 

@@ -16,7 +16,7 @@ from core.errors import BadInput
 from core.features.export import to_markdown
 from core.features.staleness.stale_answers import stale_json
 from core.serializers.objects import citation_json, conversation_json
-from core.service.commands import CommandCall, CommandResult
+from core.work.commands import CommandCall, CommandResult
 
 commands = typer.Typer(help="Manage the conversations of this workspace.", no_args_is_help=True)
 ConversationId = Annotated[str, typer.Argument(metavar="ID", help="The conversation's ID.")]

@@ -20,8 +20,8 @@ from core.domain.jobs import Job
 from core.domain.service import InboxEntry
 from core.errors import AccessDenied, BadInput, NotFound
 from core.features.staleness.stale_answers import question_again
-from core.service.commands import Question
 from core.text.words import is_number
+from core.work.commands import Question
 
 NO_ACTION = "This button is from an earlier version. Ask again."
 NO_ANSWER = "Only answers can be kept: choose the message that has an answer's buttons."

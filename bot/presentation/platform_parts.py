@@ -15,7 +15,7 @@ from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers
 from core.ports import Clock, CorpusRepository
 from core.ports.service import InboxStore, SettingsRepository
-from core.service.commands import Commands
+from core.service.commands.table import Commands
 from core.service.inbox import Inbox
 from core.service.jobs import Jobs
 from core.service.worker import Worker

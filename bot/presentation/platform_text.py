@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from bot.presentation.answer_text import ThreadItem
 from core.domain.conversation import Attachment, Talk, ThreadAddress
 from core.domain.service import Receipt
-from core.service.commands import CommandResult, ThreadRow
 from core.service.commands.threads import PAGE_ROWS
+from core.work.commands import CommandResult, ThreadRow
 
 NOT_SAVED = "I couldn't save your message because of a storage problem. Send it again in a few minutes."
 FAULT = "Something went wrong in Footnote. Try again. If it keeps happening, tell your Footnote admin."

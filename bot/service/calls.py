@@ -23,7 +23,7 @@ from core.ports import ProgressSink
 if TYPE_CHECKING:
     from bot.wiring.parts import Parts
     from core.answering.pipeline import Pipeline
-    from core.service.commands import Commands
+    from core.service.commands.table import Commands
 
 Request = TypeVar("Request")
 Response = TypeVar("Response")

@@ -19,7 +19,7 @@ from core.answering.answers.stored import stored_ids
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.features.connections import Connections
-from core.service.commands import Commands
+from core.service.commands.table import Commands
 from core.service.inbox import Inbox
 from core.service.worker import Worker
 from core.work.rate_limit import Rate, RateLimiter

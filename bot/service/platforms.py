@@ -35,7 +35,7 @@ from bot.wiring.pipeline import build_pipeline
 from core.answering.deletion import Forgetting
 from core.answering.pipeline import Pipeline
 from core.ports.service import ChatPlatform, ThreadReader
-from core.service.commands import Commands
+from core.service.commands.table import Commands
 from core.service.inbox import Gate, Inbox
 from core.service.worker import Worker
 

@@ -42,7 +42,7 @@ from bot.web.inbox_poller import InboxPoller
 from bot.wiring.parts import Parts, build_parts
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
-from core.service.commands import RunningQuestions
+from core.service.commands.threads import RunningQuestions
 from core.service.inbox import Inbox, platform_gates
 from core.service.worker import Worker
 from core.thread_work import to_its_end

@@ -44,8 +44,8 @@ from core.features.staleness.stale_answers import question_again
 from core.ports.service import InboxStore
 from core.serializers.objects import Json
 from core.service.addressing import LEFT_TO_PEOPLE
-from core.service.commands import CommandCall, CommandResult, Question
 from core.service.inbox import Inbox
+from core.work.commands import CommandCall, CommandResult, Question
 from core.work.conversations import Conversations
 
 

@@ -13,7 +13,7 @@ from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import PageImages
-from core.service.commands import Commands
+from core.service.commands.table import Commands
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 

@@ -37,7 +37,8 @@ from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.ports import Clock, SearchIndex
 from core.ports.documents import PageImages, SourceFetcher
-from core.service.commands import Commands, RunningQuestions
+from core.service.commands.table import Commands
+from core.service.commands.threads import RunningQuestions
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from core.work.orphaned_jobs import AbandonedRuns, Runs

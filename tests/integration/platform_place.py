@@ -18,7 +18,8 @@ from core.features.kept_answers import KeptAnswers
 from core.features.staleness.stale_answers import Staleness
 from core.ports import Clock
 from core.ports.service import ChatPlatform, ThreadReader
-from core.service.commands import Commands, RunningQuestions
+from core.service.commands.table import Commands
+from core.service.commands.threads import RunningQuestions
 from core.service.inbox import Inbox, platform_gates
 from core.service.jobs import Jobs
 from core.service.worker import Worker

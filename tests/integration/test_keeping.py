@@ -7,7 +7,7 @@ from bot.wiring.parts import open_parts
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import IncomingMessage, Role, ThreadAddress
 from core.domain.corpus import SearchQuery
-from core.service.commands import CommandCall
+from core.work.commands import CommandCall
 from tests.builders import build_message
 
 HERE = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")

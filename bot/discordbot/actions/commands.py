@@ -19,8 +19,7 @@ from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, to_thread_p
 from core.domain.conversation import Conversation, ThreadAddress
 from core.domain.features import ExportedFile
 from core.errors import FootnoteError
-from core.service.commands import Command, CommandResult, Option, OptionKind, ThreadRow
-from core.work.commands import GIVEN
+from core.work.commands import GIVEN, Command, CommandResult, Option, OptionKind, ThreadRow
 
 HELP_LENGTH = 100  # characters of a description, Discord's limit
 MAX_CHOICES = 25  # of a completion, Discord's limit

@@ -21,7 +21,7 @@ from bot.presentation.platform_text import FAULT
 from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress, message_key
 from core.domain.service import Receipt
 from core.errors import FootnoteError
-from core.service.commands import CommandCall, Question
+from core.work.commands import CommandCall, Question
 
 ACKNOWLEDGE_SECONDS = 1.5  # Discord gives up after 3; a later answer is sent as a followup
 MAX_ARCHIVED = 500  # archived threads of a channel, newest first; a request for each hundred

@@ -22,7 +22,7 @@ from bot.presentation.platform_text import (
     QUESTION_LENGTH,
 )
 from core.errors import AccessDenied, BadInput
-from core.service.commands import Question
+from core.work.commands import Question
 
 ABOUT_FORM = "fnform:about"
 KEEP_FORM = "fnform:keep"

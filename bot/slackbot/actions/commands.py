@@ -41,7 +41,7 @@ from core.domain.conversation import Conversation
 from core.domain.features import ExportedFile
 from core.domain.service import CommandLine
 from core.errors import BadInput, FootnoteError, NotFound
-from core.service.commands import Command, CommandResult, ThreadRow
+from core.work.commands import Command, CommandResult, ThreadRow
 
 ASKED = "To ask a question, use `/ask QUESTION`."
 LACKING = "Add {options} after /{name}, or fill in the form."

@@ -14,7 +14,7 @@ from bot.slackbot.web_api import call
 from core.domain.corpus import Document, SearchScope
 from core.domain.service import TO_THE_END
 from core.errors import FootnoteError
-from core.service.commands import CommandResult, SourceRow, ThreadRow
+from core.work.commands import CommandResult, SourceRow, ThreadRow
 
 SHOW_HOME = "show the home tab"  # completes “I'm not allowed to …”
 EXAMPLES = 3

@@ -22,7 +22,7 @@ from core.domain.conversation import ChannelAddress, IncomingMessage, Talk, Thre
 from core.domain.corpus import SearchScope
 from core.domain.service import Receipt
 from core.errors import AccessDenied, FootnoteError
-from core.service.commands import CommandCall, Question
+from core.work.commands import CommandCall, Question
 
 ACKNOWLEDGE_SECONDS = 1.5  # Slack gives up after 3; slower work continues in the background
 LOOKING = "Searching. You'll get a private answer here."

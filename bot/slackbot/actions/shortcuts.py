@@ -24,7 +24,7 @@ from bot.slackbot.rendering.forms import input_field
 from bot.slackbot.web_api import READ, call
 from core.domain.conversation import Talk
 from core.errors import BadInput, NotFound
-from core.service.commands import Question
+from core.work.commands import Question
 
 FIELD = "question"  # id of the form's block and of its field
 NO_WORDS = "This message has no text to ask about. Choose another one."

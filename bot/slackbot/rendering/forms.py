@@ -12,8 +12,7 @@ from bot.presentation.answer_buttons import action_name
 from bot.slackbot.rendering import blocks as kit
 from bot.slackbot.rendering.blocks import MAX_LABEL, MAX_OPTION_VALUE, MAX_OPTIONS, Block, Element, View
 from core.errors import BadInput
-from core.service.commands import Command, Option, OptionKind
-from core.work.commands import GIVEN
+from core.work.commands import GIVEN, Command, Option, OptionKind
 
 MAX_VALUE = 3_000  # characters of a text field, Slack's limit
 MAX_LABEL_OF_INPUT = 2_000

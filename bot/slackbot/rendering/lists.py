@@ -40,7 +40,7 @@ from bot.slackbot.rendering.blocks import (
     text,
     unmarked,
 )
-from core.service.commands import SourceRow
+from core.work.commands import SourceRow
 
 _TITLE_LENGTH = 100
 _DETAIL_LENGTH = 120

@@ -9,7 +9,7 @@ from core.domain.extracts import ExtractType
 from core.domain.service import ChannelSettings
 from core.errors import StorageError
 from core.knowledge.search.documents import JOURNAL_KIND
-from core.service.commands import CommandCall, CommandResult
+from core.work.commands import CommandCall, CommandResult
 from tests.integration.discordbot.house import buttons, link_of, texts, told, until
 from tests.integration.discordbot.place import KEY, DiscordPlace
 

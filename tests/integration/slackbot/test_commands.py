@@ -9,7 +9,7 @@ from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.extracts import ExtractType
 from core.domain.service import ChannelSettings, Listening
 from core.errors import StorageError
-from core.service.commands import CommandCall, CommandResult
+from core.work.commands import CommandCall, CommandResult
 from tests.integration.slackbot.house import House, buttons, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace
 from tests.slack_server import Channel, Message, Person

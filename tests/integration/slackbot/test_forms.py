@@ -7,8 +7,8 @@ from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.service import ChannelSettings
 from core.errors import StorageError
 from core.knowledge.search.documents import JOURNAL_KIND
-from core.service.commands import CommandCall
 from core.service.commands.table import Completion
+from core.work.commands import CommandCall
 from tests.integration.slackbot.house import House
 from tests.integration.slackbot.place import KEY, SlackPlace
 from tests.slack_server import View

@@ -19,7 +19,7 @@ from core.features.export import FORMATS, export_conversation
 from core.knowledge.facts.rows import FactType
 from core.serializers.library import document_json, extract_json, facts_json, ontology_json, page_hit_json, page_json
 from core.serializers.objects import answer_json, conversation_json
-from core.service.commands import CommandCall
+from core.work.commands import CommandCall
 from tests.contract.renderings import on_discord, on_slack, on_the_terminal, on_the_web
 from tests.integration.spoilers.books import FEATURES, Book, books, places_beyond, word
 from tests.integration.spoilers.world import CHANNEL, STRATEGIES, World

@@ -24,8 +24,9 @@ from core.domain.corpus import Document, IndexEntry, SearchScope
 from core.domain.extracts import Extraction, ExtractorInput
 from core.domain.service import PersonAddress
 from core.errors import FootnoteError
-from core.service.commands import CommandCall, Commands
+from core.service.commands.table import Commands
 from core.service.jobs import Jobs
+from core.work.commands import CommandCall
 from core.work.conversations import Conversations
 from core.work.progress import SilentProgress
 from storage.documents.base import build_readers

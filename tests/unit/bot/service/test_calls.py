@@ -16,7 +16,7 @@ from core.domain.conversation import ThreadAddress
 from core.domain.features import ExportedFile, StoredCassette
 from core.domain.ingest_report import Failure, IngestProgress, IngestReport
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.service.commands import CommandCall, CommandResult, Question, ThreadRow
+from core.work.commands import CommandCall, CommandResult, Question, ThreadRow
 from tests.builders import build_citation, build_conversation
 
 ADDRESS = ThreadAddress(platform="terminal", workspace="local", channel="cli", thread="t")

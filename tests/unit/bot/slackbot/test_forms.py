@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.slackbot.rendering.forms import read_form, to_form
 from core.errors import BadInput
-from core.service.commands import Command, CommandCall, CommandResult, Option, OptionKind
+from core.work.commands import Command, CommandCall, CommandResult, Option, OptionKind
 from tests.slack_server import View
 from tests.slack_server.choosing import values_of
 from tests.slack_server.limits import check_view

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from bot.presentation.answer_text import ThreadItem
 from bot.slackbot.rendering.lists import Home, home_view
-from core.service.commands import SourceRow
+from core.work.commands import SourceRow
 from tests.unit.bot.any_answers import names
 from tests.unit.bot.markdown_texts import GOOD
 from tests.unit.bot.slackbot.shown import faults_of_view, labels_of, links_of, names_of, text_of

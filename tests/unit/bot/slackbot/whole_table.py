@@ -5,7 +5,7 @@ from pathlib import Path
 from core.domain.corpus import Source
 from core.domain.ingest_report import IngestReport
 from core.features.kept_answers import KeptAnswers
-from core.service.commands import Commands
+from core.service.commands.table import Commands
 from tests.scripted import says
 from tests.unit.core.answering.test_service import Desk
 from tests.unit.core.library_builder import Shelf

@@ -26,7 +26,8 @@ from core.domain.corpus import SearchScope
 from core.features.feedback import Feedbacks
 from core.features.staleness.stale_answers import Staleness
 from core.serializers.objects import Json
-from core.service.commands import Commands, RunningQuestions
+from core.service.commands.table import Commands
+from core.service.commands.threads import RunningQuestions
 from core.service.inbox import Inbox, platform_gates
 from core.service.jobs import Jobs
 from core.service.worker import Worker

@@ -13,7 +13,7 @@ from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
-from core.service.commands import Commands
+from core.service.commands.table import Commands
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures

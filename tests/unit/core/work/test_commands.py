@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from core.domain.answer import QueryType
 from core.errors import BadInput
-from core.service.commands import Option, OptionKind, Question
-from core.work.commands import parse
+from core.work.commands import Option, OptionKind, Question, parse
 from tests.unit.core.answering.test_service import message
 
 OPTIONS = (

@@ -26,7 +26,7 @@ from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation
 from core.domain.service import InboxEntry
 from core.features.connections import Connections
-from core.service.commands import Commands
+from core.service.commands.table import Commands
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.jobs import Jobs
 from core.service.worker import Worker

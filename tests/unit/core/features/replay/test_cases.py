@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import AccessDenied, BadInput, NotFound
 from core.features.replay.cassettes import case_command
-from core.service.commands import CommandCall
+from core.work.commands import CommandCall
 from core.work.conversations import Conversations
 from tests.builders import NOON
 from tests.unit.core.features.replay.test_replaying import LOOKED_UP, QUESTION, Room

@@ -7,7 +7,7 @@ import pytest
 from core.domain.conversation import Conversation
 from core.errors import BadInput
 from core.features.staleness.stale_answers import LISTED, stale_command
-from core.service.commands import CommandCall, CommandResult
+from core.work.commands import CommandCall, CommandResult
 from tests.builders import build_message
 from tests.unit.core.features.staleness.test_stale_answers import Place
 

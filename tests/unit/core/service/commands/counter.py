@@ -6,8 +6,10 @@ from core.domain.conversation import Conversation, IncomingMessage, ThreadAddres
 from core.domain.service import ACCEPTED, InboxEntry
 from core.errors import AccessDenied
 from core.features.kept_answers import KeptAnswers
-from core.service.commands import CommandCall, CommandResult, Commands, RunningQuestions
+from core.service.commands.table import Commands
+from core.service.commands.threads import RunningQuestions
 from core.service.jobs import Jobs
+from core.work.commands import CommandCall, CommandResult
 from core.work.conversations import Conversations
 from tests.scripted import says
 from tests.stores import Stores

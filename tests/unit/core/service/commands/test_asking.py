@@ -4,7 +4,7 @@ import pytest
 
 from core.domain.answer import QueryType
 from core.errors import BadInput, NotFound
-from core.service.commands import Question
+from core.work.commands import Question
 from tests.unit.core.service.commands.counter import Counter, stocked
 
 

@@ -8,7 +8,7 @@ from core.access.scopes import ATTACHMENTS, attached_name
 from core.domain.conversation import ChannelAddress
 from core.domain.service import ChannelSettings
 from core.errors import BadInput, NotFound
-from core.service.commands import SourceRow
+from core.work.commands import SourceRow
 from tests.builders import build_document, build_source
 from tests.unit.core.service.commands.counter import HERE, Counter, answered, stocked
 

@@ -8,8 +8,7 @@ import pytest
 from core.domain.conversation import IncomingMessage
 from core.domain.service import InboxStatus
 from core.errors import InvalidState
-from core.service.commands import RunningQuestions
-from core.service.commands.threads import ENDING_TRIES
+from core.service.commands.threads import ENDING_TRIES, RunningQuestions
 from core.service.inbox import COMMAND
 from tests.unit.core.service.commands.counter import HERE, Counter, stocked
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadInput
-from core.service.commands import OptionKind
+from core.work.commands import OptionKind
 from tests.unit.core.service.commands.counter import answered, stocked
 
 COMMANDS_PAGE = Path(__file__).parents[5] / "docs" / "commands.md"

@@ -6,8 +6,8 @@ import pytest
 
 from core.domain.conversation import IncomingMessage
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
-from core.service.commands import ThreadRow
 from core.service.commands.threads import PAGE_ROWS
+from core.work.commands import ThreadRow
 from tests.unit.core.service.commands.counter import HERE, Counter, answered, stocked
 
 
