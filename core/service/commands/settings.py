@@ -44,15 +44,31 @@ class _Setting(NamedTuple):
 
 
 class SettingsCommands:
-    """/settings, /mute, /listen and /unmute."""
+    """/position, /settings, /mute, /listen and /unmute."""
 
-    def __init__(self, settings: SettingsRepository, access: Access) -> None:
+    def __init__(
+        self, settings: SettingsRepository, library: Library, corpus: CorpusRepository, access: Access
+    ) -> None:
         self._settings = settings
+        self._library = library
+        self._corpus = corpus
         self._access = access
 
     @property
     def rows(self) -> tuple[Command, ...]:
         return (
+            Command(
+                name="position",
+                usage="[BOOK PLACE [--channel]]",
+                help="set how far you have read, to avoid spoilers",
+                run=self._show_or_set,
+                options=(
+                    Option(name="book", help="path, title or alias", kind=OptionKind.DOCUMENT),
+                    Option(name="place", help="what you have read last; in chapter 7; end; off; lifted, in private"),
+                    Option(name="channel", help="set this channel's instead (admins)", kind=OptionKind.FLAG),
+                ),
+                parse=parse_position,
+            ),
             Command(
                 name="settings",
                 usage="[NAME VALUE]",
@@ -114,6 +130,69 @@ class SettingsCommands:
         if address.thread:
             rows.append(f"- this thread: {_SHOWN[await self._settings.listening(address)]}")
         return "\n".join(["This channel's settings:", "", *rows])
+
+    async def _show_or_set(self, call: CommandCall) -> CommandResult:
+        scope = await self._access.scope_to_the_end(call.workspace, call.address)
+        book, place = call.option("book"), call.option("place")
+        if not book and not place:
+            return CommandResult(text=await self._positions_text(call, scope))
+        if not book or not place:
+            raise BadInput('Write the book and how far you have read in it: /position "The Lighthouse" chapter 5')
+        is_channel = call.is_set("channel")
+        if is_channel and not call.is_admin:
+            raise AccessDenied("Only an admin can change this channel's reading position: ask one to do it.")
+        document = await self._library.find_document(book, scope)
+        if place.casefold() in (LIFTED, KEPT):
+            return await self._lift(call, document, is_lifted=place.casefold() == LIFTED)
+        holder = _channel_of(call) if is_channel else _person_of(call)
+        last: int | None = None  # takes the position away
+        if place.casefold() not in NO_POSITION:
+            shown = await readable_by(call, self._access)
+            last = (await positions_for(place, document, self._corpus, scope, shown)).get(document.id, TO_THE_END)
+        await self._settings.save_position(holder, document.id, last)
+        if isinstance(holder, PersonAddress):
+            await self._settings.save_position(replace(holder, alone=True), document.id, None)
+        pages = await self._corpus.list_pages(document.id, scope) if last and last != TO_THE_END else []
+        at = place_of(last or 0, pages)
+        return CommandResult(text=describe_position(document, last, at, is_channel=is_channel), is_public=is_channel)
+
+    async def _lift(self, call: CommandCall, document: Document, *, is_lifted: bool) -> CommandResult:
+        """Change the person's position for private contexts only."""
+        if call.is_set("channel") or not call.is_alone:
+            raise BadInput(
+                f"A position is {LIFTED} or {KEPT} where nobody else reads: write this in a direct message to me, or "
+                "in the terminal."
+            )
+        holder = replace(_person_of(call), alone=True)
+        await self._settings.save_position(holder, document.id, TO_THE_END if is_lifted else None)
+        title = document.title
+        if is_lifted:
+            text = f"In private I now answer from all of “{title}”. Elsewhere your position still applies."
+            return CommandResult(text=f"{text} To undo this, use /position with the book and “{KEPT}”.")
+        return CommandResult(text=f"Your position in “{title}” applies everywhere again.")
+
+    async def _positions_text(self, call: CommandCall, scope: SearchScope) -> str:
+        person = _person_of(call)
+        lifted = await self._settings.positions(replace(person, alone=True)) if call.is_alone else {}
+        lines = await self._list("You have read", person, scope, lifted)
+        if call.address is not None:
+            lines += ["", *await self._list("This channel has read", _channel_of(call), scope)]
+        return "\n".join(lines)
+
+    async def _list(
+        self, begin: str, holder: PositionHolder, scope: SearchScope, lifted: Mapping[str, int] | None = None
+    ) -> list[str]:
+        """Only of documents that may be read here: the rest have no name here."""
+        positions = await self._settings.positions(holder)
+        lifted = lifted or {}
+        documents = await self._library.documents(scope)
+        rows = [
+            f"- **{item.title}**: {_shown_position(positions.get(item.id, TO_THE_END))}"
+            + (", lifted where nobody else reads" if item.id in lifted else "")
+            for item in documents
+            if item.id in positions or item.id in lifted
+        ]
+        return [f"{begin}:", "", *rows] if rows else [f"{begin}: no reading positions are set, so nothing is hidden."]
 
 
 def parse_settings(options: Sequence[Option], argument: str) -> Mapping[str, str]:
@@ -210,98 +289,6 @@ _QUOTED = re.compile(r'["“]([^"”]+)["”]\s*(.*)', re.DOTALL)
 _PLAIN = re.compile(rf"(.+?)\s+({PLACE}|{LIFTED}|{KEPT}|{'|'.join(NO_POSITION)})", re.DOTALL | re.IGNORECASE)
 _LAST_WORD = re.compile(r"(.+)\s+(\S+)", re.DOTALL)
 LONGEST_PLAIN = 300  # characters of a book and a place that nothing parts; of more, the last word is the place
-
-
-class PositionCommands:
-    """/position."""
-
-    def __init__(
-        self, settings: SettingsRepository, library: Library, corpus: CorpusRepository, access: Access
-    ) -> None:
-        self._settings = settings
-        self._library = library
-        self._corpus = corpus
-        self._access = access
-
-    @property
-    def rows(self) -> tuple[Command, ...]:
-        return (
-            Command(
-                name="position",
-                usage="[BOOK PLACE [--channel]]",
-                help="set how far you have read, to avoid spoilers",
-                run=self._show_or_set,
-                options=(
-                    Option(name="book", help="path, title or alias", kind=OptionKind.DOCUMENT),
-                    Option(name="place", help="what you have read last; in chapter 7; end; off; lifted, in private"),
-                    Option(name="channel", help="set this channel's instead (admins)", kind=OptionKind.FLAG),
-                ),
-                parse=parse_position,
-            ),
-        )
-
-    async def _show_or_set(self, call: CommandCall) -> CommandResult:
-        scope = await self._access.scope_to_the_end(call.workspace, call.address)
-        book, place = call.option("book"), call.option("place")
-        if not book and not place:
-            return CommandResult(text=await self._text(call, scope))
-        if not book or not place:
-            raise BadInput('Write the book and how far you have read in it: /position "The Lighthouse" chapter 5')
-        is_channel = call.is_set("channel")
-        if is_channel and not call.is_admin:
-            raise AccessDenied("Only an admin can change this channel's reading position: ask one to do it.")
-        document = await self._library.find_document(book, scope)
-        if place.casefold() in (LIFTED, KEPT):
-            return await self._lift(call, document, is_lifted=place.casefold() == LIFTED)
-        holder = _channel_of(call) if is_channel else _person_of(call)
-        last: int | None = None  # takes the position away
-        if place.casefold() not in NO_POSITION:
-            shown = await readable_by(call, self._access)
-            last = (await positions_for(place, document, self._corpus, scope, shown)).get(document.id, TO_THE_END)
-        await self._settings.save_position(holder, document.id, last)
-        if isinstance(holder, PersonAddress):
-            await self._settings.save_position(replace(holder, alone=True), document.id, None)
-        pages = await self._corpus.list_pages(document.id, scope) if last and last != TO_THE_END else []
-        at = place_of(last or 0, pages)
-        return CommandResult(text=describe_position(document, last, at, is_channel=is_channel), is_public=is_channel)
-
-    async def _lift(self, call: CommandCall, document: Document, *, is_lifted: bool) -> CommandResult:
-        """Change the person's position for private contexts only."""
-        if call.is_set("channel") or not call.is_alone:
-            raise BadInput(
-                f"A position is {LIFTED} or {KEPT} where nobody else reads: write this in a direct message to me, or "
-                "in the terminal."
-            )
-        holder = replace(_person_of(call), alone=True)
-        await self._settings.save_position(holder, document.id, TO_THE_END if is_lifted else None)
-        title = document.title
-        if is_lifted:
-            text = f"In private I now answer from all of “{title}”. Elsewhere your position still applies."
-            return CommandResult(text=f"{text} To undo this, use /position with the book and “{KEPT}”.")
-        return CommandResult(text=f"Your position in “{title}” applies everywhere again.")
-
-    async def _text(self, call: CommandCall, scope: SearchScope) -> str:
-        person = _person_of(call)
-        lifted = await self._settings.positions(replace(person, alone=True)) if call.is_alone else {}
-        lines = await self._list("You have read", person, scope, lifted)
-        if call.address is not None:
-            lines += ["", *await self._list("This channel has read", _channel_of(call), scope)]
-        return "\n".join(lines)
-
-    async def _list(
-        self, begin: str, holder: PositionHolder, scope: SearchScope, lifted: Mapping[str, int] | None = None
-    ) -> list[str]:
-        """Only of documents that may be read here: the rest have no name here."""
-        positions = await self._settings.positions(holder)
-        lifted = lifted or {}
-        documents = await self._library.documents(scope)
-        rows = [
-            f"- **{item.title}**: {_shown_position(positions.get(item.id, TO_THE_END))}"
-            + (", lifted where nobody else reads" if item.id in lifted else "")
-            for item in documents
-            if item.id in positions or item.id in lifted
-        ]
-        return [f"{begin}:", "", *rows] if rows else [f"{begin}: no reading positions are set, so nothing is hidden."]
 
 
 def parse_position(options: Sequence[Option], argument: str) -> Mapping[str, str]:

@@ -17,8 +17,8 @@ from core.knowledge.search.documents import only_journals
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
 from core.service.commands.library import LibraryCommands
-from core.service.commands.settings import PositionCommands, SettingsCommands
-from core.service.commands.threads import ControlCommands, RunningQuestions, ThreadCommands
+from core.service.commands.settings import SettingsCommands
+from core.service.commands.threads import RunningQuestions, ThreadCommands, control_commands
 from core.service.jobs import Jobs
 from core.text.words import shorten
 from core.work.commands import Command, CommandCall, CommandResult, OptionKind, readable_by
@@ -68,9 +68,8 @@ class Commands:
             *threads.rows,
             *([stale_command(staleness)] if staleness is not None else ()),
             *([recap_command(recaps, conversations, access)] if recaps is not None else ()),
-            *ControlCommands(conversations, jobs, questions).rows,
-            *PositionCommands(settings, library, corpus, access).rows,
-            *SettingsCommands(settings, access).rows,
+            *control_commands(conversations, jobs, questions),
+            *SettingsCommands(settings, library, corpus, access).rows,
             *([keep_command(conversations, kept)] if kept is not None else ()),
             *([case_command(conversations, cassettes)] if cassettes is not None else ()),
             Command(name="help", usage="", help="this list", run=self._help, control=True),

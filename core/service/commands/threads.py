@@ -1,7 +1,7 @@
 """Commands for conversations: list, open, rename, delete and export them; show, stop and explain running questions."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -107,13 +107,9 @@ class RunningQuestions:
         found = await self._entries.recent(workspace, author=author, limit=LOOKED_THROUGH)
         if address is None:
             return found
-        here = [entry for entry in found if entry.address == address]
-        near = [entry for entry in found if entry.address != address and _same_channel(entry.address, address)]
-        return here + near
-
-
-def _same_channel(one: ThreadAddress, other: ThreadAddress) -> bool:
-    return (one.platform, one.channel) == (other.platform, other.channel)
+        place = (address.platform, address.channel)
+        near = [entry for entry in found if (entry.address.platform, entry.address.channel) == place]
+        return sorted(near, key=lambda entry: entry.address != address)
 
 
 class ThreadCommands:
@@ -317,42 +313,32 @@ def _line(item: Conversation) -> str:
     return f"{item.title or '(no title)'} ({item.address.platform}, {used}, {count}, `{item.id}`)"
 
 
-class ControlCommands:
-    """/jobs everywhere; /stop and /why where a service has the questions in hand."""
+def control_commands(conversations: Conversations, jobs: Jobs, questions: RunningQuestions | None) -> Iterator[Command]:
+    """Yield /jobs everywhere; /stop and /why where a service has the questions in hand."""
+    how = partial(_how, conversations, jobs, questions)
+    help = "show the steps of the current or last answer"
+    yield Command(name="jobs", usage="", help=help, run=how, control=True)
+    if questions is not None:
+        stop, why = partial(_stop, questions), partial(_why, questions)
+        yield Command(name="stop", usage="", help="stop your newest question here", run=stop, control=True)
+        yield Command(name="why", usage="", help="show what happened to your last message here", run=why, control=True)
 
-    def __init__(self, conversations: Conversations, jobs: Jobs, questions: RunningQuestions | None) -> None:
-        self._conversations = conversations
-        self._jobs = jobs
-        self._questions = questions
 
-    @property
-    def rows(self) -> tuple[Command, ...]:
-        help = "show the steps of the current or last answer"
-        jobs = Command(name="jobs", usage="", help=help, run=self._how, control=True)
-        if self._questions is None:
-            return (jobs,)
-        stop, why = partial(_stop, self._questions), partial(_why, self._questions)
-        return (
-            jobs,
-            Command(name="stop", usage="", help="stop your newest question here", run=stop, control=True),
-            Command(name="why", usage="", help="show what happened to your last message here", run=why, control=True),
-        )
-
-    async def _how(self, call: CommandCall) -> CommandResult:
-        """Show the open question of the thread, the oldest that has begun, or the last answer."""
-        waiting: Sequence[InboxEntry] = ()
-        if self._questions and call.address:
-            waiting = await self._questions.open_in(call.workspace, call.address)
-        if not waiting:
-            last = await last_answer(self._conversations, call)
-            tree = await self._jobs.tree(last.job_id, call.workspace) if last.job_id else ()
-            return CommandResult(text=_tree_text(tree) or "No steps were recorded for the last answer.")
-        for entry in reversed(waiting):
-            with suppress(NotFound):  # nothing was done for it yet
-                tree = await self._jobs.tree(stored_ids(entry.incoming).request, call.workspace)
-                if text := _tree_text(tree):
-                    return CommandResult(text=text)
-        return CommandResult(text="It's queued. No steps have started yet.")
+async def _how(
+    conversations: Conversations, jobs: Jobs, questions: RunningQuestions | None, call: CommandCall
+) -> CommandResult:
+    """Show the open question of the thread, the oldest that has begun, or the last answer."""
+    waiting = await questions.open_in(call.workspace, call.address) if questions and call.address else []
+    if not waiting:
+        last = await last_answer(conversations, call)
+        tree = await jobs.tree(last.job_id, call.workspace) if last.job_id else []
+        return CommandResult(text=_tree_text(tree) or "No steps were recorded for the last answer.")
+    for entry in reversed(waiting):
+        with suppress(NotFound):  # nothing was done for it yet
+            tree = await jobs.tree(stored_ids(entry.incoming).request, call.workspace)
+            if text := _tree_text(tree):
+                return CommandResult(text=text)
+    return CommandResult(text="It's queued. No steps have started yet.")
 
 
 async def _stop(questions: RunningQuestions, call: CommandCall) -> CommandResult:

@@ -259,17 +259,12 @@ def _focus_values(focus: Focus | None) -> dict[str, Any]:
 
 
 def _message_values(message: Message, conversation_id: str, sequence: int) -> dict[str, Any]:
+    same = ("id", "author", "status", "job_id", "stale", "created_at", "content")
     return {
-        "id": message.id,
+        **{name: getattr(message, name) for name in same},
         "conversation_id": conversation_id,
         "sequence": sequence,
         "role": message.role.value,
-        "author": message.author,
-        "status": message.status,
-        "job_id": message.job_id,
-        "stale": message.stale,
-        "created_at": message.created_at,
-        "content": message.content,
         "references": [asdict(reference) for reference in message.references],
         "citations": [asdict(citation) for citation in message.citations],
         "tool_calls": [_tool_call_values(call) for call in message.tool_calls],
@@ -304,21 +299,16 @@ def _to_focus(row: Any) -> Focus | None:
 
 
 def to_message(row: Any) -> Message:
-    return Message(
-        id=row.id,
-        conversation_id=row.conversation_id,
-        role=Role(row.role),
-        author=row.author,
-        content=row.content,
-        created_at=row.created_at,
-        references=tuple(map(_to_reference, row.references)),
-        citations=tuple(map(_to_citation, row.citations)),
-        tool_calls=tuple(map(_to_tool_call, row.tool_calls)),
-        job_id=row.job_id,
-        status=row.status,
-        stale=row.stale,
-        outcome=_to_outcome(row.outcome) if row.outcome else None,
-    )
+    values = {
+        **row._mapping,
+        "role": Role(row.role),
+        "references": tuple(map(_to_reference, row.references)),
+        "citations": tuple(map(_to_citation, row.citations)),
+        "tool_calls": tuple(map(_to_tool_call, row.tool_calls)),
+        "outcome": _to_outcome(row.outcome) if row.outcome else None,
+    }
+    del values["sequence"]
+    return Message(**values)
 
 
 def _to_reference(values: Mapping[str, Any]) -> Reference:
