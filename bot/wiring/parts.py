@@ -27,7 +27,7 @@ from core.domain.sources import SourceSpec
 from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers
 from core.features.maintenance import Maintenance
-from core.features.recap import Recaps, build_writer
+from core.features.recap import Recaps
 from core.features.replay.cassettes import Cassettes
 from core.features.staleness.stale_answers import Staleness
 from core.features.statistics import UsageStatistics
@@ -336,9 +336,7 @@ class Parts:
 
     @cached_property
     def recaps(self) -> Recaps:
-        return Recaps(
-            self.stores.corpus, self.stores.summaries, lambda workspace: build_writer(self.providers.of(workspace))
-        )
+        return Recaps(self.stores.corpus, self.stores.summaries, self.providers.of)
 
     @cached_property
     def strategies(self) -> Strategies:

@@ -8,7 +8,6 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from core.access.scopes import Access
 from core.answering.agent.prompts import recap as recap_prompt
@@ -57,47 +56,16 @@ class RecapTurn:
     answer: str  # "" if unreadable here, or still being written
 
 
-class RecapWriter(Protocol):
-    async def write(self, turns: Sequence[RecapTurn]) -> str:
-        """Return Markdown with the footnote markers it keeps. Raises ProviderError."""
-        ...
-
-
-class LineWriter:
-    """Each question with the sentence of its answer that has a footnote first, or the first one: no model is asked."""
-
-    async def write(self, turns: Sequence[RecapTurn]) -> str:
-        asked = [shorten(turn.question, QUESTION_CHARACTERS) for turn in turns]
-        lines = (f"- **{question}** {_best_sentence(turn.answer)}" for question, turn in zip(asked, turns, strict=True))
-        return "\n".join(line.rstrip() for line in lines)
-
-
-class ModelWriter:
-    """One call of a model."""
-
-    def __init__(self, provider: ChatProvider) -> None:
-        self._provider = provider
-
-    async def write(self, turns: Sequence[RecapTurn]) -> str:
-        said = "\n\n".join(f"{turn.asker}: {turn.question}\nAssistant: {turn.answer or '-'}" for turn in turns)
-        request = ChatRequest(system=recap_prompt(), messages=(ChatMessage(role=ChatRole.USER, text=said),))
-        return (await self._provider.complete(request)).text.strip()
-
-
-def build_writer(provider: ChatProvider) -> RecapWriter:
-    return LineWriter() if provider.capabilities.quotes_only else ModelWriter(provider)
-
-
 class Recaps:
-    """`writer` returns the writer of a workspace."""
+    """`provider` returns the provider of a workspace."""
 
     def __init__(
-        self, corpus: CorpusRepository, summaries: SummaryRepository, writer: Callable[[str], RecapWriter]
+        self, corpus: CorpusRepository, summaries: SummaryRepository, provider: Callable[[str], ChatProvider]
     ) -> None:
         self._corpus = corpus
         self._reader = TurnReader(corpus)
         self._summaries = summaries
-        self._writer = writer
+        self._provider = provider
 
     async def recap(self, conversation: Conversation, messages: Sequence[Message], scope: SearchScope) -> ProvedText:
         """Return the recap; it is cached until the conversation changes.
@@ -119,10 +87,9 @@ class Recaps:
         )
         text = (await self._summaries.find([key])).get(key)
         if text is None:
-            writer = self._writer(scope.workspace)
-            text = await writer.write(turns)
+            text = await _write(self._provider(scope.workspace), turns)
             if not (_MARKER.search(text) if numbers.citations else text):
-                text = await LineWriter().write(turns)  # the writer returned nothing, or dropped every footnote
+                text = quote_lines(turns)  # no model writes, or it dropped every footnote
             await self._summaries.save(key, text)
         return await self._prove(text, numbers.citations, scope)
 
@@ -133,6 +100,22 @@ class Recaps:
         }
         draft = Draft(segments=_to_segments(text, citations), evidence=Evidence(passages=passages))
         return prove(draft, await live_pages(draft, self._corpus, scope))
+
+
+async def _write(provider: ChatProvider, turns: Sequence[RecapTurn]) -> str:
+    """Return a model's Markdown with the footnote markers it keeps; "" where no model writes."""
+    if provider.capabilities.quotes_only:
+        return ""
+    said = "\n\n".join(f"{turn.asker}: {turn.question}\nAssistant: {turn.answer or '-'}" for turn in turns)
+    request = ChatRequest(system=recap_prompt(), messages=(ChatMessage(role=ChatRole.USER, text=said),))
+    return (await provider.complete(request)).text.strip()
+
+
+def quote_lines(turns: Sequence[RecapTurn]) -> str:
+    """Return each question with the sentence of its answer that has a footnote first, or the first one."""
+    asked = [shorten(turn.question, QUESTION_CHARACTERS) for turn in turns]
+    lines = (f"- **{question}** {_best_sentence(turn.answer)}" for question, turn in zip(asked, turns, strict=True))
+    return "\n".join(line.rstrip() for line in lines)
 
 
 class _Numbers:

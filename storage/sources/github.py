@@ -7,7 +7,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -113,18 +113,14 @@ class GitHubFetcher:
         """Fetch issues changed since the last fetch, oldest change first, so that an interrupted fetch can continue."""
         since = mirror.memory.cursors.get("issues", "")
         url = f"/issues?state=all&sort=updated&direction=asc&per_page={PER_PAGE}"
-        next_url: str | None = self._api(url + (f"&since={quote(since)}" if since else ""))
-        seen = list[str]()
-        for _ in range(MOST_LIST_PAGES):
-            if next_url is None:
-                break
-            reply = _checked(await web.get(next_url, accept=_JSON), self._token)
-            for issue in json.loads(reply.content):
+        seen, lists = list[str](), 0
+        async for issues in self._lists(web, self._api(url + (f"&since={quote(since)}" if since else ""))):
+            for issue in issues:
                 seen.append(await self._issue(web, mirror, issue))
                 progress(len(seen), None, f"#{issue['number']}")
             mirror.save()
-            next_url = self._next(reply)
-        else:
+            lists += 1
+        if lists == MOST_LIST_PAGES:
             return ["not all changed issues came in one sync: the next one goes on from here"]
         if not since:  # all were listed: missing ones were deleted
             mirror.keep_only(seen, "issues")
@@ -136,19 +132,24 @@ class GitHubFetcher:
         path = f"issues/{number:06d}.md"
         known = mirror.memory.files.get(path)
         if known is None or known.revision != updated:
-            comments = await self._comments(web, number) if issue.get("comments") else []
+            comments: list[Mapping[str, Any]] = []
+            if issue.get("comments"):
+                async for some in self._lists(web, self._api(f"/issues/{number}/comments?per_page={PER_PAGE}")):
+                    comments += some
             text = to_markdown(issue, comments)
             mirror.write(path, text.encode("utf-8", "replace"), Kept(revision=updated, link=str(issue["html_url"])))
         mirror.memory.cursors["issues"] = max(mirror.memory.cursors.get("issues", ""), updated)
         return path
 
-    async def _comments(self, web: Web, number: int) -> list[Mapping[str, Any]]:
-        found, next_url = list[Mapping[str, Any]](), str(self._api(f"/issues/{number}/comments?per_page={PER_PAGE}"))
-        while next_url:
-            reply = _checked(await web.get(next_url, accept=_JSON), self._token)
-            found += json.loads(reply.content)
-            next_url = self._next(reply) or ""
-        return found
+    async def _lists(self, web: Web, url: str) -> AsyncIterator[list[Mapping[str, Any]]]:
+        """Yield a list page by page, at most MOST_LIST_PAGES, and never from another host than the API's."""
+        for _ in range(MOST_LIST_PAGES):
+            reply = _checked(await web.get(url, accept=_JSON), self._token)
+            yield json.loads(reply.content)
+            found = _NEXT.search(reply.headers.get("link", ""))
+            if found is None or not found[1].startswith(f"{self._origin.api_url}/"):
+                return
+            url = found[1]
 
     async def _wiki(self, web: Web, mirror: Mirror, progress: FetchProgress) -> list[str]:
         """Fetch by git into a mirror of its own, and copy the files."""
@@ -170,11 +171,6 @@ class GitHubFetcher:
 
     def _api(self, path: str) -> str:
         return f"{self._origin.api_url}/repos/{self._origin.repository}{path}"
-
-    def _next(self, reply: Reply) -> str | None:
-        """Return the next page of a list, never on another host than the API's."""
-        found = _NEXT.search(reply.headers.get("link", ""))
-        return found[1] if found and found[1].startswith(f"{self._origin.api_url}/") else None
 
     async def _json(self, web: Web, url: str) -> Mapping[str, Any]:
         found: Mapping[str, Any] = json.loads(_checked(await web.get(url, accept=_JSON), self._token).content)

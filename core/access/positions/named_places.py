@@ -11,7 +11,6 @@ Of two interpretations, the one that shows less counts:
 
 import re
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 
 from rapidfuzz import fuzz, process, utils
 
@@ -42,13 +41,6 @@ TARGET = (
     rf"|(?:(?:the\s+)?(?:[0-9]{{1,4}}(?:st|nd|rd|th)|{NUMBER})\s+(?:{KINDS})|(?:{KINDS})\.?\s+{NUMBER})"
     rf"(?:(?:\s++,|,)?\s++(?:of\s+|in\s+)?(?:the\s+)?(?:(?:{KINDS})\.?\s+{NUMBER}))*)"
 )
-
-
-class Reach(StrEnum):
-    """The extent of reading: to a place's end, or only into it."""
-
-    FINISHED = "finished"
-    WITHIN = "within"  # in it, or before it
 
 
 SPEAKER = r"(?:(?:i|we)(?:[’'](?:ve|m|re|d)|\s+(?:have|had|am|are|was))?|my group(?: has| is)?)"
@@ -91,10 +83,8 @@ _OLD_LABEL = re.compile(r"[A-Za-z]{0,3}[-. ]?\d{1,5}|[ivxlcdm]{1,9}", re.IGNOREC
 
 def is_end(place: str) -> bool:
     """Return whether a place is the end of its book."""
-    reach, rest = _reach(place)
-    if not rest:
-        return reach is Reach.FINISHED and bool(place.strip())
-    return reach is not Reach.WITHIN and _END.fullmatch(rest) is not None
+    is_finished, rest = _reach(place)
+    return is_finished and (_END.fullmatch(rest) is not None if rest else bool(place.strip()))
 
 
 def find_position(place: str, pages: Sequence[Page]) -> int | None:
@@ -109,8 +99,8 @@ def find_position(place: str, pages: Sequence[Page]) -> int | None:
     sections = sections_of(pages)
     same = [section for section in sections if _is_title(place, section.title)]
     if same:
-        return _last(same[0], Reach.FINISHED, pages)
-    reach, rest = _reach(place)
+        return _last(same[0], pages, is_finished=True)
+    is_finished, rest = _reach(place)
     if _START.fullmatch(rest or collapse(place)) or (not rest and _NOT_BEGUN.search(place)):
         return 0
     if (page := _PAGE.fullmatch(rest)) is not None:
@@ -120,7 +110,7 @@ def find_position(place: str, pages: Sequence[Page]) -> int | None:
         return max((page.number for page in pages if page.number < last), default=0)
     section = _section(rest, sections)
     if section is not None:
-        return _last(section, reach, pages)
+        return _last(section, pages, is_finished=is_finished)
     return _labelled(rest, pages)
 
 
@@ -144,15 +134,16 @@ def place_of(last: int, pages: Sequence[Page]) -> str:
     return next(iter(reversed(titles_of(page))), "") if page is not None else ""
 
 
-def _reach(place: str) -> tuple[Reach, str]:
-    rest, reach, is_sure = collapse(place), Reach.FINISHED, False
+def _reach(place: str) -> tuple[bool, str]:
+    """Return whether somebody has read to the end of a place, not only into it; and the place without these words."""
+    rest, is_finished, is_sure = collapse(place), True, False
     while (match := _WORDS.match(rest)) is not None:
         if match["not_yet"]:
-            reach, is_sure = Reach.WITHIN, True
+            is_finished, is_sure = False, True
         elif not is_sure and not match["skip"]:
-            reach = Reach.FINISHED if match["finished"] else Reach.WITHIN
+            is_finished = match["finished"] is not None
         rest = rest[match.end() :]
-    return reach, rest.strip(_QUOTES)
+    return is_finished, rest.strip(_QUOTES)
 
 
 def _by_number(number: int, pages: Sequence[Page]) -> int | None:
@@ -183,8 +174,8 @@ def _label(page: Page) -> str:
     return next((name for name, start in page.anchors if start == 0 and _OLD_LABEL.fullmatch(name)), "")
 
 
-def _last(section: Section, reach: Reach, pages: Sequence[Page]) -> int:
-    last = section.whole if reach is Reach.FINISHED else section.begins - 1
+def _last(section: Section, pages: Sequence[Page], *, is_finished: bool) -> int:
+    last = section.whole if is_finished else section.begins - 1
     return pages[last].number if last >= 0 else 0
 
 

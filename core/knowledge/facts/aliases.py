@@ -5,8 +5,7 @@ with the question, so each scope's aliases are read at most once in KEPT_SECONDS
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
 from core.domain.corpus import SearchScope
 from core.domain.extracts import ExtractQuery, ExtractType
@@ -23,14 +22,8 @@ _SHORT = 4  # characters: an alias up to here is an abbreviation, and has to be 
 _LONGEST = 6  # words of an alias
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Name:
-    alias: str  # as it is written
-    name: str
-
-
-# Words of an alias, casefolded -> the things it names.
-AliasBook = Mapping[tuple[str, ...], tuple[_Name, ...]]
+# Words of an alias, casefolded -> the alias as it is written, and the name of the thing.
+AliasBook = Mapping[tuple[str, ...], Sequence[tuple[str, str]]]
 
 
 class AliasResolver:
@@ -60,14 +53,14 @@ class AliasResolver:
 
 def build_book(ontology: Ontology) -> AliasBook:
     """Leave out aliases that say too little: stop words, numbers, single letters."""
-    book: defaultdict[tuple[str, ...], list[_Name]] = defaultdict(list)
+    book: defaultdict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
     for name, others in ontology.aliases.items():
         for alias in others:
             said = tuple(words(alias))
             plain = len(said) == 1 and (said[0] in STOPWORDS or len(said[0]) < 2)
             if said and len(said) <= _LONGEST and not plain and any(map(str.isalpha, alias)):
-                book[said].append(_Name(alias=alias, name=name))
-    return {said: tuple(names) for said, names in book.items()}
+                book[said].append((alias, name))
+    return book
 
 
 def find_names(text: str, book: AliasBook) -> tuple[str, ...]:
@@ -82,6 +75,6 @@ def find_names(text: str, book: AliasBook) -> tuple[str, ...]:
     return tuple(found)[:MOST_NAMES]
 
 
-def _only(names: Iterable[_Name], text: str) -> str | None:
-    meant = {each.name.casefold(): each.name for each in names if len(each.alias) > _SHORT or each.alias in text}
+def _only(names: Iterable[tuple[str, str]], text: str) -> str | None:
+    meant = {name.casefold(): name for alias, name in names if len(alias) > _SHORT or alias in text}
     return next(iter(meant.values())) if len(meant) == 1 else None

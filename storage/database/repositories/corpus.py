@@ -386,11 +386,8 @@ def _check_revision(document: Document, pages: Sequence[Page], passages: Sequenc
             raise ValueError(f"page {page.number} is not of revision {document.revision!r} of {document.path!r}")
     by_id = {page.id: page for page in pages}
     for passage in passages:
-        _check_passage(passage, by_id.get(passage.page_id), document)
-
-
-def _check_passage(passage: Passage, page: Page | None, document: Document) -> None:
-    if page is None or (passage.document_id, passage.revision) != (document.id, document.revision):
-        raise ValueError(f"passage {passage.ordinal} is not of revision {document.revision!r} of {document.path!r}")
-    if passage.page_number != page.number or passage.text != passage.span.of(page.text):
-        raise ValueError(f"passage {passage.ordinal} of {document.path!r} is not what page {page.number} says there")
+        name, found = f"passage {passage.ordinal}", by_id.get(passage.page_id)
+        if found is None or (passage.document_id, passage.revision) != (document.id, document.revision):
+            raise ValueError(f"{name} is not of revision {document.revision!r} of {document.path!r}")
+        if passage.page_number != found.number or passage.text != passage.span.of(found.text):
+            raise ValueError(f"{name} of {document.path!r} is not what page {found.number} says there")

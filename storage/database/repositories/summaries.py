@@ -1,10 +1,10 @@
 """Stored summaries in SQL."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import bindparam, delete, literal, null, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, bindparam, delete, select
 
 from core.domain.service import SummaryKey, SummaryKind
 from storage.database import Commit, Database
@@ -23,20 +23,27 @@ _OWNERS: Mapping[SummaryKind, str] = {
     SummaryKind.ROLLING: "conversation_id",
     SummaryKind.THREAD: "conversation_id",
 }
+_SUBJECT: Any = bindparam("wanted")
+_IN_WORKSPACE: Any = bindparam("in_workspace")
+# Locks keep the subject until the summary is stored.
 _SUBJECTS: Mapping[str, Any] = {
     "document_id": select(_DOCUMENT.c.id)
     .select_from(_DOCUMENT.join(_SOURCE))
-    .where(_DOCUMENT.c.id == bindparam("wanted")),
+    .where(_DOCUMENT.c.id == _SUBJECT, _SOURCE.c.workspace == _IN_WORKSPACE)
+    .with_for_update(key_share=True, of=_DOCUMENT),
     "page_id": select(_PAGE.c.id)
     .select_from(_PAGE.join(_DOCUMENT).join(_SOURCE))
-    .where(_PAGE.c.id == bindparam("wanted")),
-    "conversation_id": select(_CONVERSATION.c.id).where(_CONVERSATION.c.id == bindparam("wanted")),
+    .where(_PAGE.c.id == _SUBJECT, _SOURCE.c.workspace == _IN_WORKSPACE)
+    .with_for_update(key_share=True, of=_PAGE),
+    "conversation_id": select(_CONVERSATION.c.id)
+    .where(_CONVERSATION.c.id == _SUBJECT, _CONVERSATION.c.workspace == _IN_WORKSPACE)
+    .with_for_update(key_share=True),
 }
 _SUBJECTS_ASKED: Any = bindparam("subjects", expanding=True)
 _FIND = select(_C.kind, _C.subject, _C.revision, _C.text).where(
-    _C.workspace == bindparam("in_workspace"), _C.subject.in_(_SUBJECTS_ASKED)
+    _C.workspace == _IN_WORKSPACE, _C.subject.in_(_SUBJECTS_ASKED)
 )
-_REMOVE = delete(_SUMMARY).where(_C.workspace == bindparam("in_workspace"), _C.subject == bindparam("wanted"))
+_REMOVE = delete(_SUMMARY).where(_C.workspace == _IN_WORKSPACE, _C.subject == _SUBJECT)
 
 
 class SqlSummaryRepository:
@@ -61,34 +68,16 @@ class SqlSummaryRepository:
         return found
 
     async def save(self, key: SummaryKey, text: str) -> None:
-        statement = _replacing(self._database.insert(_SUMMARY), to_storable_value(key), text)
-        try:
-            await self._database.change(statement, {"wanted": to_storable(key.subject)}, Commit.RECORD)
-        except IntegrityError:
-            return  # on PostgreSQL, the subject may be deleted between the check and the insert
+        owner, stored = _OWNERS[key.kind], asdict(to_storable_value(key)) | {"kind": key.kind.value, "text": text}
+        values = {**dict.fromkeys(_SUBJECTS), **stored, owner: stored["subject"]}
+        wanted = {"wanted": stored["subject"], "in_workspace": stored["workspace"]}
+
+        def work(connection: Connection) -> None:
+            if connection.execute(_SUBJECTS[owner], wanted).first() is not None:
+                connection.execute(self._database.upsert(_SUMMARY), values)
+
+        await self._database.write(work, Commit.RECORD)
 
     async def remove(self, workspace: str, subject: str) -> None:
         wanted = {"in_workspace": to_storable(workspace), "wanted": to_storable(subject)}
         await self._database.change(_REMOVE, wanted)
-
-
-def _replacing(insert: Any, key: SummaryKey, text: str) -> Any:
-    """Return an upsert on condition that the subject exists: one statement, as two processes may save at once."""
-    owner = _OWNERS[key.kind]
-    workspace = (_CONVERSATION if owner == "conversation_id" else _SOURCE).c.workspace
-    subject = _SUBJECTS[owner].where(workspace == literal(key.workspace)).subquery()
-    values = {
-        "workspace": literal(key.workspace),
-        "kind": literal(key.kind.value),
-        "subject": subject.c.id,
-        "revision": literal(to_storable(key.revision)),
-        "document_id": null(),
-        "page_id": null(),
-        "conversation_id": null(),
-        owner: subject.c.id,
-        "text": literal(to_storable(text)),
-    }
-    rows = select(*values.values()).where(subject.c.id.is_not(None))  # SQLite needs a WHERE before ON CONFLICT
-    statement = insert.from_select([*values], rows)
-    others = {name: statement.excluded[name] for name in ("revision", "text")}
-    return statement.on_conflict_do_update(index_elements=[*_SUMMARY.primary_key], set_=others)

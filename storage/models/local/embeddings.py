@@ -66,7 +66,6 @@ class LocalEmbedder:
         self._threads = ThreadPoolExecutor(threads or cores(), thread_name_prefix="embed")
         # A question is embedded by the search, by a second one in the focus, and by the sentence ranker.
         self._query_vectors = lru_cache(QUERIES_KEPT)(lambda text: self._embed(self._loaded(), text))
-        self.truncated = 0  # passages so far whose end the model did not read
 
     @property
     def name(self) -> str:
@@ -85,7 +84,9 @@ class LocalEmbedder:
         model = self._loaded()
         prefixed = [self._spec.passage_prefix + text for text in texts]
         vectors = list(self._threads.map(lambda text: self._embed(model, text), prefixed))
-        self._count_truncated(model, prefixed)
+        cut = sum(len(text) > NEVER_TRUNCATED and model.token_count([text]) >= MODEL_TOKENS for text in prefixed)
+        if cut:
+            _log.info("%d passages are longer than the model reads: their ends are found by their words only", cut)
         return vectors
 
     def close(self) -> None:
@@ -101,13 +102,6 @@ class LocalEmbedder:
     @staticmethod
     def _embed(model: "TextEmbedding", text: str) -> Vector:
         return cast("Vector", next(iter(model.embed([to_storable(text)], batch_size=1))))
-
-    def _count_truncated(self, model: "TextEmbedding", texts: Sequence[str]) -> None:
-        long = [text for text in texts if len(text) > NEVER_TRUNCATED]
-        cut = sum(1 for text in long if model.token_count([text]) >= MODEL_TOKENS)
-        if cut:
-            self.truncated += cut
-            _log.info("%d passages are longer than the model reads: their ends are found by their words only", cut)
 
 
 def cores() -> int:

@@ -10,10 +10,11 @@ from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.query_journal import QueryJournalTool
 from core.answering.tools.search import SearchTool
 from core.answering.tools.toolbox import Toolbox
+from core.domain.answer import Capabilities
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, Heading, IndexEntry, Page, Passage, SearchScope, Span
 from core.domain.extracts import SCHEMAS, Extract, Extraction, ExtractType, schema_name
-from core.features.recap import LineWriter, Recaps
+from core.features.recap import Recaps
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.knowledge.references.document_lines import DocumentLines
@@ -21,6 +22,7 @@ from core.knowledge.references.linked_context import LinkedContext
 from core.knowledge.references.service import References
 from tests.builders import NOON, build_document, build_scope, build_source
 from tests.fakes import ManualClock, WordIndex
+from tests.scripted import ScriptedProvider
 from tests.stores import Stores
 
 
@@ -129,9 +131,12 @@ class Shelf:
         )
 
 
+QUOTING = ScriptedProvider([], capabilities=Capabilities(quotes_only=True))
+
+
 def by_rule(shelf: Shelf) -> Recaps:
     """Recaps that no model writes."""
-    return Recaps(shelf.corpus, shelf.stores.summaries, lambda _: LineWriter())
+    return Recaps(shelf.corpus, shelf.stores.summaries, lambda _: QUOTING)
 
 
 def focus_on(document: Document, *sections: str) -> Focus:

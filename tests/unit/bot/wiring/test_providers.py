@@ -106,9 +106,10 @@ async def test_what_a_workspace_said_is_summed_up_by_its_own_model(tmp_path: Pat
         "agent": {"context": "summary"},
     }
     async with open_parts(Config.model_validate(sections)) as app:
-        writers = app.recaps._writer, build_context(app)._summariser
-        for writer in writers:
-            assert writer("guild")._provider is app.providers.of("guild", None)
-            assert writer("local")._provider is app.providers.of("local")
-            assert not hasattr(writer("club"), "_provider")  # by rule
+        writer = build_context(app)._summariser
+        for workspace in ("guild", "local"):
+            provider = app.providers.of(workspace)
+            assert writer(workspace)._provider is provider is app.recaps._provider(workspace)
+        assert not hasattr(writer("club"), "_provider")  # by rule
+        assert app.recaps._provider("club").capabilities.quotes_only
         assert app.providers.of("guild", None).name == "openai_compatible"

@@ -8,10 +8,10 @@ import pytest
 from core.domain.answer import Citation
 from core.domain.conversation import Message, Role
 from core.errors import InvalidState
-from core.features.recap import LineWriter, ModelWriter, Recaps, RecapTurn
+from core.features.recap import Recaps, RecapTurn, quote_lines
 from tests.builders import build_citation, build_conversation, build_message
 from tests.scripted import ScriptedProvider, says
-from tests.unit.core.library_builder import Shelf
+from tests.unit.core.library_builder import QUOTING, Shelf
 
 FIRST, SECOND = "The key hangs under the stairs.", "The shed is green."
 
@@ -22,8 +22,8 @@ class Room:
     def __init__(self, shelf: Shelf, *written: str) -> None:
         self.shelf = shelf
         self.model = ScriptedProvider([says(text) for text in written])
-        writer = ModelWriter(self.model) if written else LineWriter()
-        self.recaps = Recaps(shelf.corpus, shelf.stores.summaries, lambda _: writer)
+        provider = self.model if written else QUOTING
+        self.recaps = Recaps(shelf.corpus, shelf.stores.summaries, lambda _: provider)
 
     async def recap(self, *messages: Message, positions: dict[str, int] | None = None):
         scope = replace(self.shelf.scope(), positions=positions or {})
@@ -176,9 +176,9 @@ async def test_nothing_said_is_nothing_to_sum_up(shelf):
         await Room(shelf).recap()
 
 
-async def test_by_rule_a_long_sentence_is_cut_and_keeps_its_markers():
+def test_by_rule_a_long_sentence_is_cut_and_keeps_its_markers():
     turn = RecapTurn(asker="ada", question="why " * 100, answer="because " * 100 + "so.[3]")
-    line = await LineWriter().write([turn])
+    line = quote_lines([turn])
 
     assert len(line) < 450
     assert line.endswith("…[3]")
