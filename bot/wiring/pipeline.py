@@ -27,6 +27,7 @@ from core.knowledge.references.document_lines import DocumentLines, ModelLines
 from core.knowledge.references.service import References
 from core.ports import ContextStrategy
 from core.ports.service import ThreadReader
+from core.work.steps import Step
 from storage.documents.page_images.pages import PdfPictures
 
 
@@ -54,7 +55,7 @@ def build_pipeline(
     )
     references = build_references(parts)
     sharing = Sharing(conversations=conversations, corpus=corpus, access=access)
-    context = reading.ContextSelection(build_context(parts), parts.config.agent.history_tokens)
+    context = reading.ContextSelection(partial(build_context, parts), parts.config.agent.history_tokens)
     draft = reading.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
 
     steps = (
@@ -89,19 +90,19 @@ def describe(pipeline: Pipeline) -> str:
     return "\n".join(f"{number}. {step.name}" for number, step in enumerate(pipeline.steps, start=1))
 
 
-def build_context(parts: Parts) -> ContextStrategy:
-    """Build the configured context strategy."""
+def build_context(parts: Parts, parent: Step) -> ContextStrategy:
+    """Build the configured context strategy, with its steps below `parent`."""
     agent = parts.config.agent
     if agent.context == "full":
         return FullHistoryCapped(parts.stores.corpus, agent.history_messages)
     if agent.context == "window":
         return TokenWindow(parts.stores.corpus)
 
-    def summariser(workspace: str) -> LineSummariser | ModelSummariser:
+    def summariser(workspace: str, step: Step) -> LineSummariser | ModelSummariser:
         provider = parts.providers.of(workspace)
-        return LineSummariser() if provider.capabilities.quotes_only else ModelSummariser(provider)
+        return LineSummariser() if provider.capabilities.quotes_only else ModelSummariser(provider, step)
 
-    return RollingSummary(parts.stores.corpus, parts.stores.summaries, summariser)
+    return RollingSummary(parts.stores.corpus, parts.stores.summaries, summariser, parent)
 
 
 def build_references(parts: Parts) -> References | None:

@@ -1,4 +1,4 @@
-"""The observer of one run, for recordings and metrics."""
+"""The observer of one run, for recordings and metrics, with the root of its job tree."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,10 +15,13 @@ from core.domain.answer import (
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Page
 from core.ports import ChatProvider, Tools
+from core.work.steps import NO_STEPS, Step
 
 
 class RunObserver:
     """Follows one try at a question. Every method does nothing here; a subclass overrides those it needs."""
+
+    root: Step = NO_STEPS  # of the try's job tree, set when it is open: steps of strategies and tools go below it
 
     def begin(self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools) -> None:
         """The strategy is about to draft."""

@@ -172,9 +172,9 @@ class Pipeline:
             self._jobs, self._clock, message.address.workspace, question.progress.step, attempt.number, earlier
         )
         given = request_input(message, opened.conversation.id)
-        request = steps.step(JobKind.REQUEST, "answer", input=given, key=request_id)
         try:
-            async with request:
+            async with steps.step(JobKind.REQUEST, "answer", input=given, key=request_id) as request:
+                question.observer.root = request
                 for step in self._of(Stage.REQUEST):
                     await step.run(question)
                 answer = question.answer

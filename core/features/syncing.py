@@ -179,9 +179,9 @@ class Syncs:
         try:
             given = {"source": spec.name, "kind": spec.kind, "force": force}
             async with steps.step(JobKind.SYNC, f"sync {spec.name}", input=given) as root:
-                fetched = await self._fetch(spec, steps, force=force, progress=progress)
+                fetched = await self._fetch(spec, root, force=force, progress=progress)
                 warnings = fetched.warnings
-                report = await self._ingest(spec, fetched, steps, force=force, progress=progress)
+                report = await self._ingest(spec, fetched, root, force=force, progress=progress)
                 root.output = {**_counts(report), "warnings": len(warnings)}
             state = replace(state, good_at=self.clock.now(), counts=_counts(report))
         except FootnoteError as error:
@@ -192,12 +192,12 @@ class Syncs:
         await self.states.save(state)
         return SyncReport(state=state, report=report, seconds=self.clock.monotonic() - begun)
 
-    async def _fetch(self, spec: SourceSpec, steps: Steps, *, force: bool, progress: ProgressCallback) -> Fetched:
+    async def _fetch(self, spec: SourceSpec, root: Step, *, force: bool, progress: ProgressCallback) -> Fetched:
         if isinstance(spec.origin, FolderOrigin):
             return Fetched(root=spec.origin.path)
         if isinstance(spec.origin, FilesOrigin):
             return _named_files(spec.origin.paths)
-        async with steps.step(JobKind.SYNC, "fetch", input={"location": str(spec.origin)}) as fetching:
+        async with root.step(JobKind.SYNC, "fetch", input={"location": str(spec.origin)}) as fetching:
             tell = _telling(fetching, progress, "Fetching")
 
             def fetched_one(done: int, total: int | None, name: str) -> None:
@@ -213,13 +213,13 @@ class Syncs:
             return fetched
 
     async def _ingest(
-        self, spec: SourceSpec, fetched: Fetched, steps: Steps, *, force: bool, progress: ProgressCallback
+        self, spec: SourceSpec, fetched: Fetched, root: Step, *, force: bool, progress: ProgressCallback
     ) -> IngestReport:
         selection = _selection(spec, fetched.root)
         source = await self._stored(spec, fetched.root)
         if not force:
             await self._check_not_emptied(source, fetched.root, selection)
-        async with steps.step(JobKind.INGEST, "read", input={"root": str(fetched.root)}) as reading:
+        async with root.step(JobKind.INGEST, "read", input={"root": str(fetched.root)}) as reading:
             report = await self.ingest(
                 source,
                 fetched.root,

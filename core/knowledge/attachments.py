@@ -28,7 +28,7 @@ from core.knowledge.sources import source_id
 from core.ports import ConversationRepository, CorpusRepository
 from core.ports.service import ThreadReader
 from core.thread_work import to_its_end
-from core.work.steps import step
+from core.work.steps import NO_STEPS, Step
 
 MOST_ATTACHMENTS = 10  # of one question
 DOWNLOAD_SECONDS = 60.0  # for one file
@@ -84,8 +84,8 @@ class Attachments:
         self._limits = limits
         self._most = most
 
-    async def read(self, question: IncomingMessage, reader: ThreadReader) -> ReadFiles:
-        """Bring the files of a question into its thread's source, each as a step of the question's tree.
+    async def read(self, question: IncomingMessage, reader: ThreadReader, parent: Step = NO_STEPS) -> ReadFiles:
+        """Bring the files of a question into its thread's source, each as a step below `parent`.
 
         A file that was read in this thread before is not read again; another one of the same name gets a number
         behind its name. Raises StorageError and ModelMissing; all else is a note.
@@ -96,7 +96,7 @@ class Attachments:
         notes: list[str] = []
         for attachment in question.attachments[: self._most]:
             try:
-                documents.append(await self._read(attachment, question, source, reader))
+                documents.append(await self._read(attachment, question, source, reader, parent))
             except (StorageError, ModelMissing):
                 raise
             except FootnoteError as error:
@@ -124,11 +124,11 @@ class Attachments:
         return swept
 
     async def _read(
-        self, attachment: Attachment, question: IncomingMessage, source: Source, reader: ThreadReader
+        self, attachment: Attachment, question: IncomingMessage, source: Source, reader: ThreadReader, parent: Step
     ) -> Document:
         """Read one file as a document. Errors give the reason, as the end of a sentence."""
         size = {"name": attachment.name, "bytes": attachment.size_bytes}
-        async with step(JobKind.INGEST, f"read {attachment.name}", input=size) as reading:
+        async with parent.step(JobKind.INGEST, f"read {attachment.name}", input=size) as reading:
             self._check_size(attachment.size_bytes)
             data = await in_time(reader.read_attachment(question, attachment), DOWNLOAD_SECONDS)
             self._check_size(len(data))

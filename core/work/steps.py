@@ -1,7 +1,7 @@
 """The job tree of one question, written during its run: each step is a job under the step that opened it.
 
-`Steps` belongs to one question: its first step is the root. Inner code needs no handle: `step(...)` finds the tree and
-the parent job in the task's context (as the current span in tracing). Outside a tree `step` works and records nothing.
+`Steps` belongs to one question and opens its root. An open `Step` is the handle for the work inside it: who does a part
+of that work gets the step as `parent`, and opens its own steps with it. Below NO_STEPS nothing is recorded.
 
 Retries reuse finished work of earlier attempts. A step leaves its call (`CALL`) and its result (`KEPT`, until the tree
 has succeeded) in its output; a retry finds it with `finished_before` and reuses it with `adopt`.
@@ -12,15 +12,16 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from contextvars import ContextVar, Token
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import TracebackType
+from typing import Protocol, runtime_checkable
 
+from core.domain.answer import ChatRequest, ChatResponse
 from core.domain.jobs import CALL as CALL
 from core.domain.jobs import KEPT as KEPT
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import FootnoteError
-from core.ports import Clock
+from core.ports import ChatProvider, Clock
 from core.ports.service import JobRepository
 
 # Changes that come this close together are one write: most steps begin and end within it.
@@ -66,43 +67,18 @@ class Steps:
     def step(
         self, kind: JobKind, name: str, *, input: Mapping[str, object] | None = None, key: str | None = None
     ) -> "Step":
-        """A step to open with `async with`. The first one is the root and its `key` its id (a new UUID without one).
-
-        Below the root ids are `{parent}/{key}`; without a key the kind's first letter and a count: `{root}/t0`. The
-        same run therefore writes the same ids, and running a question again replaces its rows.
-        """
-        return Step(self, kind, name, input or {}, key)
-
-    def queue(self, kind: JobKind, name: str, *, input: Mapping[str, object], key: str) -> None:
-        """Record a queued job; a step with the same key, opened under the same parent, takes it over.
-
-        A job that an earlier attempt finished is unchanged. Queued jobs are cancelled when the root ends.
-        """
-        job = self._plan(self.step(kind, name, input=input, key=key), JobStatus.QUEUED)
-        if job.id not in self._earlier:
-            self._save(job)
-
-    def finished_before(self, kind: JobKind, call: str) -> Job | None:
-        """Return an earlier attempt's result for the same call (`CALL` in its output), or None."""
-        return next((job for job in self._earlier.values() if job.kind is kind and job.output[CALL] == call), None)
-
-    def adopt(self, job: Job) -> None:
-        """Adopt an earlier attempt's job unchanged."""
-        self._jobs[job.id] = job
-        if self._on_change is not None:
-            self._on_change(job)
+        """The root, to open with `async with`; `key` is its id (a new UUID without one)."""
+        return Step(self, None, kind, name, input or {}, key)
 
     def _plan(self, step: "Step", status: JobStatus = JobStatus.RUNNING) -> Job:
-        above = _here.get()
-        parent = above.job_id if above is not None and above.steps is self else next(iter(self._jobs), None)
-        job_id = self._to_id(parent, step)
+        job_id = self._to_id(step)
         now = self._clock.now()
         waiting = self._jobs.get(job_id)
         return Job(
             id=job_id,
             workspace=self._workspace,
             root_id=next(iter(self._jobs), job_id),
-            parent_id=parent,
+            parent_id=step.parent_id,
             kind=step.kind,
             name=step.name,
             status=status,
@@ -112,8 +88,7 @@ class Steps:
             attempts=self._attempt,
         )
 
-    async def flush(self) -> None:
-        """Wait until all changes are written. Raises the repository's errors; so does the end of the root."""
+    async def _flush(self) -> None:
         if self._writer is not None:
             self._is_waited_for.set()
             await self._writer
@@ -132,7 +107,7 @@ class Steps:
         )
         if job.parent_id is None:
             self._close(well=status is JobStatus.DONE)
-            await self.flush()
+            await self._flush()
 
     def _close(self, *, well: bool) -> None:
         """End jobs that never started, and delete results saved for retries."""
@@ -142,7 +117,8 @@ class Steps:
             elif well and CALL in job.output:
                 self._save(replace(job, output=job.told))
 
-    def _to_id(self, parent: str | None, step: "Step") -> str:
+    def _to_id(self, step: "Step") -> str:
+        parent = step.parent_id
         if parent is None:
             return step.key or uuid.uuid4().hex
         if step.key is not None:
@@ -156,11 +132,14 @@ class Steps:
 
     def _save(self, job: Job) -> None:
         """Show a change and have it written; a job that changes again before its turn is written once."""
-        self._jobs[job.id] = job
         self._unsaved[job.id] = None
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write())
             self._writer.add_done_callback(_hear)
+        self._adopt(job)
+
+    def _adopt(self, job: Job) -> None:
+        self._jobs[job.id] = job
         if self._on_change is not None:
             self._on_change(job)
 
@@ -178,23 +157,60 @@ class Steps:
                     del self._unsaved[job.id]
 
 
+@dataclass(eq=False)
 class Step:
-    """A running job. Set `output` before it ends; call `become` if only its end shows its kind.
+    """A running job, and the handle for what runs inside it.
 
-    A body that raises is recorded as failed, or cancelled, and the exception propagates.
+    Set `output` before it ends; call `become` if only its end shows its kind. A body that raises is recorded as failed,
+    or cancelled, and the exception propagates.
     """
 
-    def __init__(
-        self, steps: Steps | None, kind: JobKind, name: str, input: Mapping[str, object], key: str | None
-    ) -> None:
-        self.kind = kind
-        self.name = name
-        self.input = input
-        self.key = key
-        self.output: Mapping[str, object] = {}
-        self._steps = steps
-        self._job: Job | None = None
-        self._token: Token[_Place | None] | None = None
+    _tree: Steps | None
+    parent_id: str | None
+    kind: JobKind
+    name: str
+    input: Mapping[str, object] = field(default_factory=dict)
+    key: str | None = None
+    output: Mapping[str, object] = field(default_factory=dict)
+    _job: Job | None = None
+
+    def step(
+        self, kind: JobKind, name: str, *, input: Mapping[str, object] | None = None, key: str | None = None
+    ) -> "Step":
+        """A step below this one, to open with `async with`.
+
+        Its id is `{parent}/{key}`; without a key the kind's first letter and a count: `{root}/t0`. The same run
+        therefore writes the same ids, and running a question again replaces its rows.
+        """
+        return Step(self._tree, self._job.id if self._job is not None else None, kind, name, input or {}, key)
+
+    def queue(self, kind: JobKind, name: str, *, input: Mapping[str, object], key: str) -> None:
+        """Record a queued job below this one; a step with the same key, opened below it, takes it over.
+
+        A job that an earlier attempt finished is unchanged. Queued jobs are cancelled when the root ends.
+        """
+        if self._tree is not None:
+            job = self._tree._plan(self.step(kind, name, input=input, key=key), JobStatus.QUEUED)
+            if job.id not in self._tree._earlier:
+                self._tree._save(job)
+
+    def finished_before(self, kind: JobKind, call: str) -> Job | None:
+        """Return an earlier attempt's result for the same call (`CALL` in its output), or None."""
+        earlier = self._tree._earlier.values() if self._tree is not None else ()
+        return next((job for job in earlier if job.kind is kind and job.output[CALL] == call), None)
+
+    def adopt(self, job: Job) -> None:
+        """Adopt an earlier attempt's job unchanged."""
+        if self._tree is not None:
+            self._tree._adopt(job)
+
+    async def flush(self) -> None:
+        """Wait until all changes of the tree are written, so that a kill loses none of them.
+
+        Raises the repository's errors; so does the end of the root.
+        """
+        if self._tree is not None:
+            await self._tree._flush()
 
     def become(self, kind: JobKind, name: str) -> None:
         """Show it as this from its end on; the id stays."""
@@ -203,65 +219,44 @@ class Step:
 
     def note(self, output: Mapping[str, object]) -> None:
         """Show progress; the final `output` replaces it."""
-        if self._steps is not None and self._job is not None:
+        if self._tree is not None and self._job is not None:
             self._job = replace(self._job, output=output)
-            self._steps._save(self._job)
+            self._tree._save(self._job)
 
     async def __aenter__(self) -> "Step":
-        if self._steps is not None:
-            self._job = self._steps._plan(self)
-            self._token = _here.set(_Place(self._steps, self._job.id))
-            self._steps._save(self._job)
+        if self._tree is not None:
+            self._job = self._tree._plan(self)
+            self._tree._save(self._job)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._steps is None or self._job is None or self._token is None:
-            return
-        _here.reset(self._token)
-        status, text = _outcome(error)
-        # Shielded: the end of a cancelled step must reach the database, or it would look running for ever.
-        await asyncio.shield(self._steps._end(self._job, self, status, text))
+        if self._tree is not None and self._job is not None:
+            # Shielded: the end of a cancelled step must reach the database, or it would look running for ever.
+            await asyncio.shield(self._tree._end(self._job, self, *_outcome(error)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    steps: Steps
-    job_id: str
+NO_STEPS = Step(None, None, JobKind.REQUEST, "")
 
 
-_here: ContextVar[_Place | None] = ContextVar("footnote_step", default=None)
+@runtime_checkable
+class RecordedProvider(Protocol):
+    """A ChatProvider with jobs of its own."""
+
+    async def complete_below(
+        self, parent: Step, request: ChatRequest, on_text: Callable[[str], None] | None = None
+    ) -> ChatResponse:
+        """Run one turn as ChatProvider does, with its jobs below `parent`."""
 
 
-def step(kind: JobKind, name: str, *, input: Mapping[str, object] | None = None, key: str | None = None) -> Step:
-    """Open a step in the current tree (see `Steps.step`); outside a tree nothing is recorded."""
-    place = _here.get()
-    return Step(place.steps if place is not None else None, kind, name, input or {}, key)
-
-
-def queue(kind: JobKind, name: str, *, input: Mapping[str, object], key: str) -> None:
-    """See `Steps.queue`; in the tree this code runs in, if it runs in one."""
-    if (place := _here.get()) is not None:
-        place.steps.queue(kind, name, input=input, key=key)
-
-
-def finished_before(kind: JobKind, call: str) -> Job | None:
-    """See `Steps.finished_before`."""
-    place = _here.get()
-    return place.steps.finished_before(kind, call) if place is not None else None
-
-
-def adopt(job: Job) -> None:
-    """See `Steps.adopt`."""
-    if (place := _here.get()) is not None:
-        place.steps.adopt(job)
-
-
-async def flush() -> None:
-    """Wait until the current tree is written so far, so that a kill loses none of it."""
-    if (place := _here.get()) is not None:
-        await place.steps.flush()
+async def complete(
+    provider: ChatProvider, request: ChatRequest, parent: Step, on_text: Callable[[str], None] | None = None
+) -> ChatResponse:
+    """Run one turn of any provider; jobs of its own go below `parent`. Raises as ChatProvider does."""
+    if isinstance(provider, RecordedProvider):
+        return await provider.complete_below(parent, request, on_text)
+    return await provider.complete(request, on_text)
 
 
 async def forget_kept(jobs: Sequence[Job], repository: JobRepository) -> None:

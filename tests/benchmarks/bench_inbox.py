@@ -19,6 +19,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from core.answering.observer import RunObserver
 from core.domain.answer import ChatMessage, CitedText, Draft, Evidence
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind
@@ -26,7 +27,6 @@ from core.ports import ProgressSink, Tools
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.worker import Worker
 from core.work.progress import SilentProgress
-from core.work.steps import step
 from storage.database import Database
 from storage.database.repositories.inbox import SqlInboxStore
 from storage.database.repositories.jobs import SqlJobRepository
@@ -42,11 +42,14 @@ class NoWork:
 
     name = "no work"
 
+    def __init__(self, observer: RunObserver) -> None:
+        self._observer = observer
+
     async def draft(
         self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink
     ) -> Draft:
         for number in range(STEPS):
-            async with step(JobKind.TOOL, f"step {number}", input={"query": question.text}) as done:
+            async with self._observer.root.step(JobKind.TOOL, f"step {number}", input={"query": question.text}) as done:
                 done.output = {"passages": number}
         return Draft(segments=(CitedText(text="Yes."),), evidence=Evidence())
 
@@ -75,7 +78,7 @@ class Bench:
         clock = RealClock()
         self.ear = Ear()
         store = SqlInboxStore(database, clock)
-        answers, jobs = build_answers(database, clock, Shelf(), NoWork()), SqlJobRepository(database)
+        answers, jobs = build_answers(database, clock, Shelf(), NoWork), SqlJobRepository(database)
         self.worker = Worker(store, answers, {PLATFORM: self.ear}, clock, jobs=jobs)
         self._inbox = Inbox(store, STANDARD_GATES, clock, self.worker.wake)
 

@@ -33,7 +33,7 @@ from core.domain.answer import (
 from core.domain.corpus import SearchScope
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import ProviderError, ProviderOverloaded, ProviderRateLimited, ToolFailed
-from core.ports import ChatProvider, RetrievalStrategy
+from core.ports import RetrievalStrategy
 from core.work.attempts import Attempt
 from core.work.conversations import Conversations
 from tests.builders import build_incoming
@@ -51,7 +51,7 @@ MOST_REQUESTS = 4  # of any strategy at a budget of two steps
 class Case:
     """A strategy, and what the model under it can do."""
 
-    make: Callable[[ChatProvider, Budget, ManualClock], RetrievalStrategy]
+    make: Callable[..., RetrievalStrategy]
     capabilities: Capabilities = field(default_factory=Capabilities)
 
 
@@ -288,7 +288,6 @@ class Desk:
     def play(self, script: Sequence[Turn]) -> None:
         """What the model says from now on."""
         self.provider = ScriptedProvider(script, capabilities=self._case.capabilities)
-        strategy = self._case.make(self.provider, Budget(), self.clock)
         self._answers = build_answers(
             self._shelf,
             clock=self.clock,
@@ -297,8 +296,10 @@ class Desk:
             conversations=self._conversations,
             has_references=False,
             pipeline={
-                "strategy": always(lambda observer: strategy),
-                "toolbox": lambda context, observer: Toolbox([self.search], self._shelf.context(scope=context.scope)),
+                "strategy": always(lambda observer: self._case.make(self.provider, Budget(), self.clock, observer)),
+                "toolbox": lambda context, observer: Toolbox(
+                    [self.search], self._shelf.context(scope=context.scope), observer=observer
+                ),
             },
         )
 

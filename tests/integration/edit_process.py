@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.answering.limits import Budget
+from core.answering.observer import RunObserver
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Answer, Capabilities, ChatRequest, ChatResponse, ChatRole, ToolInvocation
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress, event_key, message_key
@@ -101,7 +102,10 @@ async def main(folder: Path) -> None:
     store = SqlInboxStore(database, clock)
     await store.release_abandoned()
     platform = PostFile(folder / "posts.jsonl")
-    strategy = ToolUseStrategy(SlowModel(), Budget(), clock)
+
+    def strategy(observer: RunObserver) -> ToolUseStrategy:
+        return ToolUseStrategy(SlowModel(), Budget(), clock, observer)
+
     answers = build_answers(database, clock, shelf, strategy, readers={PLATFORM: platform})
     worker = Worker(store, answers, {PLATFORM: platform}, clock)
     inbox = Inbox(store, STANDARD_GATES, clock, worker.wake, worker.withdraw)

@@ -168,7 +168,7 @@ class PlatformPlace:
         await self._working
 
     def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
-        return self.shelf.toolbox(reading.offer, scope=reading.scope)
+        return self.shelf.toolbox(reading.offer, observer=observer, scope=reading.scope)
 
 
 def _link(citation: Citation, address: ThreadAddress) -> str | None:

@@ -83,11 +83,11 @@ async def main(folder: Path, *, hangs: bool) -> None:
 
     async def choose(message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
         name = searches[observer].strategy = str(message.strategy)
-        return ChosenStrategy(strategy=MADE[name](Model(name, hangs=hangs), Budget(), clock))
+        return ChosenStrategy(strategy=MADE[name](Model(name, hangs=hangs), Budget(), clock, observer))
 
     def toolbox(reading: QuestionContext, observer: RunObserver) -> Toolbox:
         searches[observer] = CountedSearch(folder / "runs.txt")
-        return Toolbox([searches[observer]], shelf.context(scope=reading.scope))
+        return Toolbox([searches[observer]], shelf.context(scope=reading.scope), observer=observer)
 
     answers = build_answers(
         shelf,

@@ -52,7 +52,7 @@ async def test_a_full_disk_is_one_clear_error_and_what_was_accepted_is_answered_
     clock = RealClock()
     store = SqlInboxStore(database, clock)
     platform = FilePlatform(tmp_path / "posts.jsonl")
-    worker = Worker(store, build_answers(database, clock, Shelf(), Echo()), {PLATFORM: platform}, clock)
+    worker = Worker(store, build_answers(database, clock, Shelf(), lambda _: Echo()), {PLATFORM: platform}, clock)
     inbox = Inbox(store, STANDARD_GATES, clock, worker.wake)
     disk = Disk(database)
     now = await database.read(lambda connection: connection.execute(text("PRAGMA page_count")).scalar_one())

@@ -47,6 +47,7 @@ class AgentLoop:
         self._meter = meter
         self._system = system
         self._model = model
+        self._observer = observer
         self._model_turns = ModelTurns(provider, meter, progress, model, observer)
         self._turns: list[ChatMessage] = []
         self._new: list[ChatMessage] = []  # tool rounds of this run
@@ -94,7 +95,7 @@ class AgentLoop:
         self._paused = ()
         calls = with_unique_ids(response.tool_invocations, self._turns)
         native = response.native if calls == response.tool_invocations else None
-        results = await invoke_all(self._tools, calls, self._meter)
+        results = await invoke_all(self._tools, calls, self._meter, self._observer.root)
         asked = ChatMessage(role=ChatRole.ASSISTANT, text=response.text, tool_invocations=calls, native=native)
         told = ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results)
         self._turns += [asked, told]

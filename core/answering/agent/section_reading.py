@@ -13,6 +13,7 @@ from core.errors import ProviderError
 from core.ports import ChatProvider
 from core.ports.service import SummaryRepository
 from core.text.words import collapse, shorten
+from core.work.steps import Step, complete
 
 MOST_NOTES = 1_000  # of a section, against nonsense; the number shown is limited elsewhere
 # Of one request, about 6,000 tokens; a longer section is read in parts, one after the other.
@@ -34,10 +35,10 @@ class ModelSectionReader:
         self._summaries = summaries
 
     async def read(
-        self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose
+        self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose, parent: Step
     ) -> Sequence[SectionNote]:
         if purpose == "extraction":
-            return to_notes(await self._ask(section_items(request), passages), passages)
+            return to_notes(await self._ask(section_items(request), passages, parent), passages)
         key = SummaryKey(
             workspace=passages[0].document.workspace,
             kind=SummaryKind.SECTION,
@@ -46,15 +47,15 @@ class ModelSectionReader:
         )
         text = (await self._summaries.find([key])).get(key)
         if text is None:
-            text = await self._ask(section_summary(), passages)
+            text = await self._ask(section_summary(), passages, parent)
             await self._summaries.save(key, text)
         return to_notes(text, passages)
 
-    async def _ask(self, system: str, passages: Sequence[SourcedPassage]) -> str:
+    async def _ask(self, system: str, passages: Sequence[SourcedPassage], parent: Step) -> str:
         replies = []
         for numbered in _parts(passages):
             request = ChatRequest(system=system, messages=(ChatMessage(role=ChatRole.USER, text=numbered),))
-            text = (await self._provider.complete(request)).text.strip()
+            text = (await complete(self._provider, request, parent)).text.strip()
             if not text:
                 raise ProviderError(f"{self._provider.name} gave nothing for a section.")
             replies.append(text)

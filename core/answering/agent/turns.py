@@ -14,7 +14,7 @@ from core.domain.answer import ChatMessage, ChatRequest, ChatResponse, ToolChoic
 from core.domain.jobs import JobKind
 from core.errors import ProviderError
 from core.ports import ChatProvider, ProgressSink, Tools
-from core.work.steps import Step, flush, step
+from core.work.steps import Step, complete
 
 # Words before a tool call are a sentence or two; an answer is longer. What turns out to stand before a call after all
 # is taken back (`reset`).
@@ -102,8 +102,9 @@ class ModelTurns:
         """
         request = replace(request, model=self._model)
         key = about.key if about.key is not None else f"m{self._meter.steps}"
-        async with step(about.kind, about.name, input={"messages": len(request.messages)}, key=key) as job:
-            response = await self._complete(request, seconds)
+        given = {"messages": len(request.messages)}
+        async with self._observer.root.step(about.kind, about.name, input=given, key=key) as job:
+            response = await self._complete(request, seconds, job)
             if response is None:
                 self._meter.count(Usage())
                 job.output = {"timed_out": True}
@@ -115,12 +116,12 @@ class ModelTurns:
             job.output = {**_to_output(response), **told}
         return response
 
-    async def _complete(self, request: ChatRequest, seconds: float) -> ChatResponse | None:
+    async def _complete(self, request: ChatRequest, seconds: float, job: Step) -> ChatResponse | None:
         """None when `seconds` have passed. Text of a turn that turns out to be no answer is taken back."""
         shown = HeldText(self._progress, held_characters(request)) if self._progress is not None else None
         try:
             async with asyncio.timeout(seconds) as limit:
-                response = await self._stream(request, shown)
+                response = await self._stream(request, shown, job)
         except TimeoutError:
             if not limit.expired():
                 raise  # a foreign error: a bug of the provider
@@ -134,15 +135,15 @@ class ModelTurns:
                 shown.release()
         return response
 
-    async def _stream(self, request: ChatRequest, shown: HeldText | None) -> ChatResponse:
+    async def _stream(self, request: ChatRequest, shown: HeldText | None, job: Step) -> ChatResponse:
         """Run a turn. After a failure behind visible text it is repeated once, as providers retry only unseen text."""
         try:
-            reply = await self._provider.complete(request, shown)
+            reply = await complete(self._provider, request, job, shown)
         except ProviderError as error:
             if not error.retryable or shown is None or not shown.heard:
                 raise
             shown.drop()
-            reply = await self._provider.complete(request, shown)
+            reply = await complete(self._provider, request, job, shown)
         self._observer.record_turn(self._provider, request, reply)
         return reply
 
@@ -182,10 +183,10 @@ TURNS_TO_END = 3  # of the event loop: to be woken, and to return
 OUT_OF_TIME = "Stopped: the time for this question is over."
 
 
-async def invoke_all(tools: Tools, calls: Sequence[ToolInvocation], meter: Meter) -> tuple[ToolResult, ...]:
+async def invoke_all(tools: Tools, calls: Sequence[ToolInvocation], meter: Meter, root: Step) -> tuple[ToolResult, ...]:
     """A result for each call, in their order: refused beyond MAX_PARALLEL_CALLS, an error where time ran out.
 
-    Bugs of tools escape, and end the others.
+    `root` is of the tools' job tree. Bugs of tools escape, and end the others.
     """
     tasks = [asyncio.create_task(tools.invoke(call)) for call in calls[:MAX_PARALLEL_CALLS]]
     try:
@@ -197,7 +198,7 @@ async def invoke_all(tools: Tools, calls: Sequence[ToolInvocation], meter: Meter
             raise error
     if any(task.cancelled() for task in tasks):
         meter.expire()
-    await flush()  # the model needs time for these results: a retry after a kill reuses them
+    await root.flush()  # the model needs time for these results: a retry after a kill reuses them
     return tuple(
         refusal(call, f"Not run: at most {MAX_PARALLEL_CALLS} calls a turn.")
         if place >= len(tasks)

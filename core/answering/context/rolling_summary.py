@@ -14,7 +14,7 @@ from core.domain.service import SummaryKey, SummaryKind
 from core.errors import ProviderError, StorageError
 from core.ports import CorpusRepository
 from core.ports.service import SummaryRepository
-from core.work.steps import step
+from core.work.steps import NO_STEPS, Step
 
 # So many turns at least stay as they were; earlier ones are folded into the summary by so many at once. In between
 # the summary stays the same to the letter: prompts keep their beginning, which providers cache.
@@ -30,17 +30,23 @@ class RollingSummary:
 
     A summary is made once for a state of the conversation and its scope, from the last summary and the turns since. It
     contains only what this scope may read: other answers are redacted before. If no summary can be made, the turns
-    that fit are used without one, and the failed step says so. `summariser` returns the summariser of a workspace.
+    that fit are used without one, and the failed step says so. `summariser` returns the summariser of a workspace for
+    a step, which is below `parent`.
     """
 
     name = "summary"
 
     def __init__(
-        self, corpus: CorpusRepository, summaries: SummaryRepository, summariser: Callable[[str], Summariser]
+        self,
+        corpus: CorpusRepository,
+        summaries: SummaryRepository,
+        summariser: Callable[[str, Step], Summariser],
+        parent: Step = NO_STEPS,
     ) -> None:
         self._reader = TurnReader(corpus)
         self._summaries = summaries
         self._summariser = summariser
+        self._parent = parent
 
     async def select(self, messages: Sequence[Message], scope: SearchScope, budget_tokens: int) -> list[ChatMessage]:
         said = split_turns(messages)
@@ -76,8 +82,9 @@ class RollingSummary:
             return found[here]
         earlier = found.get(before, "") if before else ""
         new = turns[-FOLDED_TURNS:] if earlier else turns
-        async with step(JobKind.PLANNING, "summarise earlier questions", input={"turns": len(new)}) as job:
-            summariser = self._summariser(scope.workspace)
+        given = {"turns": len(new)}
+        async with self._parent.step(JobKind.PLANNING, "summarise earlier questions", input=given) as job:
+            summariser = self._summariser(scope.workspace, job)
             summary = await summariser.go_on(earlier, [message for turn in new for message in turn], tokens)
             job.output = {"characters": len(summary)}
         await self._summaries.save(here, summary)

@@ -21,7 +21,7 @@ from core.errors import (
     ProviderTimeout,
 )
 from core.ports import ChatProvider, Clock, LearningProvider
-from core.work.steps import step
+from core.work.steps import NO_STEPS, Step
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +53,8 @@ class _Own:
 
 class FallbackProvider:
     """ChatProvider over others, in order of preference; it closes none of them, they are their opener's.
+
+    A change is a job (implements core.work.steps.RecordedProvider, as `Run` does).
 
     By itself each request is a run of its own; `begin` gives a run for all requests of a question.
     """
@@ -95,6 +97,11 @@ class FallbackProvider:
         """See ChatProvider. Raises ProviderChanged as `Run` does."""
         return await self.begin().complete(request, on_text)
 
+    async def complete_below(
+        self, parent: Step, request: ChatRequest, on_text: Callable[[str], None] | None = None
+    ) -> ChatResponse:
+        return await self.begin().complete_below(parent, request, on_text)
+
     async def close(self) -> None:
         """Do nothing: it holds no connection."""
 
@@ -133,6 +140,11 @@ class Run:
         return self._choice.provider.capabilities
 
     async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
+        return await self.complete_below(NO_STEPS, request, on_text)
+
+    async def complete_below(
+        self, parent: Step, request: ChatRequest, on_text: Callable[[str], None] | None = None
+    ) -> ChatResponse:
         """One turn of the first provider that gives one. Once text was shown, an error is raised as it is.
 
         Raises ProviderChanged when the next provider works differently: this run is with it from then on.
@@ -149,7 +161,7 @@ class Run:
                 following = self._providers.after(tried)
                 if following is None or heard.any:
                     raise
-                await self._move(following, request, error)
+                await self._move(following, request, error, parent)
             else:
                 native = _Own(self._place, response.native) if response.native is not None else None
                 return replace(response, native=native)
@@ -157,11 +169,11 @@ class Run:
     async def close(self) -> None:
         """Do nothing: it holds no connection."""
 
-    async def _move(self, place: int, request: ChatRequest, error: ProviderError) -> None:
+    async def _move(self, place: int, request: ChatRequest, error: ProviderError, parent: Step) -> None:
         """Continue with another provider, and say so in the job tree."""
         before, now = self._choice, self._providers.choices[place]
         self._place = place
-        async with step(JobKind.PLANNING, STEP, input={"from": before.label, "to": now.label}) as job:
+        async with parent.step(JobKind.PLANNING, STEP, input={"from": before.label, "to": now.label}) as job:
             job.output = {"reason": str(error)}
             capabilities = await learned(now.provider)
         if not _alike(before.provider.capabilities, capabilities, request):

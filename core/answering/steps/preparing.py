@@ -3,17 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.answering.answer_store import Opened
 from core.answering.answers.stored import talk_message
 from core.answering.pipeline import Question
-from core.domain.conversation import Attachment, ChannelAddress, Focus, IncomingMessage, Message, Role
+from core.domain.conversation import Attachment, ChannelAddress, Focus, Message, Role
 from core.domain.corpus import Document
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError, StorageError
 from core.knowledge.attachments import Attachments, ReadFiles, in_time
 from core.ports import Clock
 from core.ports.service import SettingsRepository, ThreadReader
-from core.work.steps import step
 
 TALK_LIMIT = 30  # messages of a thread that are read when the bot is called into it
 TALK_SECONDS = 20.0  # for all of them: an answer without them is better than none
@@ -49,28 +47,27 @@ class Preparation:
         self._attachments = attachments
 
     async def __call__(self, question: Question) -> None:
-        message, opened = question.message, question.conversation
+        message = question.message
         reader = self._readers.get(message.address.platform)
         if reader is None:
             return
-        before, notes = await self._talk(message, opened, reader)
+        before, notes = await self._talk(question, reader)
         if message.about is not None:
-            about = talk_message(message.about, opened.conversation.id)
+            about = talk_message(message.about, question.conversation.conversation.id)
             before = [*(item for item in before if item.id != about.id), about]
-        read = await self._files(message, reader) if message.attachments else ReadFiles()
+        read = await self._files(question, reader) if message.attachments else ReadFiles()
         question.asked = replace(message, attachments=tuple(_as_attachment(document) for document in read.documents))
         question.before = tuple(before)
         question.notes = (*notes, *read.notes)
         question.focus = self._focus_on(read.documents)
 
-    async def _talk(
-        self, message: IncomingMessage, opened: Opened, reader: ThreadReader
-    ) -> tuple[list[Message], Sequence[str]]:
+    async def _talk(self, question: Question, reader: ThreadReader) -> tuple[list[Message], Sequence[str]]:
         """Return people's messages from before the bot was called into their thread, with notes for people."""
+        message, opened = question.message, question.conversation
         if opened.is_recorded or message.private or any(item.role is Role.ASSISTANT for item in opened.history):
             return [], ()
         try:
-            async with step(JobKind.PLANNING, "read what was said before") as reading:
+            async with question.observer.root.step(JobKind.PLANNING, "read what was said before") as reading:
                 talk = await in_time(reader.talk_before(message, TALK_LIMIT), TALK_SECONDS)
                 reading.output = {"messages": len(talk)}
         except StorageError:
@@ -79,11 +76,11 @@ class Preparation:
             return [], (f"I could not read what was said here before: {str(error).rstrip('.')}.",)
         return [talk_message(said, opened.conversation.id) for said in talk if said.text.strip()], ()
 
-    async def _files(self, message: IncomingMessage, reader: ThreadReader) -> ReadFiles:
+    async def _files(self, question: Question, reader: ThreadReader) -> ReadFiles:
         if self._attachments is None:
-            names = ", ".join(attachment.name for attachment in message.attachments)
+            names = ", ".join(attachment.name for attachment in question.message.attachments)
             return ReadFiles(notes=(f"I can't read files here, so I left out {names}.",))
-        return await self._attachments.read(message, reader)
+        return await self._attachments.read(question.message, reader, question.observer.root)
 
     def _focus_on(self, documents: Sequence[Document]) -> Focus | None:
         """A question with files is about them first."""

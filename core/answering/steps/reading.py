@@ -1,6 +1,6 @@
 """Steps of the request: open, scope, history, links, draft, proof, and additions to the proved text."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -21,6 +21,7 @@ from core.knowledge.references.service import References
 from core.ports import Clock, ContextStrategy, CorpusRepository, Tools
 from core.work.conversations import live_focus
 from core.work.questions import as_asked
+from core.work.steps import Step
 
 # Tokens of the history in a prompt; the rest of the window is for tools and the answer.
 DEFAULT_HISTORY_TOKENS = 12_000
@@ -124,22 +125,26 @@ class LinkedDocuments:
     async def __call__(self, question: Question) -> None:
         if self._references is None:
             return
-        context = question.context
-        links = await self._references.of(question.asked, question.messages, context.scope, context.document)
+        context, root = question.context, question.observer.root
+        links = await self._references.of(question.asked, question.messages, context.scope, context.document, root)
         question.context = replace(context, linked=links.documents, offer=links.offer)
         question.references = tuple(links.references)
         question.notes = (*question.notes, *links.notes)
 
 
 class ContextSelection:
-    """Messages, scope -> `history`, as much as fits into the model's prompt."""
+    """Messages, scope -> `history`, as much as fits into the model's prompt.
 
-    def __init__(self, context: ContextStrategy, tokens: int = DEFAULT_HISTORY_TOKENS) -> None:
+    `context` returns the strategy whose steps go below one.
+    """
+
+    def __init__(self, context: Callable[[Step], ContextStrategy], tokens: int = DEFAULT_HISTORY_TOKENS) -> None:
         self._context = context
         self._tokens = tokens
 
     async def __call__(self, question: Question) -> None:
-        question.history = await self._context.select(question.messages, question.context.scope, self._tokens)
+        context = self._context(question.observer.root)
+        question.history = await context.select(question.messages, question.context.scope, self._tokens)
 
 
 class Drafting:
@@ -177,7 +182,8 @@ class ReferenceDescriptions:
 
     async def __call__(self, question: Question) -> None:
         if self._references is not None:
-            question.answer = await self._references.described(question.answer, question.context.scope)
+            scope, root = question.context.scope, question.observer.root
+            question.answer = await self._references.described(question.answer, scope, root)
 
 
 class Suggestions:

@@ -32,7 +32,7 @@ from core.domain.jobs import JobKind
 from core.errors import ProviderError, ProviderTimeout
 from core.ports import ChatProvider, Clock, ProgressSink, Tools
 from core.text.words import collapse
-from core.work.steps import CALL, Step, adopt, finished_before
+from core.work.steps import CALL, Step
 
 SEARCH = "search"
 QUERIES = "queries"
@@ -80,7 +80,7 @@ class AlwaysRetrieveStrategy:
         queries = await self._queries(question, turns, tools, meter)
         searches = [_search(query, place) for place, query in enumerate(queries)]
         calls = with_unique_ids(searches, (*turns, *opening))
-        results = await invoke_all(tools, calls, meter)
+        results = await invoke_all(tools, calls, meter, self._observer.root)
         asked = ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=calls)
         told = ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results)
         if capabilities.tools:
@@ -105,8 +105,8 @@ class AlwaysRetrieveStrategy:
         itself = collapse(question.text)[:LONGEST_QUERY]
         if len(turns) == 1:
             return [itself]
-        if (done := finished_before(JobKind.PLANNING, QUERIES)) is not None:
-            adopt(done)
+        if (done := self._observer.root.finished_before(JobKind.PLANNING, QUERIES)) is not None:
+            self._observer.root.adopt(done)
             return [str(query) for query in cast("Sequence[object]", done.output["queries"])]
         as_calls = self._provider.capabilities.tools
         request = ChatRequest(

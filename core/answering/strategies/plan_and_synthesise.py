@@ -50,7 +50,7 @@ from core.domain.response_data import GENERAL, ResponseData
 from core.errors import ProviderError, ProviderTimeout, UnsupportedFeature
 from core.ports import ChatProvider, Clock, ProgressSink, Tools
 from core.text.words import collapse
-from core.work.steps import CALL, Step, adopt, finished_before, step
+from core.work.steps import CALL, Step
 
 PLAN = "plan"
 TRIES = 2  # of the plan, and of the answer's form
@@ -96,7 +96,7 @@ class PlanAndSynthesiseStrategy:
         plan, notes = await run.plan(build_turns(history, question))
         if not plan.calls:
             return replace(run.to_draft(()), unanswerable=plan.reason)
-        called = await run_plan(plan, tools, run.meter)
+        called = await run_plan(plan, tools, run.meter, self._observer.root)
         if chosen := next((result for _, result in called if result.choices), None):
             return replace(run.to_draft(called, CitedText(text=chosen.text)), choices=chosen.choices)
         written = await run.synthesise(plan, called)
@@ -110,6 +110,7 @@ class _Run:
         self, question: IncomingMessage, tools: Tools, meter: Meter, provider: ChatProvider, observer: RunObserver
     ) -> None:
         self.meter = meter
+        self._root = observer.root
         self._question = question
         self._tools = tools
         self._provider = provider
@@ -119,8 +120,8 @@ class _Run:
 
     async def plan(self, turns: Sequence[ChatMessage]) -> tuple[Plan, tuple[str, ...]]:
         """Return the model's plan with notes for people; the plan of an earlier attempt, if there is one."""
-        if (done := finished_before(JobKind.PLANNING, PLAN)) is not None:
-            adopt(done)
+        if (done := self._root.finished_before(JobKind.PLANNING, PLAN)) is not None:
+            self._root.adopt(done)
             return from_json(cast("Mapping[str, Any]", done.output[PLAN])), ()
         messages = (*turns, *self._opening)
         system = planner(self._question, most=MOST_CALLS, respond=RESPOND, refuse=REFUSE)
@@ -164,7 +165,7 @@ class _Run:
         shown, left = self._shown(called)
         gaps = (*plan.problems, *failures(called))
         if not any(passages for _, passages in shown):
-            async with step(JobKind.SYNTHESIS, "answer", key="synthesis") as job:
+            async with self._root.step(JobKind.SYNTHESIS, "answer", key="synthesis") as job:
                 job.output = {"skipped": "Nothing was found to write from."}
             return replace(self.to_draft(called), response_type=response_type, data_gaps=gaps)
         request = build_request(self._question, plan, response_type, shown, self._provider.capabilities)

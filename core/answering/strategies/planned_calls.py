@@ -12,21 +12,22 @@ from core.domain.answer import ToolInvocation, ToolResult
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError, ToolFailed
 from core.ports import Tools
-from core.work.steps import flush, queue, step
+from core.work.steps import Step
 
 _log = logging.getLogger(__name__)
 
 Called = tuple[ToolInvocation, ToolResult]
 
 
-async def run_plan(plan: Plan, tools: Tools, meter: Meter) -> list[Called]:
+async def run_plan(plan: Plan, tools: Tools, meter: Meter, root: Step) -> list[Called]:
     """Return each call with its result, in the plan's order; an error if it failed or time ran out.
 
-    Raises the first call's error (StorageError) if all failed, so that the question can be retried.
+    `root` is of the tools' job tree. Raises the first call's error (StorageError) if all failed, so that the question
+    can be retried.
     """
     for call in plan.calls:
-        queue(JobKind.TOOL, call.invocation.name, input=to_job_input(call.invocation.arguments), key=call.key)
-    run = _Run(tools)
+        root.queue(JobKind.TOOL, call.invocation.name, input=to_job_input(call.invocation.arguments), key=call.key)
+    run = _Run(tools, root)
     for call in sorted(plan.calls, key=lambda call: call.after is not None):
         run.tasks[call.key] = asyncio.create_task(run.make(call))
     tasks = list(run.tasks.values())
@@ -36,7 +37,7 @@ async def run_plan(plan: Plan, tools: Tools, meter: Meter) -> list[Called]:
         await end_in_order(tasks)
     if any(task.cancelled() for task in tasks):
         meter.expire()
-    await flush()  # finished calls aren't repeated after a kill
+    await root.flush()  # finished calls aren't repeated after a kill
     if run.raised and len(run.raised) == len(plan.calls):
         raise run.raised[0]
     return [_outcome(call, run.tasks[call.key]) for call in plan.calls]
@@ -49,8 +50,9 @@ def _outcome(call: PlannedCall, task: "asyncio.Task[Called]") -> Called:
 
 
 class _Run:
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: Tools, root: Step) -> None:
         self._tools = tools
+        self._root = root
         self.tasks: dict[str, asyncio.Task[Called]] = {}
         self.raised: list[FootnoteError] = []
 
@@ -77,9 +79,8 @@ class _Run:
             return call.invocation
         found = _found(result)
         if not found:
-            async with step(
-                JobKind.TOOL, call.invocation.name, input=to_job_input(call.invocation.arguments), key=call.key
-            ):
+            given = to_job_input(call.invocation.arguments)
+            async with self._root.step(JobKind.TOOL, call.invocation.name, input=given, key=call.key):
                 raise ToolFailed(f"It was not run: it needs a page from {before.name}, which found none.")
         return filled_in(call, found)
 

@@ -18,6 +18,7 @@ from core.errors import BadInput, NotFound, ToolRetry
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.ports import CorpusRepository, PagePictures
+from core.work.steps import NO_STEPS, Step
 
 
 class Arguments(BaseModel):
@@ -50,6 +51,7 @@ class ToolContext:
     rerank: bool = False  # see SearchQuery.rerank
     pictures: Pictures | None = None
     sections: SectionReader | None = None  # reads texts that are too long for one prompt; None: they are cut
+    call: Step = NO_STEPS  # the step of a running call: the tool's own steps go below it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from core.answering.tools.sections import is_named, named_spans
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
 from core.errors import Ambiguous, NotFound, ProviderError, ToolFailed, ToolRetry
 from core.knowledge.search.documents import JOURNAL_KIND, find_by_name, only_journals
+from core.work.steps import Step
 
 # About 6,000 tokens: most journal chapters fit whole, and three such calls still fit a small model's window.
 READ_CHARACTERS = 24_000
@@ -146,7 +147,7 @@ async def _read(
         sections = [
             (page, [item for item in own if item.passage.id in keep]) for page, own in zip(pages, by_page, strict=True)
         ]
-        return await _read_in_sections(journal, arguments, sections, context.sections)
+        return await _read_in_sections(journal, arguments, sections, context.sections, context.call)
     shown = sorted(_take(wanted, READ_CHARACTERS), key=lambda item: item.passage.ordinal)
     lines = [
         f'"{journal.title}" ({journal.path}), its sections in order:',
@@ -161,11 +162,12 @@ async def _read_in_sections(
     arguments: QueryJournalArguments,
     sections: Sequence[tuple[Page, Sequence[SourcedPassage]]],
     reader: SectionReader,
+    call: Step,
 ) -> Finding:
     """All of it, section by section; the passages behind the notes are there to be cited, as many as fit."""
     purpose: Purpose = "extraction" if arguments.query_type == "extraction" else "summary"
     try:
-        notes = await read_sections(sections, arguments.query, purpose, reader)
+        notes = await read_sections(sections, arguments.query, purpose, reader, call)
     except ProviderError as error:  # only this tool's call fails: the conversation's own request may succeed
         raise ToolFailed(f"{journal.title!r} is too long to be shown whole and could not be read: {error}") from error
     by_id = {item.passage.id: item for _, own in sections for item in own}

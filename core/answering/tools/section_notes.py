@@ -14,7 +14,7 @@ from core.domain.corpus import Page, SourcedPassage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError
 from core.text.words import collapse, shorten
-from core.work.steps import step
+from core.work.steps import NO_STEPS, Step
 
 MOST_SECTIONS = 80  # of one journal; beyond it the last ones are named as not read
 SIDE_BY_SIDE = 4  # concurrent requests, within the rate limits of small accounts
@@ -37,9 +37,12 @@ class SectionNote:
 
 class SectionReader(Protocol):
     async def read(
-        self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose
+        self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose, parent: Step
     ) -> Sequence[SectionNote]:
-        """Return a summary of a page, or all items that the request asks for. Raises ProviderError."""
+        """Return a summary of a page, or all items that the request asks for. Raises ProviderError.
+
+        Steps go below `parent`.
+        """
         ...
 
 
@@ -58,17 +61,21 @@ class SectionNotes:
 
 
 async def read_sections(
-    sections: Sequence[tuple[Page, Sequence[SourcedPassage]]], request: str, purpose: Purpose, reader: SectionReader
+    sections: Sequence[tuple[Page, Sequence[SourcedPassage]]],
+    request: str,
+    purpose: Purpose,
+    reader: SectionReader,
+    parent: Step = NO_STEPS,
 ) -> SectionNotes:
-    """Read every section once; failed ones are listed. Raises ProviderError if all fail."""
+    """Read every section once, as a step; failed ones are listed. Raises ProviderError if all fail."""
     places = asyncio.Semaphore(SIDE_BY_SIDE)
     failures: list[ProviderError] = []
 
     async def read(page: Page, passages: Sequence[SourcedPassage]) -> tuple[SectionNote, ...] | None:
         async with places:
             try:
-                async with step(JobKind.TOOL, "read a section", input={"section": title_of(page)}) as job:
-                    notes = tuple(await reader.read(page, passages, request, purpose))
+                async with parent.step(JobKind.TOOL, "read a section", input={"section": title_of(page)}) as job:
+                    notes = tuple(await reader.read(page, passages, request, purpose, job))
                     job.output = {"notes": len(notes)}
             except ProviderError as error:
                 failures.append(error)

@@ -34,7 +34,7 @@ from core.knowledge.references.linked_context import LinkedContext, to_turns
 from core.ports import ChatProvider, CorpusRepository, PagePictures
 from core.ports.service import SummaryRepository
 from core.text.words import shorten
-from core.work.steps import CALL, KEPT, adopt, finished_before, step
+from core.work.steps import CALL, KEPT
 
 # A job row shows the query, and not whole texts that a model may put into an argument.
 JOB_INPUT_CHARACTERS = 300
@@ -152,7 +152,7 @@ class Toolbox:
             return None
         arguments = {"query": intent.query, "type": intent.type.value, "limit": MOST_LISTED}
         invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
-        async with step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
+        async with self._observer.root.step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
             context = self._context
             found = await context.facts.list_rows(intent, context.scope, context.document_ids)
             finding = Finding(
@@ -175,17 +175,19 @@ class Toolbox:
 
     async def _run(self, invocation: ToolInvocation, key: str | None, *, uses_models: bool) -> tuple[Finding, bool]:
         """Return the finding, and whether it is an error."""
-        call = to_digest(invocation, self._context)
-        done = finished_before(JobKind.TOOL, call)
+        call, root = to_digest(invocation, self._context), self._observer.root
+        done = root.finished_before(JobKind.TOOL, call)
         if done is not None and (again := await self._restore(done)) is not None:
-            adopt(done)
+            root.adopt(done)
             return again, False
+        given = to_job_input(invocation.arguments)
         try:
-            async with step(JobKind.TOOL, invocation.name, input=to_job_input(invocation.arguments), key=key) as job:
+            async with root.step(JobKind.TOOL, invocation.name, input=given, key=key) as job:
                 tool = self._tools.get(invocation.name)
                 if tool is None:
                     raise self._no_tool(invocation.name)
-                context = self._context if uses_models else replace(self._context, sections=None)
+                sections = self._context.sections if uses_models else None
+                context = replace(self._context, sections=sections, call=job)
                 finding = await tool.run(
                     validate(tool.name, arguments_of(tool, self._context), invocation.arguments), context
                 )

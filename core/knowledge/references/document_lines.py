@@ -16,6 +16,7 @@ from core.ports import ChatProvider, CorpusRepository
 from core.ports.service import SummaryRepository
 from core.text.markup import to_words
 from core.text.words import collapse, shorten
+from core.work.steps import NO_STEPS, Step, complete
 
 LENGTH = 100  # characters of a summary
 _READ = 4_000  # characters of a page that it is made from
@@ -32,8 +33,11 @@ _LOOSE = re.compile(r" +(?=[,.;:!?)])")  # where a sign was, before a comma
 class LineWriter(Protocol):
     """Summarises the beginning of a text in one sentence."""
 
-    async def line(self, title: str, text: str) -> str | None:
-        """Return the sentence; None if it can't write one, so that the text's first sentence is used. Never raises."""
+    async def line(self, title: str, text: str, parent: Step) -> str | None:
+        """Return the sentence; None if it can't write one, so that the text's first sentence is used. Never raises.
+
+        Steps go below `parent`.
+        """
 
 
 class DocumentLines:
@@ -50,7 +54,7 @@ class DocumentLines:
         self._summaries = summaries
         self._writer = writer
 
-    async def of(self, documents: Sequence[Document], scope: SearchScope) -> dict[str, str]:
+    async def of(self, documents: Sequence[Document], scope: SearchScope, parent: Step = NO_STEPS) -> dict[str, str]:
         """Return a line of at most LENGTH characters for each document id; "" for a document without text.
 
         Of a document with a reading position, only the text before it counts, and the line isn't kept.
@@ -60,21 +64,21 @@ class DocumentLines:
         kept = await self._summaries.find(open_ones)
         lines = {open_ones[key]: text for key, text in kept.items()}
         missing = [document for id, document in wanted.items() if id not in lines]
-        made = await asyncio.gather(*(self._make(document, scope) for document in missing))
+        made = await asyncio.gather(*(self._make(document, scope, parent) for document in missing))
         return lines | {document.id: line for document, line in zip(missing, made, strict=True)}
 
-    async def _make(self, document: Document, scope: SearchScope) -> str:
+    async def _make(self, document: Document, scope: SearchScope, parent: Step) -> str:
         page = await self._first_page(document, scope)
-        line = await self._line(document, page) if page is not None else ""
+        line = await self._line(document, page, parent) if page is not None else ""
         if document.id not in scope.positions:
             await self._summaries.save(_key(document), line)
         return line
 
-    async def _line(self, document: Document, page: Page) -> str:
+    async def _line(self, document: Document, page: Page, parent: Step) -> str:
         own = page_summary(page, document.path)
         if self._writer is None or (own and not own.endswith("…") and own in page.text[: 2 * LENGTH]):
             return own
-        written = await self._writer(document.workspace).line(document.title, page.text)
+        written = await self._writer(document.workspace).line(document.title, page.text, parent)
         return shorten(written, LENGTH) if written else own
 
     async def _first_page(self, document: Document, scope: SearchScope) -> Page | None:
@@ -107,7 +111,7 @@ class ModelLines:
         self._seconds = seconds
         self._free = asyncio.Semaphore(AT_ONCE)
 
-    async def line(self, title: str, text: str) -> str | None:
+    async def line(self, title: str, text: str, parent: Step = NO_STEPS) -> str | None:
         if self._provider.capabilities.quotes_only:
             return None
         request = ChatRequest(
@@ -118,7 +122,7 @@ class ModelLines:
         )
         try:
             async with self._free, asyncio.timeout(self._seconds):
-                response = await self._provider.complete(request)
+                response = await complete(self._provider, request, parent)
         except (ProviderError, TimeoutError):
             return None  # the document's own first sentence is used
         return collapse(response.text).strip("\"“”'") or None

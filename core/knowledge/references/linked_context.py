@@ -23,6 +23,7 @@ from core.knowledge.questions import WikiLink, find_links
 from core.knowledge.references.document_lines import DocumentLines
 from core.knowledge.search.documents import Linked, qualified
 from core.ports import CorpusRepository
+from core.work.steps import Step
 
 NEAR = 60.0  # of rapidfuzz's 100 points: minimum of a proposed heading
 PROPOSED = 3
@@ -182,7 +183,13 @@ class Named:
 
 
 async def find_named(
-    message: IncomingMessage, *, library: Library, corpus: CorpusRepository, lines: DocumentLines, scope: SearchScope
+    message: IncomingMessage,
+    *,
+    library: Library,
+    corpus: CorpusRepository,
+    lines: DocumentLines,
+    scope: SearchScope,
+    parent: Step,
 ) -> list[Named]:
     """Look up the links of a question and of the message that it is about, then the question's files.
 
@@ -200,7 +207,7 @@ async def find_named(
         item = _named(link, found, pages)
         if item is not None:
             named.setdefault((item.reference.document_id or item.reference.label, item.reference.heading), item)
-    return await _with_lines([*named.values()], lines, scope)
+    return await _with_lines([*named.values()], lines, scope, parent)
 
 
 async def build_linked_context(
@@ -252,9 +259,9 @@ def _name(document: Document, others: Sequence[Document]) -> str:
     return document.title if len(same) == 1 else qualified(document)
 
 
-async def _with_lines(named: Sequence[Named], lines: DocumentLines, scope: SearchScope) -> list[Named]:
+async def _with_lines(named: Sequence[Named], lines: DocumentLines, scope: SearchScope, parent: Step) -> list[Named]:
     shown = [item.document for item in named if item.document is not None][:MOST_INCLUDED]
-    about = await lines.of(shown, scope)
+    about = await lines.of(shown, scope, parent)
     return [
         replace(item, reference=replace(item.reference, summary=about.get(item.document.id, "")))
         if item.document is not None

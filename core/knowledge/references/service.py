@@ -18,7 +18,7 @@ from core.knowledge.references.linked_context import OPENED, LinkedContext, Name
 from core.ports import Clock, CorpusRepository
 from core.text.markup import preview
 from core.work.conversations import FOCUS_IDLE
-from core.work.steps import step
+from core.work.steps import NO_STEPS, Step
 
 SNIPPET_LENGTH = 160
 SHOWN = 10  # without a click
@@ -128,19 +128,24 @@ class References:
         self._seconds = seconds
 
     async def of(
-        self, message: IncomingMessage, history: Sequence[Message], scope: SearchScope, only: Document | None = None
+        self,
+        message: IncomingMessage,
+        history: Sequence[Message],
+        scope: SearchScope,
+        only: Document | None = None,
+        parent: Step = NO_STEPS,
     ) -> Links:
         """Look up the documents that a question names, and those in focus. A failure becomes a failed job and a note.
 
-        With `only`, the one document to answer from, other documents' texts aren't included.
+        Jobs go below `parent`. With `only`, the one document to answer from, other documents' texts aren't included.
         """
         before = _in_focus(history, self._clock.now())
         about = message.about.text if message.about is not None else ""
         if not before and not message.attachments and not find_links(message.text, about):
             return Links()
         try:
-            async with step(JobKind.PLANNING, "look up references") as job:
-                links = await self._in_time(lambda: self._look_up(message, before, scope, only))
+            async with parent.step(JobKind.PLANNING, "look up references") as job:
+                links = await self._in_time(lambda: self._look_up(message, before, scope, only, job))
                 job.output = {
                     "documents": sorted({item.path for item in links.documents}),
                     "broken": [reference.label for reference in links.references if reference.broken],
@@ -152,15 +157,15 @@ class References:
             )
         return links
 
-    async def described(self, answer: Answer, scope: SearchScope) -> Answer:
+    async def described(self, answer: Answer, scope: SearchScope, parent: Step = NO_STEPS) -> Answer:
         """Add a line about the document to each reference that is shown. After a failure, the job says why."""
         listed = looked_at(answer.references, answer.citations)[:SHOWN]
         wanted = {reference.document_id for reference in listed if reference.document_id and not reference.summary}
         if not wanted:
             return answer
         try:
-            async with step(JobKind.PLANNING, "sum up references") as job:
-                about = await self._in_time(lambda: self._lines_of(sorted(wanted), scope))
+            async with parent.step(JobKind.PLANNING, "sum up references") as job:
+                about = await self._in_time(lambda: self._lines_of(sorted(wanted), scope, job))
                 job.output = {"documents": len(about)}
         except FootnoteError:
             return answer
@@ -175,10 +180,15 @@ class References:
         )
 
     async def _look_up(
-        self, message: IncomingMessage, before: Sequence[Reference], scope: SearchScope, only: Document | None
+        self,
+        message: IncomingMessage,
+        before: Sequence[Reference],
+        scope: SearchScope,
+        only: Document | None,
+        job: Step,
     ) -> Links:
         named: Sequence[Named] = await find_named(
-            message, library=self._library, corpus=self._corpus, lines=self._lines, scope=scope
+            message, library=self._library, corpus=self._corpus, lines=self._lines, scope=scope, parent=job
         )
         offered = [item for item in named if only is None or item.document is None or item.document.id == only.id]
         offer = await build_linked_context(offered, corpus=self._corpus, scope=scope, budget_tokens=self._tokens)
@@ -190,8 +200,8 @@ class References:
             offer=offer,
         )
 
-    async def _lines_of(self, document_ids: Sequence[str], scope: SearchScope) -> dict[str, str]:
-        return await self._lines.of(await self._corpus.find_documents(document_ids, scope), scope)
+    async def _lines_of(self, document_ids: Sequence[str], scope: SearchScope, job: Step) -> dict[str, str]:
+        return await self._lines.of(await self._corpus.find_documents(document_ids, scope), scope, job)
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T:
         try:

@@ -31,7 +31,7 @@ from core.ports import ChatProvider, Clock, CorpusRepository
 from core.ports.documents import ExtractRepository, ModelExtractor, ReadingRepository
 from core.text.words import collapse
 from core.work.rate_limit import RateLimiter
-from core.work.steps import Steps, step
+from core.work.steps import Step, Steps, complete
 from storage.documents.extraction.by_rules import to_extraction, to_extracts
 from storage.documents.texts.quotes import to_pieces
 
@@ -182,11 +182,17 @@ class ModelReader:
         self.spent = Spending()
 
     async def read(
-        self, given: ExtractorInput, pieces: Sequence[Piece], extractors: Sequence[ModelExtractor], *, force: bool
+        self,
+        given: ExtractorInput,
+        pieces: Sequence[Piece],
+        extractors: Sequence[ModelExtractor],
+        *,
+        force: bool,
+        job: Step,
     ) -> None:
         """Ask about every piece that an extractor wants and has no reading of; with `force` about all of them.
 
-        Raises OutOfBudget, and ProviderError except for faults of a single piece.
+        The step of the document is `job`. Raises OutOfBudget, and ProviderError except for faults of a single piece.
         """
         read = {
             (reading.piece, reading.extractor): reading.version
@@ -202,10 +208,10 @@ class ModelReader:
                 and (force or read.get((piece.key, item.name)) != item.version)
             ]
             if wanted:
-                await self._ask(given, piece, wanted)
+                await self._ask(given, piece, wanted, job)
                 asked.update((piece.key, item.name) for item in wanted)
 
-    async def _ask(self, given: ExtractorInput, piece: Piece, extractors: Sequence[ModelExtractor]) -> None:
+    async def _ask(self, given: ExtractorInput, piece: Piece, extractors: Sequence[ModelExtractor], job: Step) -> None:
         """Send one request and store its answer; ask again for each half of the extractors if it was cut."""
         page = next(page for page in given.pages if page.number == piece.page_number)
         limits = self._parts.limits
@@ -218,7 +224,7 @@ class ModelReader:
         while wait := self._parts.gate.admit(""):
             await self._parts.pause(wait)
         try:
-            response = await self._parts.provider.complete(request)
+            response = await complete(self._parts.provider, request, job)
         except _OF_PIECE as error:
             errors = {item.name: str(error) for item in extractors}
             await self._save(given.document, piece, extractors, {}, errors, Spending(requests=1, tokens=costs))
@@ -228,8 +234,8 @@ class ModelReader:
         if answered.is_cut and len(extractors) > 1:
             await self._save(given.document, piece, (), {}, {}, spent)
             half = len(extractors) // 2
-            await self._ask(given, piece, extractors[:half])
-            await self._ask(given, piece, extractors[half:])
+            await self._ask(given, piece, extractors[:half], job)
+            await self._ask(given, piece, extractors[half:], job)
             return
         await self._save(given.document, piece, extractors, answered.said, answered.errors, spent)
 
@@ -315,7 +321,7 @@ class ModelExtractionRunner:
             try:
                 async with steps.step(JobKind.EXTRACTION, JOB_NAME, input=given) as root:
                     try:
-                        await self._extract_all(due, progress, force=force)
+                        await self._extract_all(due, progress, root, force=force)
                     finally:
                         root.output = self._counts(len(due))
             except ProviderError as error:  # the job has failed; the readings before are stored
@@ -377,10 +383,10 @@ class ModelExtractionRunner:
                 self._report.unchanged += 1
         return found
 
-    async def _extract_all(self, due: Sequence[_Due], progress: ProgressCallback, *, force: bool) -> None:
+    async def _extract_all(self, due: Sequence[_Due], progress: ProgressCallback, root: Step, *, force: bool) -> None:
         for number, each in enumerate(due, start=1):
             try:
-                await self._extract(each, force=force)
+                await self._extract(each, root, force=force)
             except OutOfBudget as stop:
                 self._report.stopped, self._report.resume_at = str(stop), stop.resume_at
                 return
@@ -392,17 +398,17 @@ class ModelExtractionRunner:
                     raise
             progress(IngestProgress(done=number, total=len(due), path=each.document.path, stage="Asking the model"))
 
-    async def _extract(self, due: _Due, *, force: bool) -> None:
+    async def _extract(self, due: _Due, root: Step, *, force: bool) -> None:
         """Extract all that is due of one document; the next run takes one that has changed meanwhile."""
         document, extractors = due.document, due.extractors
         names = [item.name for item in extractors]
-        async with step(JobKind.EXTRACTION, document.path, input={"extractors": names}) as job:
+        async with root.step(JobKind.EXTRACTION, document.path, input={"extractors": names}) as job:
             before, found = self._reader.spent, Counter(self._report.counts)
             given = await self._read(document)
             if given is not None:
                 pieces = list(to_pieces(given.pages))
                 try:
-                    await self._reader.read(given, pieces, extractors, force=force)
+                    await self._reader.read(given, pieces, extractors, force=force, job=job)
                     for extractor in extractors:
                         await self._store(extractor, given, pieces)
                 finally:

@@ -29,7 +29,7 @@ from core.domain.jobs import JobKind
 from core.errors import BadInput, NotFound
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import Extractor, ExtractRepository, ModelExtractor
-from core.work.steps import Steps, step
+from core.work.steps import Step, Steps
 from storage.documents.child import ExtractTask, FoundInDocument
 from storage.documents.sandbox import Sandbox
 
@@ -169,7 +169,7 @@ class ExtractionRunner:
         document_ids: Iterable[str] | None = None,
         extractor: str | None = None,
         force: bool = False,
-        steps: Steps | None = None,
+        steps: Steps,
         progress: ProgressCallback = lambda done: None,
     ) -> ExtractionReport:
         """Extract from documents whose revision an extractor in its present version has not seen.
@@ -184,19 +184,20 @@ class ExtractionRunner:
         if due:
             names = list(dict.fromkeys(item.name for each in due for item in each.extractors))
             given = {"documents": len(due), "extractors": names, "force": force}
-            opened = steps.step if steps is not None else step
-            async with opened(JobKind.EXTRACTION, JOB_NAME, input=given) as root:
-                await self._extract_all(due, report, progress)
+            async with steps.step(JobKind.EXTRACTION, JOB_NAME, input=given) as root:
+                await self._extract_all(due, report, progress, root)
                 counts = {kind.value: count for kind, count in report.counts.items()}
                 root.output = {**counts, "failures": len(report.failures), "warnings": len(report.warnings)}
-            report.job_id = steps.jobs[0].id if steps is not None else None
+            report.job_id = steps.jobs[0].id
         report.seconds = self._clock.monotonic() - begun
         return report
 
-    async def _extract_all(self, due: Sequence[_Due], report: ExtractionReport, progress: ProgressCallback) -> None:
+    async def _extract_all(
+        self, due: Sequence[_Due], report: ExtractionReport, progress: ProgressCallback, root: Step
+    ) -> None:
         try:
             for number, each in enumerate(due, start=1):
-                await self._extract(each, report)
+                await self._extract(each, report, root)
                 progress(IngestProgress(done=number, total=len(due), path=each.document.path, stage="Extracting"))
         finally:
             await self._sandbox.close()
@@ -238,11 +239,11 @@ class ExtractionRunner:
                 report.unchanged += 1
         return found
 
-    async def _extract(self, due: _Due, report: ExtractionReport) -> None:
+    async def _extract(self, due: _Due, report: ExtractionReport, root: Step) -> None:
         """Extract all that is due of one document; the next run takes one that has changed meanwhile."""
         document, found = due.document, Counter[ExtractType]()
         names = [item.name for item in due.extractors]
-        async with step(JobKind.EXTRACTION, document.path, input={"extractors": names}) as extracting:
+        async with root.step(JobKind.EXTRACTION, document.path, input={"extractors": names}) as extracting:
             given = await self._read(document)
             if given is not None:
                 for extractor in due.extractors:

@@ -202,4 +202,4 @@ class World:
         context = self.shelf.context(
             scope=reading.scope, focus=reading.focus, linked=frozenset(item.id for item in reading.linked)
         )
-        return Toolbox(tools, context, reading.offer)
+        return Toolbox(tools, context, reading.offer, observer)

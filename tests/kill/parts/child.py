@@ -58,7 +58,9 @@ async def main(folder: Path, url: str | None = None) -> None:
     store = SqlInboxStore(database, clock, SHARED_LEASE_SECONDS if url else LEASE_SECONDS)
     if url is None:  # nobody else can be at work on this file
         await store.release_abandoned()
-    answers = build_answers(database, clock, shelf, ToolUseStrategy(SlowModel(), Budget(), clock))
+    answers = build_answers(
+        database, clock, shelf, lambda observer: ToolUseStrategy(SlowModel(), Budget(), clock, observer)
+    )
     platforms = {PLATFORM: FilePlatform(folder / "posts.jsonl")}
     worker = Worker(store, answers, platforms, clock, jobs=SqlJobRepository(database))
     inbox = Inbox(store, STANDARD_GATES, clock, worker.wake)

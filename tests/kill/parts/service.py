@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 from core.answering.observer import RunObserver
@@ -24,17 +25,17 @@ REPLY_SECONDS = 0.03  # at most, each way, between here and the platform
 
 
 def build_answers(
-    database: Database, clock: Clock, shelf: Shelf, strategy: RetrievalStrategy, **pipeline: object
+    database: Database, clock: Clock, shelf: Shelf, make: Callable[[RunObserver], RetrievalStrategy], **pipeline: object
 ) -> Pipeline:
     def toolbox(context: QuestionContext, observer: RunObserver) -> Toolbox:
-        return shelf.toolbox(scope=context.scope)
+        return shelf.toolbox(observer=observer, scope=context.scope)
 
     return build_product(
         shelf,
         clock=clock,
         database=database,
         has_references=False,
-        pipeline={"strategy": always(lambda observer: strategy), "toolbox": toolbox, **pipeline},
+        pipeline={"strategy": always(make), "toolbox": toolbox, **pipeline},
     )
 
 

@@ -171,7 +171,7 @@ class ChatPlace:
         return await self.shelf.access.scope("local", thread, reader=reader)
 
     def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
-        return self.shelf.toolbox(reading.offer, scope=reading.scope)
+        return self.shelf.toolbox(reading.offer, observer=observer, scope=reading.scope)
 
 
 @dataclass

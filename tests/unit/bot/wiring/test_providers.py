@@ -12,6 +12,7 @@ from bot.wiring.pipeline import build_context
 from bot.wiring.providers import Providers
 from core.answering.providers.fallback import FallbackProvider
 from core.errors import UnsupportedFeature
+from core.work.steps import NO_STEPS
 from storage.models.openai_compatible.provider import OpenAICompatibleProvider
 from tests.fakes import ManualClock, MemoryCapabilities
 
@@ -106,10 +107,10 @@ async def test_what_a_workspace_said_is_summed_up_by_its_own_model(tmp_path: Pat
         "agent": {"context": "summary"},
     }
     async with open_parts(Config.model_validate(sections)) as app:
-        writer = build_context(app)._summariser
+        writer = build_context(app, NO_STEPS)._summariser
         for workspace in ("guild", "local"):
             provider = app.providers.of(workspace)
-            assert writer(workspace)._provider is provider is app.recaps._provider(workspace)
-        assert not hasattr(writer("club"), "_provider")  # by rule
+            assert writer(workspace, NO_STEPS)._provider is provider is app.recaps._provider(workspace)
+        assert not hasattr(writer("club", NO_STEPS), "_provider")  # by rule
         assert app.recaps._provider("club").capabilities.quotes_only
         assert app.providers.of("guild", None).name == "openai_compatible"

@@ -4,7 +4,7 @@ import pytest
 
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import StorageError, ToolFailed
-from core.work.steps import CALL, GATHER_SECONDS, KEPT, Steps, adopt, finished_before, queue, step
+from core.work.steps import CALL, GATHER_SECONDS, KEPT, NO_STEPS, Step, Steps
 from storage.database.repositories.jobs import SqlJobRepository
 from tests.fakes import ManualClock
 from tests.stores import InMemoryDatabase, Stores
@@ -27,7 +27,7 @@ def steps(repository: SqlJobRepository, clock: ManualClock) -> Steps:
 
 async def test_a_step_is_stored_while_it_runs_and_done_with_its_output_after(steps, repository, clock):
     async with steps.step(JobKind.REQUEST, "answer", input={"question": "q"}, key="r1") as request:
-        await steps.flush()
+        await request.flush()
         running = await repository.get("r1", "local")
         assert (running.status, running.input, running.completed_at) == (JobStatus.RUNNING, {"question": "q"}, None)
         clock.advance(1.5)
@@ -38,10 +38,10 @@ async def test_a_step_is_stored_while_it_runs_and_done_with_its_output_after(ste
 
 
 async def test_steps_opened_inside_others_are_their_children_with_ids_that_repeat(steps):
-    async with steps.step(JobKind.REQUEST, "answer", key="r"):
-        async with steps.step(JobKind.TOOL, "search"), step(JobKind.TOOL, "nested"):
+    async with steps.step(JobKind.REQUEST, "answer", key="r") as request:
+        async with request.step(JobKind.TOOL, "search") as search, search.step(JobKind.TOOL, "nested"):
             pass
-        async with step(JobKind.TOOL, "search"), step(JobKind.SYNTHESIS, "write", key="last"):
+        async with request.step(JobKind.TOOL, "search") as search, search.step(JobKind.SYNTHESIS, "write", key="last"):
             pass
     assert [(job.id, job.parent_id) for job in steps.jobs] == [
         ("r", None),
@@ -54,18 +54,25 @@ async def test_steps_opened_inside_others_are_their_children_with_ids_that_repea
 
 
 async def test_parallel_steps_have_the_same_parent(steps):
-    async def work(name: str) -> None:
-        async with step(JobKind.TOOL, name):
+    async def work(name: str, parent: Step) -> None:
+        async with parent.step(JobKind.TOOL, name) as job:
             await asyncio.sleep(0)
+            async with job.step(JobKind.TOOL, f"in {name}"):
+                await asyncio.sleep(0)
 
-    async with steps.step(JobKind.REQUEST, "answer", key="r"):
-        await asyncio.gather(work("a"), work("b"))
-    assert [(job.id, job.name, job.parent_id) for job in steps.jobs[1:]] == [("r/t0", "a", "r"), ("r/t1", "b", "r")]
+    async with steps.step(JobKind.REQUEST, "answer", key="r") as request:
+        await asyncio.gather(work("a", request), work("b", request))
+    assert [(job.id, job.name, job.parent_id) for job in steps.jobs[1:]] == [
+        ("r/t0", "a", "r"),
+        ("r/t1", "b", "r"),
+        ("r/t0/t0", "in a", "r/t0"),
+        ("r/t1/t0", "in b", "r/t1"),
+    ]
 
 
 async def test_a_failure_is_recorded_in_words_and_goes_on(steps):
     with pytest.raises(ToolFailed):
-        async with steps.step(JobKind.REQUEST, "answer"), step(JobKind.TOOL, "search"):
+        async with steps.step(JobKind.REQUEST, "answer") as request, request.step(JobKind.TOOL, "search"):
             raise ToolFailed("The index is closed.")
     assert [job.status for job in steps.jobs] == [JobStatus.FAILED, JobStatus.FAILED]
     assert steps.jobs[1].error == "The index is closed."
@@ -80,7 +87,7 @@ async def test_a_bug_is_recorded_with_its_type(steps):
 
 async def test_cancelling_is_recorded_all_the_way_up(steps, repository):
     async def run() -> None:
-        async with steps.step(JobKind.REQUEST, "answer", key="r"), step(JobKind.TOOL, "search"):
+        async with steps.step(JobKind.REQUEST, "answer", key="r") as request, request.step(JobKind.TOOL, "search"):
             await asyncio.Event().wait()
 
     task = asyncio.create_task(run())
@@ -108,9 +115,9 @@ class SlowRepository(SqlJobRepository):
 async def test_a_run_does_not_wait_for_its_records_but_its_end_does(clock):
     repository = SlowRepository()
     steps = Steps(repository, clock, "local")
-    async with steps.step(JobKind.REQUEST, "answer", key="r"):
+    async with steps.step(JobKind.REQUEST, "answer", key="r") as request:
         for _ in range(3):
-            async with step(JobKind.TOOL, "search"):
+            async with request.step(JobKind.TOOL, "search"):
                 pass
         assert repository.saves <= 1
 
@@ -126,12 +133,12 @@ async def test_steps_that_end_at_once_are_one_write_with_their_begin_and_long_on
             writes.append([(job.id, job.status) for job in jobs])
             await super().save(*jobs)
 
-    async with Steps(Counted(InMemoryDatabase()), clock, "local").step(JobKind.REQUEST, "answer", key="r"):
+    async with Steps(Counted(InMemoryDatabase()), clock, "local").step(JobKind.REQUEST, "answer", key="r") as request:
         await asyncio.sleep(0.01)
         for _ in range(3):
-            async with step(JobKind.TOOL, "search"):
+            async with request.step(JobKind.TOOL, "search"):
                 await asyncio.sleep(0)
-        async with step(JobKind.TOOL, "wait", key="long"):
+        async with request.step(JobKind.TOOL, "wait", key="long"):
             await asyncio.sleep(5 * GATHER_SECONDS)
 
     short = [(f"r/t{number}", JobStatus.DONE) for number in range(3)]
@@ -152,11 +159,11 @@ async def test_records_that_cannot_be_written_fail_the_run_at_its_end(clock):
 async def test_what_could_not_be_written_for_a_while_is_written_with_what_comes_next(clock):
     repository = SlowRepository(StorageError("the disk is full"))
     steps = Steps(repository, clock, "local")
-    async with steps.step(JobKind.REQUEST, "answer", key="r"):
-        async with step(JobKind.TOOL, "search"):
+    async with steps.step(JobKind.REQUEST, "answer", key="r") as request:
+        async with request.step(JobKind.TOOL, "search"):
             pass
         with pytest.raises(StorageError, match="disk is full"):
-            await steps.flush()
+            await request.flush()
         repository.error = None
 
     assert [job.status for job in await repository.list_tree("r")] == [JobStatus.DONE] * 2
@@ -176,8 +183,6 @@ async def test_a_cancelled_run_is_stored_as_cancelled_all_the_same(clock):
     with pytest.raises(asyncio.CancelledError):
         await task
     assert (await repository.get("r", "local")).status is JobStatus.CANCELLED
-    async with step(JobKind.TOOL, "outside"):
-        assert len(steps.jobs) == 1
 
 
 async def test_watchers_hear_of_each_beginning_and_end(repository, clock):
@@ -189,24 +194,20 @@ async def test_watchers_hear_of_each_beginning_and_end(repository, clock):
 
 
 async def test_a_step_may_become_another_kind_when_its_end_shows_what_it_was(steps):
-    request = steps.step(JobKind.REQUEST, "answer", key="r")
-    async with request, step(JobKind.PLANNING, "plan", key="m0") as model_call:
+    async with (
+        steps.step(JobKind.REQUEST, "answer", key="r") as request,
+        request.step(JobKind.PLANNING, "plan", key="m0") as model_call,
+    ):
         model_call.become(JobKind.SYNTHESIS, "answer")
     assert (steps.jobs[1].id, steps.jobs[1].kind, steps.jobs[1].name) == ("r/m0", JobKind.SYNTHESIS, "answer")
 
 
-async def test_without_a_tree_a_step_records_nothing(steps):
-    async with step(JobKind.TOOL, "search") as lonely:
-        lonely.output = {"passages": 3}
-    assert steps.jobs == ()
-
-
 async def test_two_trees_do_not_mix(repository, clock, steps):
     other = Steps(repository, clock, "local")
-    async with steps.step(JobKind.REQUEST, "one", key="a"), other.step(JobKind.REQUEST, "two", key="b"):
-        async with step(JobKind.TOOL, "search"):
+    async with steps.step(JobKind.REQUEST, "one", key="a") as one, other.step(JobKind.REQUEST, "two", key="b") as two:
+        async with two.step(JobKind.TOOL, "search"):
             pass
-        async with steps.step(JobKind.TOOL, "late"):
+        async with one.step(JobKind.TOOL, "late"):
             pass
     assert [job.id for job in steps.jobs] == ["a", "a/t0"]
     assert [job.id for job in other.jobs] == ["b", "b/t0"]
@@ -216,10 +217,10 @@ async def first_try(repository: SqlJobRepository, clock: ManualClock) -> list[Jo
     """A try that finished one of two calls and was cut off."""
     steps = Steps(repository, clock, "local")
     with pytest.raises(StorageError):
-        async with steps.step(JobKind.REQUEST, "answer", key="r"):
-            async with step(JobKind.TOOL, "search") as done:
+        async with steps.step(JobKind.REQUEST, "answer", key="r") as request:
+            async with request.step(JobKind.TOOL, "search") as done:
                 done.output = {"passages": 1, CALL: "abc", KEPT: {"text": "found"}}
-            async with step(JobKind.TOOL, "search"):
+            async with request.step(JobKind.TOOL, "search"):
                 raise StorageError("The disk is full.")
     return await repository.list_tree("r")
 
@@ -228,13 +229,13 @@ async def test_what_an_earlier_try_finished_is_found_by_what_it_was_and_taken_ov
     earlier = await first_try(repository, clock)
     clock.advance(60)
     steps = Steps(repository, clock, "local", attempt=2, earlier=earlier)
-    async with steps.step(JobKind.REQUEST, "answer", key="r"):
-        assert finished_before(JobKind.TOOL, "other") is None
-        assert finished_before(JobKind.PLANNING, "abc") is None
-        async with step(JobKind.TOOL, "get_page"):
+    async with steps.step(JobKind.REQUEST, "answer", key="r") as request:
+        assert request.finished_before(JobKind.TOOL, "other") is None
+        assert request.finished_before(JobKind.PLANNING, "abc") is None
+        async with request.step(JobKind.TOOL, "get_page"):
             pass
-        done = finished_before(JobKind.TOOL, "abc")
-        adopt(done)
+        done = request.finished_before(JobKind.TOOL, "abc")
+        request.adopt(done)
         assert done.output[KEPT] == {"text": "found"}
     tree = {job.id: job for job in await repository.list_tree("r")}
     assert (tree["r/t0"].name, tree["r/t0"].attempts, tree["r/t0"].created_at) == ("search", 1, done.created_at)
@@ -251,14 +252,14 @@ async def test_what_is_kept_for_another_try_is_forgotten_with_the_answer_and_not
 
 
 async def test_a_queued_job_is_shown_and_taken_over_by_the_step_with_its_key(steps, repository, clock):
-    async with steps.step(JobKind.REQUEST, "answer", key="r"):
-        queue(JobKind.TOOL, "search", input={"query": "a"}, key="c1")
-        queue(JobKind.TOOL, "get_page", input={}, key="c2")
-        await steps.flush()
+    async with steps.step(JobKind.REQUEST, "answer", key="r") as request:
+        request.queue(JobKind.TOOL, "search", input={"query": "a"}, key="c1")
+        request.queue(JobKind.TOOL, "get_page", input={}, key="c2")
+        await request.flush()
         waiting = await repository.get("r/c1", "local")
         assert (waiting.status, waiting.started_at, waiting.parent_id) == (JobStatus.QUEUED, None, "r")
         clock.advance(5)
-        async with step(JobKind.TOOL, "search", input={"query": "a"}, key="c1"):
+        async with request.step(JobKind.TOOL, "search", input={"query": "a"}, key="c1"):
             pass
     first, second = (await repository.list_tree("r"))[1:]
     assert (first.status, first.created_at) == (JobStatus.DONE, waiting.created_at)
@@ -269,17 +270,23 @@ async def test_a_queued_job_is_shown_and_taken_over_by_the_step_with_its_key(ste
 async def test_queueing_leaves_what_an_earlier_try_finished_alone(repository, clock):
     steps = Steps(repository, clock, "local")
     with pytest.raises(StorageError):
-        async with steps.step(JobKind.REQUEST, "answer", key="r"):
-            async with step(JobKind.TOOL, "search", key="c1") as done:
+        async with steps.step(JobKind.REQUEST, "answer", key="r") as request:
+            async with request.step(JobKind.TOOL, "search", key="c1") as done:
                 done.output = {CALL: "abc"}
             raise StorageError("The disk is full.")
     again = Steps(repository, clock, "local", attempt=2, earlier=await repository.list_tree("r"))
-    async with again.step(JobKind.REQUEST, "answer", key="r"):
-        queue(JobKind.TOOL, "search", input={}, key="c1")
-        await again.flush()
+    async with again.step(JobKind.REQUEST, "answer", key="r") as request:
+        request.queue(JobKind.TOOL, "search", input={}, key="c1")
+        await request.flush()
         assert (await repository.get("r/c1", "local")).status is JobStatus.DONE
 
 
-async def test_outside_a_tree_there_is_nothing_to_queue_or_to_find():
-    queue(JobKind.TOOL, "search", input={}, key="c1")
-    assert finished_before(JobKind.TOOL, "abc") is None
+async def test_without_a_tree_nothing_is_recorded_queued_or_found():
+    async with NO_STEPS.step(JobKind.TOOL, "search") as lonely:
+        lonely.output = {"passages": 3}
+        lonely.note({"passages": 1})
+        async with lonely.step(JobKind.TOOL, "nested"):
+            lonely.queue(JobKind.TOOL, "search", input={}, key="c1")
+            await lonely.flush()
+    assert NO_STEPS.finished_before(JobKind.TOOL, "abc") is None
+    assert NO_STEPS.output == {}

@@ -110,7 +110,7 @@ class Office:
 
     def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
         limit = frozenset({reading.document.id}) if reading.document else frozenset()
-        return self.shelf.toolbox(scope=reading.scope, focus=reading.focus, document_ids=limit)
+        return self.shelf.toolbox(observer=observer, scope=reading.scope, focus=reading.focus, document_ids=limit)
 
     def parts(self) -> WebParts:
         library, corpus = self.shelf.library, self.shelf.corpus

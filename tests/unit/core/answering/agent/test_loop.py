@@ -8,6 +8,7 @@ from core.answering.agent import loop as loop_module
 from core.answering.agent.loop import AgentLoop
 from core.answering.agent.turns import MAX_PARALLEL_CALLS
 from core.answering.limits import Budget, Meter
+from core.answering.observer import RunObserver
 from core.answering.tools.base import Arguments, Finding, ToolContext
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import (
@@ -52,16 +53,18 @@ class Run:
         self.progress = RecordingProgress()
         self.clock = ManualClock()
         self.steps = Steps(Stores().jobs, self.clock, "local")
+        self.observer = tools._observer = RunObserver()
         self.loop = AgentLoop(
             provider=self.provider,
             tools=tools,
             progress=self.progress,
             meter=Meter(budget or Budget(), self.clock),
             system="Be brief.",
+            observer=self.observer,
         )
 
     async def draft(self):
-        async with self.steps.step(JobKind.REQUEST, "answer", key="r"):
+        async with self.steps.step(JobKind.REQUEST, "answer", key="r") as self.observer.root:
             return await self.loop.run([QUESTION])
 
 

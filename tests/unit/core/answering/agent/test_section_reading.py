@@ -1,12 +1,15 @@
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.answering.agent.section_reading import MOST_NOTES, PART_CHARACTERS, ModelSectionReader, to_notes
-from core.answering.tools.section_notes import NOTE_CHARACTERS
+from core.answering.tools.section_notes import NOTE_CHARACTERS, Purpose
 from core.domain.answer import ChatResponse, CitedText
 from core.domain.corpus import Page, SourcedPassage
 from core.errors import ProviderError, ProviderOverloaded
+from core.work.steps import NO_STEPS
 from tests.scripted import ScriptedProvider
 from tests.unit.core.library_builder import Shelf
 
@@ -32,6 +35,9 @@ class Desk:
         assert page is not None
         return page, list(await self.shelf.corpus.list_page_passages(page.id, self.shelf.scope()))
 
+    async def read(self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose):
+        return await self.reader.read(page, passages, request, purpose, NO_STEPS)
+
     def sent(self, place: int = 0) -> str:
         return self.model.requests[place].messages[0].text
 
@@ -39,7 +45,7 @@ class Desk:
 async def test_a_summary_is_asked_for_with_numbered_passages():
     desk = Desk(reply("- The king is rich. [1]\n- Vermin. [2][3]"))
     page, passages = await desk.section()
-    notes = await desk.reader.read(page, passages, "all", "summary")
+    notes = await desk.read(page, passages, "all", "summary")
     ids = [item.passage.id for item in passages]
     assert desk.sent() == "[1] The king holds a ruby.\n\n[2] Rats.\n\n[3] A well."
     assert [(item.text, item.passage_ids) for item in notes] == [
@@ -51,31 +57,31 @@ async def test_a_summary_is_asked_for_with_numbered_passages():
 async def test_a_second_question_asks_nothing():
     desk = Desk(reply("- The king is rich. [1]"))
     page, passages = await desk.section()
-    first = await desk.reader.read(page, passages, "what happens", "summary")
-    assert await desk.reader.read(page, passages, "and in short", "summary") == first
+    first = await desk.read(page, passages, "what happens", "summary")
+    assert await desk.read(page, passages, "and in short", "summary") == first
     assert len(desk.model.requests) == 1
 
 
 async def test_a_new_revision_asks_anew():
     desk = Desk(reply("- Old. [1]"), reply("- New. [1]"))
-    await desk.reader.read(*await desk.section(), "all", "summary")
-    notes = await desk.reader.read(*await desk.section("Changed.", "r2"), "all", "summary")
+    await desk.read(*await desk.section(), "all", "summary")
+    notes = await desk.read(*await desk.section("Changed.", "r2"), "all", "summary")
     assert [item.text for item in notes] == ["New."]
 
 
 async def test_part_of_a_page_does_not_use_the_summary_of_the_whole():
     desk = Desk(reply("- Whole. [3]"), reply("- Part. [1]"))
     page, passages = await desk.section()
-    await desk.reader.read(page, passages, "all", "summary")
-    notes = await desk.reader.read(page, passages[1:], "the cellar", "summary")
+    await desk.read(page, passages, "all", "summary")
+    notes = await desk.read(page, passages[1:], "the cellar", "summary")
     assert [(item.text, item.passage_ids) for item in notes] == [("Part.", (passages[1].passage.id,))]
 
 
 async def test_a_list_is_asked_for_each_time_with_its_request():
     desk = Desk(reply("- Ruby: red [1]"), reply("- Rats: many [2]"))
     page, passages = await desk.section()
-    first = await desk.reader.read(page, passages, "all treasure", "extraction")
-    second = await desk.reader.read(page, passages, "all monsters", "extraction")
+    first = await desk.read(page, passages, "all treasure", "extraction")
+    second = await desk.read(page, passages, "all monsters", "extraction")
     assert [item.text for item in (*first, *second)] == ["Ruby: red", "Rats: many"]
     assert "“all treasure”" in desk.model.requests[0].system and "“all monsters”" in desk.model.requests[1].system
 
@@ -84,20 +90,20 @@ async def test_a_failed_summary_is_not_kept():
     desk = Desk(ProviderOverloaded("Busy."), reply("- Rich. [1]"))
     page, passages = await desk.section()
     with pytest.raises(ProviderOverloaded):
-        await desk.reader.read(page, passages, "all", "summary")
-    assert [item.text for item in await desk.reader.read(page, passages, "all", "summary")] == ["Rich."]
+        await desk.read(page, passages, "all", "summary")
+    assert [item.text for item in await desk.read(page, passages, "all", "summary")] == ["Rich."]
 
 
 async def test_an_empty_reply_is_an_error_of_the_provider():
     desk = Desk(reply(" \n"))
     with pytest.raises(ProviderError, match="gave nothing for a section"):
-        await desk.reader.read(*await desk.section(), "all", "extraction")
+        await desk.read(*await desk.section(), "all", "extraction")
 
 
 async def test_a_very_long_section_is_read_in_parts_whose_numbers_go_on():
     desk = Desk(reply("- One. [1]"), reply("nothing"), reply("- Three. [3]"))
     page, passages = await desk.section("\n\n".join(letter * (PART_CHARACTERS - 10) for letter in "abc"))
-    notes = await desk.reader.read(page, passages, "all", "extraction")
+    notes = await desk.read(page, passages, "all", "extraction")
     assert [desk.sent(place)[:5] for place in range(3)] == ["[1] a", "[2] b", "[3] c"]
     assert [item.passage_ids for item in notes] == [(passages[0].passage.id,), (passages[2].passage.id,)]
 

@@ -8,7 +8,7 @@ from core.answering.context.rolling_summary import BEGINNING, FOLDED_TURNS, KEPT
 from core.domain.answer import ChatResponse, CitedText
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderError
-from core.work.steps import Steps
+from core.work.steps import NO_STEPS, Steps
 from tests.builders import build_citation, build_conversation
 from tests.fakes import ManualClock
 from tests.scripted import ScriptedProvider
@@ -31,10 +31,14 @@ class Room:
         self.shelf = shelf
         self.summaries = shelf.stores.summaries
         self.model = ScriptedProvider(script)
-        self.strategy = RollingSummary(shelf.corpus, self.summaries, lambda _: ModelSummariser(self.model))
+        self.parent = NO_STEPS
 
     async def select(self, messages, scope=None, budget=PLENTY):
-        return await self.strategy.select(messages, scope or self.shelf.scope(), budget)
+        strategy = RollingSummary(self.shelf.corpus, self.summaries, self.summariser, self.parent)
+        return await strategy.select(messages, scope or self.shelf.scope(), budget)
+
+    def summariser(self, workspace, step):
+        return ModelSummariser(self.model, step)
 
 
 @pytest.fixture
@@ -116,7 +120,7 @@ async def test_without_a_summary_the_newest_turns_go_alone_and_the_step_says_why
     room = Room(shelf, ProviderError("The model is busy."))
     jobs = Stores().jobs
     steps = Steps(jobs, ManualClock(), "local", lambda job: None)
-    async with steps.step(JobKind.REQUEST, "answer", input={}):
+    async with steps.step(JobKind.REQUEST, "answer", input={}) as room.parent:
         turns = await room.select(turns_of(FIRST_FOLD))
 
     assert texts(turns)[0] == "Question 1?"
@@ -133,7 +137,7 @@ async def test_the_budget_holds_with_a_long_summary(shelf):
 
 
 async def test_by_rule_each_question_is_a_line_with_the_beginning_of_its_answer(shelf):
-    strategy = RollingSummary(shelf.corpus, shelf.stores.summaries, lambda _: LineSummariser())
+    strategy = RollingSummary(shelf.corpus, shelf.stores.summaries, lambda *_: LineSummariser())
     turns = await strategy.select(turns_of(FIRST_FOLD), shelf.scope(), PLENTY)
     tight = await strategy.select(turns_of(FIRST_FOLD + FOLDED_TURNS), shelf.scope(), 300)
 

@@ -19,7 +19,7 @@ from core.errors import (
     ProviderRefused,
     ProviderTimeout,
 )
-from core.work.steps import Steps
+from core.work.steps import Steps, complete
 from tests.fakes import ManualClock
 from tests.scripted import ScriptedProvider, Turn, says
 from tests.stores import Stores
@@ -176,10 +176,14 @@ async def test_a_model_asked_for_by_name_and_a_turns_own_form_are_the_first_prov
 async def test_the_job_tree_says_who_answered_instead_of_whom_and_why() -> None:
     jobs, clock = Stores().jobs, ManualClock()
     steps = Steps(jobs, clock, "local")
-    async with steps.step(JobKind.REQUEST, "answer", key="q"):
-        await ask(order([DOWN], [says("Nine.")]))
-    (told,) = [job for job in steps.jobs if job.parent_id]
-    assert told.name == "another provider"
+    providers = order([DOWN], [says("Nine.")])
+    async with steps.step(JobKind.REQUEST, "answer", key="q") as request:
+        async with request.step(JobKind.PLANNING, "plan", key="m0") as turn:
+            await complete(providers, ASKED, turn)
+        async with request.step(JobKind.PLANNING, "plan", key="m1") as turn:
+            await complete(order([DOWN], [says("Ten.")]).begin(), ASKED, turn)
+    told, _ = changes = [job for job in steps.jobs if job.name == "another provider"]
+    assert [(job.id, job.parent_id) for job in changes] == [("q/m0/p0", "q/m0"), ("q/m1/p0", "q/m1")]
     assert (told.input, told.output) == ({"from": "the p0", "to": "the p1"}, {"reason": "It is down."})
 
 

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from core.answering.limits import Budget, Meter
+from core.answering.observer import RunObserver
 from core.answering.strategies.planned_calls import Called, run_plan
 from core.answering.strategies.plans import Plan, PlannedCall
 from core.answering.tools.base import Arguments, Finding, ToolContext
@@ -54,14 +55,16 @@ class WordTool:
 class Run:
     def __init__(self, shelf: Shelf, seconds: float = 90) -> None:
         self.word = WordTool()
-        self.tools = Toolbox([self.word, GetPageTool()], shelf.context())
+        self.observer = RunObserver()
+        self.tools = Toolbox([self.word, GetPageTool()], shelf.context(), observer=self.observer)
         self.clock = ManualClock()
         self.steps = Steps(Stores().jobs, self.clock, "local")
         self.meter = Meter(Budget(seconds=seconds), self.clock)
 
     async def __call__(self, *calls: PlannedCall) -> list[Called]:
-        async with self.steps.step(JobKind.REQUEST, "answer", key="r"):
-            return await run_plan(Plan(calls=calls), self.tools, self.meter)
+        async with self.steps.step(JobKind.REQUEST, "answer", key="r") as root:
+            self.observer.root = root
+            return await run_plan(Plan(calls=calls), self.tools, self.meter, root)
 
     def job(self, key: str):
         return next(job for job in self.steps.jobs if job.id == f"r/{key}")

@@ -3,6 +3,7 @@ import asyncio
 import pytest
 from pydantic import Field
 
+from core.answering.observer import RunObserver
 from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, document_named
 from core.answering.tools.search import SearchTool
 from core.answering.tools.toolbox import Toolbox, to_definition
@@ -151,9 +152,10 @@ async def test_other_errors_escape_and_the_next_call_still_runs(toolbox):
     assert numbers(await toolbox.invoke(call(B))) == [1]
 
 
-async def test_every_call_is_a_step_with_ids_and_counts_but_no_texts(toolbox):
-    steps = Steps(Stores().jobs, ManualClock(), "local")
-    async with steps.step(JobKind.REQUEST, "answer", key="r"):
+async def test_every_call_is_a_step_with_ids_and_counts_but_no_texts(shelf):
+    steps, observer = Steps(Stores().jobs, ManualClock(), "local"), RunObserver()
+    toolbox = Toolbox([EchoTool()], shelf.context(), observer=observer)
+    async with steps.step(JobKind.REQUEST, "answer", key="r") as observer.root:
         await toolbox.invoke(call(A, delay=0))
         await toolbox.invoke(call("retry"))
         await toolbox.invoke(call("x" * 1000))
@@ -225,15 +227,15 @@ class CountingTool(EchoTool):
 
 async def tried_twice(shelf: Shelf, tool: CountingTool, second: ToolContext) -> list[int]:
     """Two tries at one question that make the same call; the passages' numbers of the second."""
-    repository, clock = Stores().jobs, ManualClock()
-    first = Toolbox([tool], shelf.context())
+    repository, clock, observer = Stores().jobs, ManualClock(), RunObserver()
+    first = Toolbox([tool], shelf.context(), observer=observer)
     with pytest.raises(StorageError):
-        async with Steps(repository, clock, "local").step(JobKind.REQUEST, "answer", key="r"):
+        async with Steps(repository, clock, "local").step(JobKind.REQUEST, "answer", key="r") as observer.root:
             before = await first.invoke(call(A))
             raise StorageError("The disk is full.")
-    again = Toolbox([tool], second)
+    again = Toolbox([tool], second, observer=observer)
     steps = Steps(repository, clock, "local", attempt=2, earlier=await repository.list_tree("r"))
-    async with steps.step(JobKind.REQUEST, "answer", key="r"):
+    async with steps.step(JobKind.REQUEST, "answer", key="r") as observer.root:
         result = await again.invoke(call(A))
     if tool.runs == 1:
         assert (result, again.evidence.searches) == (before, first.evidence.searches)

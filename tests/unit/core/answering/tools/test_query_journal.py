@@ -10,6 +10,7 @@ from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ChatResponse, CitedText, ToolInvocation
 from core.domain.corpus import Page, SourcedPassage
 from core.errors import ProviderOverloaded, ToolFailed, ToolRetry
+from core.work.steps import Step
 from tests.scripted import ScriptedProvider
 from tests.unit.core.library_builder import Shelf, focus_on
 
@@ -219,7 +220,7 @@ class Rooms:
         self.asked: list[tuple[int, int, str, Purpose]] = []  # page, passages, request, purpose
 
     async def read(
-        self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose
+        self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose, parent: Step
     ) -> Sequence[SectionNote]:
         self.asked.append((page.number, len(passages), request, purpose))
         if page.number in self.failing:

@@ -10,6 +10,7 @@ from core.answering.tools.query_journal import QueryJournalArguments, QueryJourn
 from core.answering.tools.section_notes import SectionNote, SectionNotes, merged, name_of
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.errors import ProviderBadRequest, ProviderError, ProviderRateLimited, ToolFailed
+from core.work.steps import NO_STEPS
 from tests.scripted import says
 from tests.unit.core.library_builder import Shelf
 
@@ -78,9 +79,9 @@ async def test_the_summary_of_a_part_of_a_page_never_stands_for_the_page(shelf):
     model = Counter()
     reader = ModelSectionReader(model, summaries)
 
-    part = await reader.read(page, passages[4:6], "", "summary")
-    whole = await reader.read(page, passages, "", "summary")
-    again = await reader.read(page, passages, "", "summary")
+    part = await reader.read(page, passages[4:6], "", "summary", NO_STEPS)
+    whole = await reader.read(page, passages, "", "summary", NO_STEPS)
+    again = await reader.read(page, passages, "", "summary", NO_STEPS)
 
     assert {key for note in part for key in note.passage_ids} <= {item.passage.id for item in passages[4:6]}
     assert len(whole) > len(part)

@@ -21,7 +21,7 @@ from core.answering.tools.section_notes import (
 from core.domain.corpus import Page, SourcedPassage
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderError, ProviderOverloaded
-from core.work.steps import Steps
+from core.work.steps import Step, Steps
 from tests.builders import build_document, build_pages, build_passages
 from tests.fakes import ManualClock
 from tests.stores import Stores
@@ -38,7 +38,7 @@ class Reader:
         self.running = self.most = 0
 
     async def read(
-        self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose
+        self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose, parent: Step
     ) -> Sequence[SectionNote]:
         self.read_titles.append(page.title)
         self.running += 1
@@ -128,8 +128,8 @@ async def test_of_very_many_sections_the_last_are_named_as_not_read():
 async def test_each_section_is_a_step_with_what_came_of_it():
     given = sections("a", "b")
     steps = Steps(Stores().jobs, ManualClock(), "local")
-    async with steps.step(JobKind.REQUEST, "answer"):
-        await read_sections(given, "all", "summary", Reader({given[0][0].title: ProviderError("Gone.")}))
+    async with steps.step(JobKind.REQUEST, "answer") as call:
+        await read_sections(given, "all", "summary", Reader({given[0][0].title: ProviderError("Gone.")}), call)
     _, first, second = steps.jobs
     assert (first.status, first.error) == (JobStatus.FAILED, "Gone.")
     assert (second.name, second.status, second.output) == ("read a section", JobStatus.DONE, {"notes": 1})

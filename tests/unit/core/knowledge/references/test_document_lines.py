@@ -10,6 +10,7 @@ from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.domain.service import SummaryKey
 from core.errors import ProviderOverloaded
 from core.knowledge.references.document_lines import LENGTH, READ_CHARACTERS, DocumentLines, ModelLines, one_line_prompt
+from core.work.steps import Step
 from storage.database.repositories.summaries import SqlSummaryRepository
 from tests.scripted import ScriptedProvider, Turn, says
 from tests.unit.core.library_builder import Shelf
@@ -37,7 +38,7 @@ class Writer:
         self.asked: list[str] = []
         self._line = line
 
-    async def line(self, title: str, text: str) -> str | None:
+    async def line(self, title: str, text: str, parent: Step) -> str | None:
         self.asked.append(title)
         return self._line
 

@@ -35,6 +35,7 @@ from core.knowledge.references.service import (
     looked_at,
     search_references,
 )
+from core.work.steps import NO_STEPS, Step
 from tests.builders import NOON, build_citation, build_document, build_pages, build_passages
 from tests.scripted import ScriptedProvider, calls, says
 from tests.unit.core.answering.test_service import KEY, SEARCH, Desk, message
@@ -228,7 +229,7 @@ async def test_a_question_about_one_document_is_offered_no_other(shelf: Shelf) -
 class BrokenLines(DocumentLines):
     """Can't be read."""
 
-    async def of(self, documents: Sequence[Document], scope: SearchScope) -> dict[str, str]:
+    async def of(self, documents: Sequence[Document], scope: SearchScope, parent: Step = NO_STEPS) -> dict[str, str]:
         raise StorageError("The disk is on fire.")
 
 
