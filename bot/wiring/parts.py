@@ -1,7 +1,7 @@
 """The composition root: every part of a process, built by `build_parts` from the configuration.
 
-A cached property builds its part at its first use. Only then is the reading of documents imported, which would take a
-quarter of the two seconds in which `footnote search` starts.
+A cached property builds its part at its first use. Only then are the readers of documents and the steps of questions
+imported, which would take a third of the two seconds in which `footnote search` starts.
 """
 
 from __future__ import annotations
@@ -18,27 +18,16 @@ from bot.presentation.direct_threads import is_direct_thread
 from bot.runtime.system import SystemClock
 from bot.wiring.providers import Providers
 from core.access.scopes import Access
-from core.answering.limits import Budget
-from core.answering.providers.extractive.provider import ExtractiveProvider
-from core.answering.strategies.choosing import Strategies
 from core.domain.extracts import ModelLimits
 from core.domain.jobs import JobKind
 from core.domain.sources import SourceSpec
 from core.features.feedback import Feedbacks
-from core.features.kept_answers import KeptAnswers
 from core.features.maintenance import Maintenance
-from core.features.recap import Recaps
-from core.features.replay.cassettes import Cassettes
 from core.features.staleness.stale_answers import Staleness
-from core.features.statistics import UsageStatistics
 from core.features.syncing import Syncs
-from core.knowledge.attachments import Attachments
-from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.ports import Clock, SearchIndex
 from core.ports.documents import PageImages, SourceFetcher
-from core.service.commands.table import Commands
-from core.service.commands.threads import RunningQuestions
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from core.work.orphaned_jobs import AbandonedRuns, Runs
@@ -60,6 +49,16 @@ from storage.models.local.files import find_embedding_model, find_reranker
 from storage.models.local.ranking import VectorSentenceRanker
 
 if TYPE_CHECKING:
+    from core.answering.providers.extractive.provider import ExtractiveProvider
+    from core.answering.strategies.choosing import Strategies
+    from core.features.kept_answers import KeptAnswers
+    from core.features.recap import Recaps
+    from core.features.replay.cassettes import Cassettes
+    from core.features.statistics import UsageStatistics
+    from core.knowledge.attachments import Attachments
+    from core.knowledge.facts import Facts
+    from core.service.commands.table import Commands
+    from core.service.commands.threads import RunningQuestions
     from storage.documents.extraction.ingests import Ingests
     from storage.documents.extraction.runs import Extractions
     from storage.documents.pipeline import Ingestor
@@ -151,6 +150,8 @@ class Parts:
         memory = CapabilityFile(self.config.data_path / CAPABILITIES_FILE, self.clock)
 
         def extractive() -> ExtractiveProvider:
+            from core.answering.providers.extractive.provider import ExtractiveProvider
+
             return ExtractiveProvider(ranker=VectorSentenceRanker(self.embedder), judge=self.judge)
 
         return Providers(self.config, memory, self.clock, self.stack, extractive)
@@ -238,6 +239,7 @@ class Parts:
 
     @cached_property
     def attachments(self) -> Attachments:
+        from core.knowledge.attachments import Attachments
         from storage.documents.base import has_reader
         from storage.documents.files import stamp_file
 
@@ -253,6 +255,8 @@ class Parts:
 
     @cached_property
     def kept(self) -> KeptAnswers:
+        from core.features.kept_answers import KeptAnswers
+
         return KeptAnswers(
             corpus=self.stores.corpus,
             settings=self.stores.settings,
@@ -288,10 +292,14 @@ class Parts:
 
     @cached_property
     def facts(self) -> Facts:
+        from core.knowledge.facts import Facts
+
         return Facts(extracts=self.stores.extracts, corpus=self.stores.corpus, clock=self.clock)
 
     @cached_property
     def statistics(self) -> UsageStatistics:
+        from core.features.statistics import UsageStatistics
+
         return UsageStatistics(
             asked=SqlAskedRepository(self.stores.database, self.clock, is_direct_thread),
             corpus=self.stores.corpus,
@@ -336,10 +344,15 @@ class Parts:
 
     @cached_property
     def recaps(self) -> Recaps:
+        from core.features.recap import Recaps
+
         return Recaps(self.stores.corpus, self.stores.summaries, self.providers.of)
 
     @cached_property
     def strategies(self) -> Strategies:
+        from core.answering.limits import Budget
+        from core.answering.strategies.choosing import Strategies
+
         agent = self.config.agent
         return Strategies(
             provider=self.providers.ready,
@@ -352,6 +365,8 @@ class Parts:
     @cached_property
     def cassettes(self) -> Cassettes:
         """Recorded runs, replayed over the recorded model, so that no provider is opened."""
+        from core.features.replay.cassettes import Cassettes
+
         days = self.config.replay.keep_days
         cassettes = Cassettes(self.stores.cassettes, self.strategies.recorded, self.clock, days=days)
         self.stack.push_async_callback(cassettes.settled)
@@ -359,6 +374,8 @@ class Parts:
 
     def build_commands(self, questions: RunningQuestions | None = None) -> Commands:
         """Bind the chat commands; `questions` are those that a worker is answering."""
+        from core.service.commands.table import Commands
+
         return Commands(
             library=self.library,
             corpus=self.stores.corpus,
