@@ -12,7 +12,7 @@ from bot.cli.output import to_json_text, write_line
 from bot.cli.session import Session
 from bot.runtime.logs import log_to_stderr
 from bot.service.service import Service
-from bot.service.worker import LoneWorker
+from bot.service.worker import work_alone
 
 
 def register(app: typer.Typer) -> None:
@@ -44,7 +44,7 @@ def worker(context: typer.Context) -> None:
 
     async def main() -> None:
         log_to_stderr()
-        await LoneWorker(session.settings, ready).run()
+        await work_alone(session.settings, ready)
 
     asyncio.run(main())
     _leave()

@@ -74,8 +74,7 @@ def read_settings(config: Config, *, hears: bool = True) -> SlackSettings | None
     """
     if not is_on(config):
         return None
-    problems = [*_token_problems(config), *(_hearing_problems(config) if hears else ()), *_team_problems(config, hears)]
-    if problems:
+    if problems := _problems(config, hears=hears):
         raise ConfigError(f"Slack can't be used: {'; '.join(problems)}. See docs/slack.md for each step.")
     return SlackSettings(
         by_socket=config.slack.transport == "socket",
@@ -105,32 +104,20 @@ def public_address(url: str | None, by_socket: bool) -> str | None:
     return address
 
 
-def _token_problems(config: Config) -> list[str]:
-    token = _revealed(config.slack_token())
-    if token is None:
-        return [] if config.slack.client_id else [NO_BOT_TOKEN]
-    return [] if token.startswith("xoxb-") else [WRONG_BOT_TOKEN]
-
-
-def _hearing_problems(config: Config) -> list[str]:
-    if config.slack.transport == "http":
-        return [] if config.slack_signing_secret() else [NO_SIGNING_SECRET]
-    token = _revealed(config.slack_app_token())
-    if token is None:
-        return [NO_APP_TOKEN]
-    return [] if token.startswith("xapp-") else [WRONG_APP_TOKEN]
-
-
-def _team_problems(config: Config, hears: bool) -> list[str]:
-    """Check the settings for several teams. A worker that only posts needs just the key."""
-    if config.slack.client_id is None:
-        return []
-    missing = [
-        (not hears or config.slack_client_secret() is not None, NO_CLIENT_SECRET),
-        (bool(config.slack_keys()), NO_KEY),
-        (not hears or config.web.public_url is not None, NO_PUBLIC_URL),
-    ]
-    return [sentence for is_there, sentence in missing if not is_there]
+def _problems(config: Config, *, hears: bool) -> list[str]:
+    token, app_token = _revealed(config.slack_token()), _revealed(config.slack_app_token())
+    has_client, by_socket = config.slack.client_id is not None, config.slack.transport == "socket"
+    found = {
+        NO_BOT_TOKEN: token is None and not has_client,
+        WRONG_BOT_TOKEN: token is not None and not token.startswith("xoxb-"),
+        NO_APP_TOKEN: hears and by_socket and app_token is None,
+        WRONG_APP_TOKEN: hears and by_socket and app_token is not None and not app_token.startswith("xapp-"),
+        NO_SIGNING_SECRET: hears and not by_socket and not config.slack_signing_secret(),
+        NO_CLIENT_SECRET: hears and has_client and config.slack_client_secret() is None,
+        NO_KEY: has_client and not config.slack_keys(),
+        NO_PUBLIC_URL: hears and has_client and config.web.public_url is None,
+    }
+    return [sentence for sentence, is_there in found.items() if is_there]
 
 
 def _client(config: Config) -> Client | None:

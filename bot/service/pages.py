@@ -1,6 +1,6 @@
 """The service's web application: chat, API and source viewer over the parts."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 
 from aiohttp import web
@@ -25,49 +25,65 @@ from core.service.worker import Worker
 from core.work.rate_limit import Rate, RateLimiter
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageParts:
-    """Parts of the web application."""
+def build_pages(
+    app: Parts,
+    *,
+    commands: Commands,
+    inbox: Inbox,
+    worker: Worker,
+    platforms: Platforms,
+    metrics: Metrics,
+    examples: tuple[str, ...],
+    submitter: QuestionSubmitter,
+    additions: Sequence[WebAddition],
+) -> web.Application:
+    """Build the configured web application; `additions` are of chat platforms.
 
-    app: Parts
-    commands: Commands
-    inbox: Inbox
-    worker: Worker
-    platforms: Platforms
-    metrics: Metrics
-    examples: tuple[str, ...]
-    submitter: QuestionSubmitter
-    additions: tuple[WebAddition, ...] = ()  # of chat platforms
-
-
-def build_pages(made: PageParts) -> web.Application:
-    """Build the configured web application. StorageError without a key to sign links."""
-    parts, stores = _web_parts(made), made.app.stores
+    Raises StorageError without a key to sign links.
+    """
+    stores, settings, token = app.stores, app.config.api, app.config.api_token()
+    api = ApiContext(
+        inbox=inbox,
+        store=app.inbox_store,
+        platform=platforms.api,
+        index=app.index,
+        metrics=metrics,
+        gate=RateLimiter(Rate(per_second=settings.requests_per_second, burst=settings.burst), app.clock),
+        token=token.get_secret_value() if token else None,
+        local_exempt=settings.local_exempt,
+        token_exempt=settings.token_exempt,
+        wait_seconds=settings.wait_seconds,
+    )
+    chat = ChatParts(
+        hub=platforms.hub,
+        platform=platforms.chat,
+        inbox=inbox,
+        entries=app.inbox_store,
+        examples=examples,
+        feedbacks=app.feedbacks,
+    )
     connections = Connections(
         extracts=stores.extracts,
         corpus=stores.corpus,
-        names=parts.library.names,
+        names=app.library.names,
         cited=stores.cited,
         conversations=stores.conversations,
     )
-    additions: list[WebAddition] = [
-        partial(add_api, api=_api_context(made)),
-        partial(add_chat, chat=_chat(made)),
+    own = (
+        partial(add_api, api=api),
+        partial(add_chat, chat=chat),
         partial(add_connection_pages, connections=connections),
-        partial(add_statistics_page, statistics=made.app.statistics),
-        *made.additions,
-    ]
-    return build_web(parts, additions)
+        partial(add_statistics_page, statistics=app.statistics),
+    )
+    return build_web(_web_parts(app, commands, worker, submitter), [*own, *additions])
 
 
-def _web_parts(made: PageParts) -> WebParts:
-    app, settings = made.app, made.app.config.web
-
+def _web_parts(app: Parts, commands: Commands, worker: Worker, submitter: QuestionSubmitter) -> WebParts:
     async def scope(thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
         return await app.access.scope(thread.workspace if thread else app.workspace, thread, reader=reader)
 
     async def ask_again(job_id: str) -> str:
-        return stored_ids(await made.submitter.resubmit(job_id, app.workspace)).request
+        return stored_ids(await submitter.resubmit(job_id, app.workspace)).request
 
     return WebParts(
         workspace=app.workspace,
@@ -76,41 +92,13 @@ def _web_parts(made: PageParts) -> WebParts:
         facts=app.facts,
         conversations=app.conversations,
         jobs=app.jobs,
-        commands=made.commands,
+        commands=commands,
         clock=app.clock,
         page_images=app.page_images,
         scope=scope,
         links=build_links(app.config, app.clock),
-        public_url=settings.public_url,
-        open_to_network=settings.open_to_network,
-        worker=made.worker,
+        public_url=app.config.web.public_url,
+        open_to_network=app.config.web.open_to_network,
+        worker=worker,
         ask_again=ask_again,
-    )
-
-
-def _api_context(made: PageParts) -> ApiContext:
-    app, settings = made.app, made.app.config.api
-    token = app.config.api_token()
-    return ApiContext(
-        inbox=made.inbox,
-        store=app.inbox_store,
-        platform=made.platforms.api,
-        index=app.index,
-        metrics=made.metrics,
-        gate=RateLimiter(Rate(per_second=settings.requests_per_second, burst=settings.burst), app.clock),
-        token=token.get_secret_value() if token else None,
-        local_exempt=settings.local_exempt,
-        token_exempt=settings.token_exempt,
-        wait_seconds=settings.wait_seconds,
-    )
-
-
-def _chat(made: PageParts) -> ChatParts:
-    return ChatParts(
-        hub=made.platforms.hub,
-        platform=made.platforms.chat,
-        inbox=made.inbox,
-        entries=made.app.inbox_store,
-        examples=made.examples,
-        feedbacks=made.app.feedbacks,
     )

@@ -12,6 +12,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
+from bot.service.worker import start_task
 from core.domain.sources import Cron, Every, FolderOrigin, SourceSpec, SyncState
 from core.errors import FootnoteError
 from core.features.syncing import Syncs
@@ -55,7 +56,7 @@ class Schedule:
                 coalesce=True,
                 max_instances=1,
                 misfire_grace_time=LATE_SECONDS,
-                **_first(tick),
+                **({"next_run_time": datetime.now(UTC) + tick.first_after} if tick.cron is None else {}),
             )
         self._scheduler.start()
 
@@ -73,7 +74,14 @@ class Schedule:
         if (task := asyncio.current_task()) is not None:  # the scheduler doesn't wait for its tasks
             self._running.add(task)
             task.add_done_callback(self._running.discard)
-        await _do(tick)
+        try:
+            said = await tick.work()
+        except FootnoteError as error:
+            when = f"in {tick.every}" if tick.cron is None else f"at {tick.cron!r}"
+            _log.warning("The tick %r failed and will be retried %s: %s", tick.name, when, error)
+        else:
+            if said:
+                _log.info("%s", said)
 
 
 def _trigger(tick: Tick) -> CronTrigger | IntervalTrigger:
@@ -83,25 +91,6 @@ def _trigger(tick: Tick) -> CronTrigger | IntervalTrigger:
     trigger = CronTrigger.from_crontab(tick.cron, timezone=UTC)
     trigger.jitter = jitter
     return trigger
-
-
-def _first(tick: Tick) -> dict[str, datetime]:
-    """Return the first run of an interval; a cron trigger has its own."""
-    return {} if tick.cron is not None else {"next_run_time": datetime.now(UTC) + tick.first_after}
-
-
-async def _do(tick: Tick) -> None:
-    try:
-        said = await tick.work()
-    except FootnoteError as error:
-        _log.warning("The tick %r failed and will be retried %s: %s", tick.name, _when(tick), error)
-    else:
-        if said:
-            _log.info("%s", said)
-
-
-def _when(tick: Tick) -> str:
-    return f"in {tick.every}" if tick.cron is None else f"at {tick.cron!r}"
 
 
 # After the start of the service, for overdue syncs, so that first answers come first.
@@ -151,13 +140,7 @@ def watched(specs: Iterable[SourceSpec]) -> list[tuple[SourceSpec, Path]]:
 async def start_watching(stack: AsyncExitStack, syncs: Syncs) -> None:
     """Watch until the stack is closed."""
     for spec, folder in watched(syncs.specs):
-        task = asyncio.create_task(watch_folder(syncs, spec, folder), name=f"watch {spec.name}")
-        stack.push_async_callback(_end, task)
-
-
-async def _end(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    await asyncio.wait([task])
+        await start_task(stack, watch_folder(syncs, spec, folder))
 
 
 def _tick(syncs: Syncs, spec: SourceSpec, last: SyncState | None, clock: Clock) -> Tick:
@@ -165,8 +148,8 @@ def _tick(syncs: Syncs, spec: SourceSpec, last: SyncState | None, clock: Clock) 
     waited = clock.now() - last.ended_at if last else every
     same = min(every / 2, SAME_TICK) + timedelta(seconds=spec.jitter_seconds)
 
-    async def work() -> str | None:
-        return await _sync(syncs, spec, clock, same)
+    async def work() -> None:
+        await _sync(syncs, spec, unless_since=clock.now() - same)
 
     return Tick(
         name=f"sync {spec.workspace}/{spec.name}",
@@ -178,12 +161,9 @@ def _tick(syncs: Syncs, spec: SourceSpec, last: SyncState | None, clock: Clock) 
     )
 
 
-async def _sync(
-    syncs: Syncs, spec: SourceSpec, clock: Clock | None = None, same: timedelta | None = None
-) -> str | None:
-    """Sync a source; return a line for the log if it changed. Logs failures as warnings."""
-    since = clock.now() - same if clock and same else None
-    for done in await syncs.sync(spec.workspace, [spec.name], unless_since=since):
+async def _sync(syncs: Syncs, spec: SourceSpec, unless_since: datetime | None = None) -> None:
+    """Sync a source, and log its changes. Logs failures as warnings."""
+    for done in await syncs.sync(spec.workspace, [spec.name], unless_since=unless_since):
         if done.by_another:
             continue  # logged by that process
         state, counts = done.state, done.state.counts
@@ -193,4 +173,3 @@ async def _sync(
             _log.warning("Source %s fails since %s: %s", spec.label, state.failing_since, state.error)
         elif any(counts.get(name) for name in ("added", "updated", "removed")):
             _log.info("Source %s synced: %s", spec.label, dict(counts))
-    return None

@@ -23,7 +23,7 @@ from bot.service.answer_listeners import AnswerListeners
 from bot.service.calls import ServiceControls
 from bot.service.command_server import CommandServer
 from bot.service.doctor import require_filled_index
-from bot.service.pages import PageParts, build_pages
+from bot.service.pages import build_pages
 from bot.service.platforms import Platforms, build_answers, build_platform_parts, open_platforms, receive_slack
 from bot.service.schedule import Schedule, Tick, start_watching, sync_ticks
 from bot.service.service_lock import ServiceInfo, ServiceLock, socket_path
@@ -110,8 +110,8 @@ class Service:
         if app.is_shared:
             await start_task(stack, InboxPoller(app.inbox_store, platforms.hub, app.workspace).run())
         reception = await receive_slack(stack, platforms.slack, app, commands, worker) if platforms.slack else None
-        parts = PageParts(
-            app=app,
+        pages = build_pages(
+            app,
             commands=commands,
             inbox=inbox,
             worker=worker,
@@ -121,7 +121,7 @@ class Service:
             submitter=submitter,
             additions=(reception.add_pages,) if reception and reception.add_pages else (),
         )
-        await _start_pages(stack, build_pages(parts), listening)
+        await _start_pages(stack, pages, listening)
         await _start_schedule(stack, app, inbox, platforms)
         await start_watching(stack, app.syncs)
         await start_task(stack, warm(app))

@@ -27,34 +27,23 @@ WORKER_END_SECONDS = 2.0  # then the task is cancelled
 _log = logging.getLogger(__name__)
 
 
-class LoneWorker:
-    """`run` until `stop` or a signal."""
-
-    def __init__(self, config: Config, on_ready: Callable[[], None]) -> None:
-        self._config = config
-        self._on_ready = on_ready
-        self._stopping = asyncio.Event()
-
-    async def run(self) -> None:
-        """Start, work, stop. Raises FootnoteError if a part can't start."""
-        require_shared(self._config)
-        with Signals(self.stop):
-            async with AsyncExitStack() as stack:
-                app = await build_parts(self._config, stack)
-                await require_filled_index(app)  # opens it now, so that a missing server is a clear error
-                platforms = await open_platforms(stack, app, hears=False)
-                _, task = await start_worker(stack, app, build_answers(app, platforms), platforms.by_name)
-                await start_task(stack, warm(app))
-                await start_task(stack, app.extractions.work(()))  # for files attached to its questions
-                _log.info("Working for %s", app.stores.database.name)
-                self._on_ready()
-                await until_end([task], self._stopping)
-                _log.info("Stopping. Other processes resume unfinished work")
-            _log.info("Stopped")
-
-    def stop(self) -> None:
-        """Make `run` return."""
-        self._stopping.set()
+async def work_alone(config: Config, on_ready: Callable[[], None]) -> None:
+    """Start, work until a signal, stop. Raises FootnoteError if a part can't start."""
+    require_shared(config)
+    stopping = asyncio.Event()
+    with Signals(stopping.set):
+        async with AsyncExitStack() as stack:
+            app = await build_parts(config, stack)
+            await require_filled_index(app)  # opens it now, so that a missing server is a clear error
+            platforms = await open_platforms(stack, app, hears=False)
+            _, task = await start_worker(stack, app, build_answers(app, platforms), platforms.by_name)
+            await start_task(stack, warm(app))
+            await start_task(stack, app.extractions.work(()))  # for files attached to its questions
+            _log.info("Working for %s", app.stores.database.name)
+            on_ready()
+            await until_end([task], stopping)
+            _log.info("Stopping. Other processes resume unfinished work")
+        _log.info("Stopped")
 
 
 def require_shared(config: Config) -> None:

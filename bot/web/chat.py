@@ -35,7 +35,7 @@ from bot.web.translate import (
     to_name,
 )
 from core.answering.answers.stored import BOT_NAME
-from core.domain.conversation import Conversation, IncomingMessage, Message, Role
+from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
 from core.domain.features import Rating
 from core.domain.service import CommandLine
 from core.errors import BadInput, InvalidState, NotFound
@@ -46,31 +46,6 @@ from core.serializers.objects import Json
 from core.service.addressing import LEFT_TO_PEOPLE
 from core.service.inbox import Inbox
 from core.work.commands import CommandCall, CommandResult, Question
-from core.work.conversations import Conversations
-
-
-@dataclass(frozen=True, slots=True)
-class AskingAgain:
-    workspace: str
-    conversations: Conversations
-    inbox: Inbox
-    entries: InboxStore
-    hub: EventHub
-
-    async def ask(self, request: web.Request) -> Json:
-        """Submit the question of a stale answer again, once; durable when this returns. Raises as `question_again`."""
-        address = thread_address(self.workspace, *place_of(request))
-        conversation, answer = await self.conversations.message(
-            text_of(await body_of(request), "message"), self.workspace
-        )
-        if conversation.address != address:
-            raise NotFound("This answer belongs to another thread. Ask again there.")
-        question = await question_again(self.entries, conversation, answer, by=require_person(request))
-        receipt = await self.inbox.receive(question)
-        self.hub.publish(str(address), "changed", {})
-        self.hub.publish_all("threads", {})
-        return {"accepted": receipt.accepted, "sentence": receipt.decision.sentence, "key": receipt.message_key}
-
 
 NOT_HELPFUL = "Noted as not helpful. /case keeps how it was answered as a regression case."
 RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}
@@ -105,7 +80,7 @@ def add_chat(app: web.Application, parts: WebParts, chat: ChatParts) -> None:
     app.router.add_patch(place, as_json(pages.rename))
     app.router.add_delete(place, as_json(pages.delete))
     app.router.add_post(f"{place}/feedback", as_json(pages.rate))
-    app.router.add_post(f"{place}/again", as_json(pages.again.ask))
+    app.router.add_post(f"{place}/again", as_json(pages.again))
     app.router.add_get(f"{place}/export", as_json(pages.export))
     app.router.add_get(f"{place}/events", pages.events)
     app.on_shutdown.append(pages.end_streams)
@@ -115,7 +90,6 @@ class _Chat:
     def __init__(self, parts: WebParts, chat: ChatParts) -> None:
         self._parts = parts
         self._chat = chat
-        self.again = AskingAgain(parts.workspace, parts.conversations, chat.inbox, chat.entries, chat.hub)
         self._threads = Threads(
             workspace=parts.workspace,
             conversations=parts.conversations,
@@ -190,8 +164,7 @@ class _Chat:
         found = await self._conversation(request)
         title = text_of(await body_of(request), "title")
         renamed = await self._parts.conversations.rename(found.id, self._parts.workspace, title)
-        self._chat.hub.publish(str(found.address), "changed", {})
-        self._chat.hub.publish_all("threads", {})
+        self._publish(found.address)
         return {"title": renamed.title}
 
     async def delete(self, request: web.Request) -> Json:
@@ -209,6 +182,17 @@ class _Chat:
         found = await self._conversation(request)
         await self._chat.feedbacks.rate(found, message_id, require_person(request), RATINGS[value])
         return {"rated": value, "told": NOT_HELPFUL if value == "down" else ""}
+
+    async def again(self, request: web.Request) -> Json:
+        """Submit the question of a stale answer again, once; durable when this returns. Raises as `question_again`."""
+        message_id, workspace = text_of(await body_of(request), "message"), self._parts.workspace
+        conversation, answer = await self._parts.conversations.message(message_id, workspace)
+        if conversation.address != thread_address(workspace, *place_of(request)):
+            raise NotFound("This answer belongs to another thread. Ask again there.")
+        question = await question_again(self._chat.entries, conversation, answer, by=require_person(request))
+        receipt = await self._chat.inbox.receive(question)
+        self._publish(conversation.address)
+        return {"accepted": receipt.accepted, "sentence": receipt.decision.sentence, "key": receipt.message_key}
 
     async def export(self, request: web.Request) -> web.Response:
         call = await self._call(request, "export", request.query.get("format", "markdown"))
@@ -302,8 +286,7 @@ class _Chat:
         key = uuid.uuid5(uuid.NAMESPACE_URL, f"ask {post.key}").hex  # a different message from the command
         asked = question.on(to_incoming(replace(post, text=f"@{BOT_NAME} {question.text}", key=key)))
         receipt = await self._chat.inbox.receive(asked)
-        self._chat.hub.publish(str(asked.address), "changed", {})
-        self._chat.hub.publish_all("threads", {})
+        self._publish(asked.address)
         return {
             "html": "" if receipt.accepted else answer_html(receipt.decision.sentence),
             "file": None,
@@ -315,8 +298,12 @@ class _Chat:
         """Notify other pages of a command's changes."""
         for changed, kind in ((result.renamed, "changed"), (result.deleted, "deleted")):
             if changed is not None:
-                self._chat.hub.publish(str(changed.address), kind, {})
-                self._chat.hub.publish_all("threads", {})
+                self._publish(changed.address, kind)
+
+    def _publish(self, address: ThreadAddress, kind: str = "changed") -> None:
+        """Notify those who look at a thread, and all lists of threads."""
+        self._chat.hub.publish(str(address), kind, {})
+        self._chat.hub.publish_all("threads", {})
 
     async def _conversation(self, request: web.Request) -> Conversation:
         found = await self._parts.conversations.find(thread_address(self._parts.workspace, *place_of(request)))

@@ -1,18 +1,22 @@
 """Requests of the chat page's script, and their responses."""
 
 import base64
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 from aiohttp import web
 
 from bot.web.errors import status_of
+from bot.web.parts import PARTS, WebParts
 from bot.web.translate import CHANNEL_THREAD, check_id, to_channel, to_name
+from core.domain.corpus import SearchScope
 from core.domain.features import ExportedFile
 from core.errors import BadInput, FootnoteError
 from core.serializers.objects import Json
+
+T = TypeVar("T")
 
 
 def file_response(file: ExportedFile) -> web.Response:
@@ -83,6 +87,19 @@ def person_of(request: web.Request) -> str | None:
         return to_name(unquote(request.cookies[PERSON_COOKIE])) if PERSON_COOKIE in request.cookies else None
     except BadInput:
         return None
+
+
+async def visit(request: web.Request) -> tuple[WebParts, SearchScope]:
+    """Return the parts, and the scope of the person at this machine."""
+    parts = request.app[PARTS]
+    return parts, await parts.scope(None, person_of(request))
+
+
+def turn_to(request: web.Request, rows: Sequence[T], size: int) -> tuple[Sequence[T], dict[str, int]]:
+    """Return the rows of the page that `?page=` names, and the numbers of this page and of the last one."""
+    text, last = request.query.get("page", "1"), max(1, -(-len(rows) // size))
+    page = min(max(int(text), 1), last) if text.isascii() and text.isdigit() and len(text) < 7 else 1
+    return rows[(page - 1) * size : page * size], {"page": page, "last_page": last}
 
 
 def require_person(request: web.Request) -> str:

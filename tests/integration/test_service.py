@@ -17,7 +17,7 @@ from bot.config import WEB_KEY_FILE, Config
 from bot.config.sections import WebConfig
 from bot.service.service import Service, address_of, listen
 from bot.service.service_lock import ServiceLock, find_service
-from bot.service.worker import LoneWorker
+from bot.service.worker import work_alone
 from bot.web.links import link_key
 from core.errors import ConfigError, FootnoteError, InvalidState, StorageError
 
@@ -189,7 +189,7 @@ async def test_a_worker_with_nothing_to_share_is_refused_in_one_sentence(
 ) -> None:
     config = Config.model_validate({"data_dir": tmp_path, **settings})
     with pytest.raises(FootnoteError, match=reason):
-        await LoneWorker(config, lambda: None).run()
+        await work_alone(config, lambda: None)
 
 
 async def test_a_service_that_is_cancelled_while_it_waits_for_its_lock_lets_it_go(

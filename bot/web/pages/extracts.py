@@ -9,8 +9,8 @@ from aiohttp_jinja2 import render_template
 
 from bot.web.page_markup import CITED
 from bot.web.pages.source import page_path
-from bot.web.parts import PARTS, WebParts
-from bot.web.requests import person_of
+from bot.web.parts import WebParts
+from bot.web.requests import turn_to, visit
 from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import ExtractType
 from core.errors import BadInput
@@ -54,8 +54,7 @@ def add_extract_pages(app: web.Application) -> None:
 
 async def show_extracts(request: web.Request) -> web.Response:
     """Show the rows that match `?q=`, `type=` and `document=` (its ID)."""
-    parts = request.app[PARTS]
-    scope = await parts.scope(None, person_of(request))
+    parts, scope = await visit(request)
     asked = collapse(request.query.get("q", ""))[:LONGEST_FILTER]
     chosen = request.query.get("type", "")
     document = await _document(parts, request.query.get("document", ""), scope)
@@ -68,7 +67,7 @@ async def show_extracts(request: web.Request) -> web.Response:
     except BadInput as error:
         problem = str(error)
     rows = found.rows if found is not None else ()
-    page = _page(request.query.get("page", "1"), len(rows))
+    shown, numbers = turn_to(request, rows, ROWS)
     return render_template(
         "extracts.html",
         request,
@@ -79,10 +78,9 @@ async def show_extracts(request: web.Request) -> web.Response:
             "problem": problem,
             "found": found,
             "said": _said(found),
-            "rows": [_to_row(row) for row in rows[(page - 1) * ROWS : page * ROWS]],
+            "rows": [_to_row(row) for row in shown],
             "types": list(_links(counts, chosen, asked, document)),
-            "page": page,
-            "last_page": max(1, -(-len(rows) // ROWS)),
+            **numbers,
             "turn": lambda number: _href(asked, chosen, document, page=number),
         },
     )
@@ -139,8 +137,3 @@ def _to_row(row: CitedFact) -> FactRow:
 
 def _shown(value: Value) -> str:
     return shorten(", ".join(value) if isinstance(value, tuple) else str(value), _FIELD)
-
-
-def _page(text: str, rows: int) -> int:
-    last = max(1, -(-rows // ROWS))
-    return min(max(int(text), 1), last) if text.isascii() and text.isdigit() and len(text) < 7 else 1

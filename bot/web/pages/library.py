@@ -10,8 +10,8 @@ from aiohttp_jinja2 import render_template
 from bot.web.graph_drawing import MOST_DRAWN, draw, told
 from bot.web.page_markup import CITED
 from bot.web.pages.source import page_path
-from bot.web.parts import PARTS, WebParts
-from bot.web.requests import person_of
+from bot.web.parts import WebParts
+from bot.web.requests import turn_to, visit
 from core.domain.corpus import Document, PageHit, SearchQuery, Source
 from core.domain.features import Connection, DocumentConnections
 from core.features.connections import Connections
@@ -53,9 +53,8 @@ def add_library_pages(app: web.Application) -> None:
 
 async def show_library(request: web.Request) -> web.Response:
     """Show sources, documents and failures; with `?q=`, search hits."""
-    parts = request.app[PARTS]
+    parts, scope = await visit(request)
     query = collapse(request.query.get("q", ""))[:LONGEST_QUERY]
-    scope = await parts.scope(None, person_of(request))
     documents = await parts.library.documents(scope)
     sources = [source for source in await parts.library.sources(parts.workspace) if source.id in scope.sources]
     hits = await parts.library.search(SearchQuery(text=query, limit=HITS), scope) if query and documents else []
@@ -64,7 +63,7 @@ async def show_library(request: web.Request) -> web.Response:
     own: dict[str, list[Document]] = {}
     for document in documents:
         own.setdefault(document.source_id, []).append(document)
-    page = _page(request.query.get("page", "1"), len(readable))
+    shown, numbers = turn_to(request, readable, ROWS)
     return render_template(
         "library.html",
         request,
@@ -72,19 +71,13 @@ async def show_library(request: web.Request) -> web.Response:
             "query": query,
             "hits": [_to_hit(hit) for hit in hits],
             "sources": [_to_source(source, own.get(source.id, [])) for source in sources],
-            "documents": readable[(page - 1) * ROWS : page * ROWS],
+            "documents": shown,
             "total": len(readable),
-            "page": page,
-            "last_page": max(1, -(-len(readable) // ROWS)),
+            **numbers,
             "failed": len(failed),
             "failures": failed[:FAILURES],
         },
     )
-
-
-def _page(text: str, rows: int) -> int:
-    last = max(1, -(-rows // ROWS))
-    return min(max(int(text), 1), last) if text.isascii() and text.isdigit() and len(text) < 7 else 1
 
 
 def _to_source(source: Source, own: list[Document]) -> SourceRow:
@@ -122,7 +115,7 @@ def document_path(document: Document) -> str:
 
 async def show_graph(request: web.Request) -> web.Response:
     """Show the best connected documents as a drawing, and their connections as a list."""
-    scope = await request.app[PARTS].scope(None, person_of(request))
+    _, scope = await visit(request)
     graph = await request.app[CONNECTIONS].graph(scope, MOST_DRAWN)
     titles = {document.id: document for document in graph.documents}
     rows = sorted(graph.connections, key=lambda item: (-item.links - item.together, item.first, item.second))
@@ -140,7 +133,7 @@ async def show_graph(request: web.Request) -> web.Response:
 
 async def show_connections(request: web.Request) -> web.Response:
     """Show the connections of a document."""
-    scope = await request.app[PARTS].scope(None, person_of(request))
+    _, scope = await visit(request)
     found = await request.app[CONNECTIONS].of(request.match_info["document"], scope)
     drawn = [found.document, *(item.document for item in found.related)]
     return render_template(
@@ -179,6 +172,6 @@ def add_statistics_page(app: web.Application, parts: WebParts, statistics: Usage
 
 async def show_statistics(request: web.Request) -> web.Response:
     """Show the statistics of the last days, over the readable documents."""
-    scope = await request.app[PARTS].scope(None, person_of(request))
+    _, scope = await visit(request)
     found = await request.app[STATISTICS].of(scope)
     return render_template("statistics.html", request, {"found": found, "days": DAYS, "path": document_path})

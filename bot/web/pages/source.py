@@ -11,7 +11,7 @@ from bot.web.errors import error_page
 from bot.web.links import ExpiredLink, ForgedLink, SourceLink
 from bot.web.pages.source_view import cited_span, source_view
 from bot.web.parts import PARTS, WebParts
-from bot.web.requests import person_of
+from bot.web.requests import person_of, visit
 from core.access.positions.reading import lowest
 from core.answering.answers.passages import is_beyond
 from core.answering.answers.quote_location import moved
@@ -92,8 +92,7 @@ def page_path(page_id: str) -> str:
 
 async def show_page(request: web.Request) -> web.Response:
     """Show a page; `?from=` and `?to=` mark a part."""
-    parts = request.app[PARTS]
-    scope = await parts.scope(None, person_of(request))
+    parts, scope = await visit(request)
     page = await parts.corpus.get_page(request.match_info["page"], scope)
     document = await parts.corpus.get_document(page.document_id, scope)
     pages = await parts.corpus.list_pages(document.id, scope)
@@ -104,24 +103,21 @@ async def show_page(request: web.Request) -> web.Response:
 
 async def show_picture(request: web.Request) -> web.Response:
     """Return the image of a PDF page."""
-    parts = request.app[PARTS]
-    scope = await parts.scope(None, person_of(request))
+    parts, scope = await visit(request)
     page = await parts.corpus.get_page(request.match_info["page"], scope)
     return await _picture(request, await parts.corpus.get_document(page.document_id, scope), page)
 
 
 async def open_document(request: web.Request) -> web.Response:
     """Redirect to the first page of a document."""
-    parts = request.app[PARTS]
-    scope = await parts.scope(None, person_of(request))
+    parts, scope = await visit(request)
     document = await parts.corpus.get_document(request.match_info["document"], scope)
     raise web.HTTPFound(await _first_page(parts, document, scope))
 
 
 async def find_document(request: web.Request) -> web.Response:
     """Redirect to the document of a name, for wikilinks."""
-    parts = request.app[PARTS]
-    scope = await parts.scope(None, person_of(request))
+    parts, scope = await visit(request)
     document = await parts.library.find_document(request.query.get("name", ""), scope)
     raise web.HTTPFound(await _first_page(parts, document, scope))
 
