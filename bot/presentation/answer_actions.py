@@ -77,7 +77,7 @@ class AnswerActions:
         around = {item.number: await surroundings(item, self._parts.corpus, scope) for item in message.citations}
         readable = [around[item.number].now or item for item in message.citations if around[item.number].quote]
         if not readable:
-            raise NotFound("The pages behind this answer can't be read here any more: ask again.")
+            raise NotFound("The pages behind this answer are no longer readable here. Ask again.")
         links = {item.number: self._parts.link(item, address) for item in readable}
         return Passages(
             answer=Answer(
@@ -187,7 +187,7 @@ class AnswerActions:
             cited={item.document_id for item in found[1].citations} if found else (),
             is_ours=found is not None,
         )
-        again = "Kept anew" if kept.replaced else "Kept"
+        again = "Kept again" if kept.replaced else "Kept"
         return f"{again}: “{kept.title}” can be found and cited from now on."
 
     async def _can_read(self, document_id: str | None, scope: SearchScope) -> bool:
@@ -217,7 +217,7 @@ class AnswerActions:
 
 def _require_reader(address: ThreadAddress, reader: str) -> None:
     if address.private_to is not None and address.private_to != reader:
-        raise AccessDenied("This answer is for somebody else's eyes.")
+        raise AccessDenied("This answer is private to another person.")
 
 
 def _neighbours(found: Surroundings) -> QuoteContext:

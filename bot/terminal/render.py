@@ -194,7 +194,7 @@ def stale_note(found: Sequence[StaleAnswer]) -> RenderableType:
 
 def job_trees(trees: Sequence[Sequence[Job]], *, roots_only: bool = False) -> RenderableType:
     if not trees:
-        return Text("There are no jobs yet: ask something.")
+        return Text("No jobs yet. Ask a question.")
     return Group(*(_job_tree(tree[:1] if roots_only else tree) for tree in trees))
 
 
@@ -307,7 +307,7 @@ def _source(source: SourceReason) -> RenderableType:
 
 def _positions(found: Explanation) -> Iterator[RenderableType]:
     if not found.positions:
-        yield Text("No reading position holds here: what may be read may be read to its end.")
+        yield Text("No reading positions apply here, so readable documents can be read to the end.")
         return
     yield Text("Reading positions:")
     for position in found.positions:
@@ -334,5 +334,5 @@ def _shown(last: int) -> str:
 def _verdict(told: VerdictOn) -> Iterator[RenderableType]:
     yield Text(told.sentence, style="bold")
     if told.changes:
-        yield Text("What would change it:")
+        yield Text("To change this:")
         yield from (_item(Text(change)) for change in told.changes)

@@ -61,7 +61,7 @@ def _count(number: int, thing: str) -> str:
 def sync_view(reports: Sequence[SyncReport]) -> RenderableType:
     """Return each source with its changes, warnings and error."""
     if not reports:
-        return Text("There are no sources to sync: write them under [[sources]] into the configuration.")
+        return Text("No sources to sync. Add them under [[sources]] in the configuration.")
     parts: list[RenderableType] = []
     for done in reports:
         state = done.state
@@ -84,7 +84,7 @@ def _counts(state: SyncState) -> str:
 def sources_view(found: Sequence[SourceStatus]) -> RenderableType:
     """Return a table, then the problems of its sources."""
     if not found:
-        return Text("There are no sources: add one with `footnote ingest PATH`, or under [[sources]].")
+        return Text("No sources yet. Add one with `footnote ingest PATH`, or under [[sources]].")
     table = Table("Source", "Kind", "Location", "Documents", "Failed", "Last sync (UTC)", "", box=None, pad_edge=False)
     for status in found:
         table.add_row(
@@ -190,7 +190,7 @@ def _shown(table: Table) -> list[RenderableType]:
 
 def _never(found: Statistics) -> Text:
     if not found.never_cited:
-        return Text("Every document was cited at least once." if found.documents else "There are no documents yet.")
+        return Text("Every document was cited at least once." if found.documents else "No documents yet.")
     more = found.never_cited_count - len(found.never_cited)
     names = ", ".join(document.title for document in found.never_cited) + (f" and {more} more" if more else "")
     return Text(f"Never cited, {found.never_cited_count} of {found.documents} documents: {names}")

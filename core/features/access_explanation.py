@@ -190,11 +190,11 @@ def _holder(holder: PositionHolder) -> Holder:
 # A clause for each ground; `it` is the document or its source.
 _BECAUSE: Mapping[Ground, str] = {
     Ground.NO_CHANNEL: "without a channel all sources of the workspace may be",
-    Ground.ALL_SOURCES: "nothing is set for the channel's sources, so it reads all of the workspace",
-    Ground.ALLOWED: "{it} is one of the sources that are set for the channel",
+    Ground.ALL_SOURCES: "the channel has no source setting, so it reads all of the workspace",
+    Ground.ALLOWED: "{it} is one of the channel's sources",
     Ground.ATTACHED_HERE: "{it} was attached in this thread",
-    Ground.ATTACHED_ELSEWHERE: "{it} was attached in {thread}, and is read in that one alone",
-    Ground.NOT_ALLOWED: "{it} is not among the sources that are set for the channel ({names})",
+    Ground.ATTACHED_ELSEWHERE: "{it} was attached in {thread}, and is only readable there",
+    Ground.NOT_ALLOWED: "{it} is not one of the channel's sources ({names})",
     Ground.OTHER_WORKSPACE: "the channel belongs to the workspace {there}, and nothing is read across workspaces",
 }
 
@@ -228,17 +228,17 @@ def _sentence(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> st
     is_channel = position is None or position.holder is Holder.CHANNEL
     whose = "the channel's" if is_channel else f"{question.person}'s"
     if told.verdict is Verdict.NOTHING:
-        return f"Nothing of {title} can be read here: {whose} reading position lies before its first page."
+        return f"Nothing of {title} can be read here: {whose} reading position is before its first page."
     as_read = f" Its file could not be read again ({reason}), so this is its older revision."
     as_read = as_read if document.failed_reason else ""
     if told.verdict is Verdict.UP_TO:
         chapter = f" ({told.chapter})" if told.chapter else ""
         place = f"page {told.last_page}{chapter}: that is {whose} reading position"
         return f"{title} can be read here up to {place}.{as_read}"
-    at_the_end = "no reading position holds for it"
+    at_the_end = "no reading position applies to it"
     if position is not None:
         is_lifted = position.holder is Holder.LIFTED
-        lifted = f"{question.person} lifted their reading position where nobody else reads"
+        lifted = f"{question.person} lifted their reading position in private"
         at_the_end = lifted if is_lifted else f"{whose} reading position is its end"
     return f"All of {title} can be read here: {because}, and {at_the_end}.{as_read}"
 
@@ -252,7 +252,7 @@ def _changes(told: VerdictOn, question: AccessQuestion, grounds: Grounds, *, own
         yield from _opening(told, question, grounds)
     elif told.document.revision is None:
         footnote = f"footnote --workspace {question.workspace}"
-        yield f"Mend the file and read it again: {footnote} ingest PATH, or `footnote sync`."
+        yield f"Fix the file and read it again: {footnote} ingest PATH, or `footnote sync`."
     elif told.position is None or told.verdict is Verdict.WHOLE:
         yield from _closing(told, question, grounds)
     else:
@@ -268,9 +268,9 @@ def _opening(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> Ite
             yield f"An admin allows its source in the channel: /settings sources {join_names(sorted(names))}"
         case Ground.ATTACHED_ELSEWHERE:
             yield "Ask in the thread that it was attached in: " + told.document.source.removeprefix("attached:")
-            yield f"Make it everybody's: footnote --workspace {question.workspace} ingest FILE"
+            yield f"Add it for everyone: footnote --workspace {question.workspace} ingest FILE"
         case _:
-            yield f"Read it into the channel's workspace, too: footnote --workspace {there} ingest PATH"
+            yield f"Add it to the channel's workspace too: footnote --workspace {there} ingest PATH"
             where = "`workspaces` of its platform in the configuration"
             yield f"Or let the channel's server or team use the workspace {question.workspace}: {where}"
 
@@ -280,14 +280,14 @@ def _closing(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> Ite
     set_for_channel = (Ground.ALL_SOURCES, Ground.ALLOWED)
     command = _position_command(told.document)
     if told.ground is Ground.ATTACHED_HERE:
-        yield "It goes with its conversation: /delete in the thread."
+        yield "It is deleted with its conversation: /delete in the thread."
     if told.ground in set_for_channel:
         others = [name for name in _names(grounds, set_for_channel) if name != told.document.source]
-        yield f"An admin keeps its source from the channel: /settings sources {join_names(others) or 'none'}"
+        yield f"An admin removes its source from the channel: /settings sources {join_names(others) or 'none'}"
     if question.address is not None:
-        yield f"An admin keeps back what the channel has not read: {command} PLACE --channel"
+        yield f"An admin hides what the channel has not read: {command} PLACE --channel"
     if question.person:
-        yield f"{question.person} keeps back what they have not read: {command} PLACE"
+        yield f"{question.person} hides what they have not read: {command} PLACE"
 
 
 def _moving(position: PositionOf, question: AccessQuestion, *, own_first: bool) -> Iterator[str]:
@@ -298,7 +298,7 @@ def _moving(position: PositionOf, question: AccessQuestion, *, own_first: bool) 
         return
     if own_first:
         yield f"{question.person} moves theirs on: {command} PLACE"
-        yield f"Or lifts it, where nobody else reads: {command} lifted"
+        yield f"Or lifts it in private: {command} lifted"
         return
     held = {item.holder: item.last_page for item in position.held}
     own = held.get(Holder.PERSON)

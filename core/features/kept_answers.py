@@ -73,7 +73,7 @@ class KeptAnswers:
         if address is None:
             raise BadInput(f"{link!r} is no web address: a kept answer needs the link of its message.")
         if not (await self._settings.positioned(workspace)).isdisjoint(cited):
-            raise BadInput("Somebody is still reading the book behind this answer, so it can't be kept for everyone.")
+            raise BadInput("Someone is still reading the book behind this answer, so it can't be kept for everyone.")
         text = strip_markers(answer) if is_ours else answer
         if not any(character.isalnum() for character in text):
             raise BadInput("This message has no text to keep.")
@@ -148,7 +148,7 @@ def keep_command(conversations: Conversations, kept_answers: KeptAnswers) -> Com
             cited={item.document_id for item in answer.citations},
             is_ours=True,
         )
-        again = "Kept anew" if kept.replaced else "Kept"
+        again = "Kept again" if kept.replaced else "Kept"
         return CommandResult(text=f"{again} as “{kept.title}” in “{KEPT_TITLE}”.", is_public=True)
 
     help = "keep the last answer, so that later ones can cite it"

@@ -13,7 +13,7 @@ def _left_alone(code: str, sentence: str) -> Decision:
 
 OWN = _left_alone("own_message", "I wrote this message myself.")
 ANOTHER_BOT = _left_alone(
-    "another_bot", "Another bot or a webhook wrote this, and I answer people only: ask me yourself, and mention me."
+    "another_bot", "A bot or a webhook wrote this, and I only answer people. Mention me to ask it yourself."
 )
 BETWEEN_PEOPLE = _left_alone(
     "not_for_us", "This message was for someone else, so I didn't reply. Mention me to ask a question."
@@ -21,8 +21,7 @@ BETWEEN_PEOPLE = _left_alone(
 MUTED = _left_alone("muted", "I'm muted in this thread. Mention me to ask, or use /unmute.")
 POSTS_OFF = _left_alone(
     "posts_off",
-    "I don't answer new posts here by myself: mention me to ask. An admin can change that with "
-    "/settings answer_posts on.",
+    "I don't answer new posts here unless mentioned. An admin can change that with /settings answer_posts on.",
 )
 NEEDS_MENTION = _left_alone("needs_mention", "This message didn't mention me. Mention me to ask a question.")
 NEEDS_MENTION_IN_THREAD = _left_alone(

@@ -87,7 +87,7 @@ class _PersonRates:
 def _over_limit(seconds: float) -> Decision | None:
     if seconds <= 0:
         return None
-    sentence = f"Too many questions at once: try again in {max(1, round(seconds))} seconds."
+    sentence = f"Too many questions. Try again in {max(1, round(seconds))} seconds."
     return Decision(code="over_limit", sentence=sentence, accepted=False)
 
 
@@ -149,7 +149,7 @@ class Inbox:
         try:
             entry, is_new = await self._store.accept(incoming, decision)
         except StorageError as error:
-            raise StorageError(f"This message was not taken in: send it again later. {error}") from error
+            raise StorageError(f"I couldn't save this message. Send it again later. {error}") from error
         if is_new and entry.decision.accepted:
             if self._withdraw is not None and _is_edit(incoming):
                 self._withdraw(entry.message_key, entry.seq)

@@ -57,7 +57,8 @@ def to_sentence(error: Exception) -> str:
     """Return an error for people: our own message, or the kind of a foreign error."""
     if isinstance(error, FootnoteError):
         return str(error)
-    return f"Something went wrong inside Footnote ({type(error).__name__}): ask again, or tell who runs it."
+    kind = type(error).__name__
+    return f"Something went wrong in Footnote ({kind}). Try again. If it keeps happening, tell your Footnote admin."
 
 
 def poison_sentence(attempts: int) -> str:

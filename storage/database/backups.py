@@ -115,7 +115,7 @@ def _errors(file: Path, what: str) -> Iterator[None]:
         ) from error
     except sqlite3.Error as error:
         raise StorageError(
-            f"The database can't be copied ({error}): `footnote db check` says what is wrong."
+            f"The database can't be copied ({error}): `footnote db check` shows what is wrong."
         ) from error
     except OSError as error:
         raise StorageError(

@@ -90,16 +90,16 @@ async def test_what_was_attached_in_another_thread_is_read_in_that_one(stores: S
 
     assert there.document is not None and here.document is not None and nowhere.document is not None
     assert there.document.verdict is Verdict.WHOLE
-    assert there.document.changes[0] == "It goes with its conversation: /delete in the thread."
+    assert there.document.changes[0] == "It is deleted with its conversation: /delete in the thread."
     assert here.document.sentence == (
-        "“Plan” can't be read here: it was attached in another thread, and is read in that one alone."
+        "“Plan” can't be read here: it was attached in another thread, and is only readable there."
     )
     assert here.document.changes == (
         "Ask in the thread that it was attached in: web:local:club:t2",
-        "Make it everybody's: footnote --workspace local ingest FILE",
+        "Add it for everyone: footnote --workspace local ingest FILE",
     )
     assert nowhere.document.sentence == (
-        "“Plan” can't be read here: it was attached in a thread, and is read in that one alone."
+        "“Plan” can't be read here: it was attached in a thread, and is only readable there."
     )
 
 

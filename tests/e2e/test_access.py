@@ -79,7 +79,7 @@ def test_a_channel_is_told_with_its_sources_its_positions_and_what_would_change_
             "source_type": "folder",
             "readable": False,
             "reason": "not_allowed",
-            "sentence": "May not be read: it is not among the sources that are set for the channel (minutes).",
+            "sentence": "May not be read: it is not one of the channel's sources (minutes).",
         }
     ]
     assert (board["document"]["verdict"], board["document"]["last_page"]) == ("nothing", 0)

@@ -242,4 +242,4 @@ def test_a_conversation_with_stale_answers_says_so_and_asks_again(chat: Chat, fo
     footnote("documents", "remove", "operations/Runbook - ticket gates offline.md")
     shown = chat("1", "/stale", "quit")
     assert "One answer here is out of date: /stale lists them, and asks again." in shown
-    assert "was taken out (footnote" in shown
+    assert "was removed (footnote" in shown

@@ -7,7 +7,7 @@ from tests.e2e.platform_service import NEXT_ANSWER, NEXT_QUESTION, TEAM
 
 pytestmark = pytest.mark.slow
 EDITS = "/channels/*/messages/*"
-SENTENCE = "The answer lies beyond this channel's reading position"
+SENTENCE = "The answer is beyond this channel's reading position"
 
 # Where the service is killed: in the edit that says this, carried out before or not.
 MOMENTS = ((SENTENCE, False), (SENTENCE, True), (NEXT_ANSWER, True))

@@ -58,7 +58,7 @@ def test_a_source_taken_out_of_the_configuration_is_told_and_goes_when_it_is_rem
     configure(data_dir, None, with_broken=False)
 
     assert "notes is no longer in the configuration" in footnote("sources").out
-    assert footnote("sync").out.startswith("There are no sources to sync")
+    assert footnote("sync").out.startswith("No sources to sync")
     assert footnote("sources", "remove", "notes").code == 0
     assert "notes" not in footnote("sources").out
 

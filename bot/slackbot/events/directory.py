@@ -29,7 +29,7 @@ MOST_CHANNELS = 5_000
 READS_ALONG = Decision(
     code="other_companies",
     sentence=(
-        "People of another company read this channel: an admin of ours has to choose what may be read here first, with "
+        "People from another company can read this channel. First, an admin has to choose its sources with "
         "/settings sources."
     ),
     accepted=False,

@@ -1,4 +1,4 @@
-"""The app manifest: everything that Slack has to know of the app, for https://api.slack.com/apps."""
+"""The manifest of the Slack app, for https://api.slack.com/apps."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -28,28 +28,28 @@ Manifest: TypeAlias = Mapping[str, Any]
 EVENTS_PATH = "/slack/events"
 INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
-# Each scope of the bot and what it is for, as docs/slack.md tells it; tests compare them with the calls in the code.
+# The purpose of each scope, as in docs/slack.md; tests compare them with the calls in the code.
 SCOPES: Mapping[str, str] = {
-    "app_mentions:read": "hearing who mentions it",
+    "app_mentions:read": "receive mentions",
     "assistant:write": "the assistant pane: status, title, suggested questions",
-    "channels:history": "questions in public channels it was invited to, and the threads it is called into",
-    "channels:read": "which public channels are gone",
+    "channels:history": "follow-ups in public channels that it was invited to, and earlier messages of their threads",
+    "channels:read": "delete conversations with their public channel",
     "chat:write": "answers",
     "commands": "/footnote and the message shortcuts",
     "files:read": "files attached to a question",
     "files:write": "exports",
-    "groups:history": "the same in private channels it was invited to",
-    "groups:read": "which private channels are gone",
+    "groups:history": "the same in private channels that it was invited to",
+    "groups:read": "delete conversations with their private channel",
     "im:history": "direct messages to it",
     "im:write": "private answers as direct messages",
-    "mpim:history": "the same in group messages it is in",
-    "users:read": "names of those who ask, and who is an administrator",
+    "mpim:history": "the same in group messages with it",
+    "users:read": "names of askers, and whether they are admins",
 }
-_DESCRIPTION = "Answers from your team's own documents, with footnotes that are proved."
+_DESCRIPTION = "Answers from your team's own documents, with footnotes that link to the exact passages."
 _LONG_DESCRIPTION = (
-    "Mention Footnote in a channel, or write to it: it looks things up in your team's own documents and answers in a "
-    "thread. Each footnote is a verbatim passage of a document, with its page and a link; what they do not say it does "
-    "not make up. Follow-up questions go on in the thread."
+    "Mention Footnote in a channel, or send it a direct message. It searches your team's own documents and answers in "
+    "a thread. Each footnote quotes a document word for word, with the page and a link. If the documents don't have an "
+    "answer, Footnote says so. Follow-up questions in the thread don't need a mention."
 )
 _PANE = "Ask about your team's documents. Each answer links to the exact passages it comes from."
 _PROMPTS = (
@@ -57,8 +57,8 @@ _PROMPTS = (
     ("Help", f"{COMMAND.removeprefix('/')} help"),
 )
 _SHORTCUTS = (
-    (ASK_ABOUT, "Ask about this", "Ask Footnote something about this message"),
-    (KEEP_ANSWER, "Keep as answer", "Keep this question and answer among the documents"),
+    (ASK_ABOUT, "Ask about this", "Ask Footnote about this message"),
+    (KEEP_ANSWER, "Keep as answer", "Keep this answer, so that later answers can cite it"),
 )
 _HINT = "ask QUESTION | search WORDS | threads | sources | jobs | stop | why | help"
 
@@ -86,7 +86,12 @@ def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
 
 
 def _features(requests: str | None) -> Manifest:
-    command = {"command": COMMAND, "description": "Ask the documents", "usage_hint": _HINT, "should_escape": False}
+    command = {
+        "command": COMMAND,
+        "description": "Ask your documents",
+        "usage_hint": _HINT,
+        "should_escape": False,
+    }
     return {
         "app_home": {"home_tab_enabled": True, "messages_tab_enabled": True, "messages_tab_read_only_enabled": False},
         "assistant_view": {

@@ -29,7 +29,7 @@ def prove_draft(draft: Draft, pages: Mapping[str, Page]) -> tuple[Draft, ProvedT
     return (draft, prove(draft, pages)) if draft.data is None else prove_typed(draft, pages)
 
 
-PARTIAL_NOTE = "(I stopped at a limit before I had looked at everything: this answer is from what I found so far.)"
+PARTIAL_NOTE = "(Incomplete: I reached a limit before I finished searching. This answer uses what I had found by then.)"
 UNANSWERABLE = "None of the tools can look this up:"
 NOT_FROM_DOCUMENTS = "(This is not from the documents.)"
 
@@ -74,9 +74,9 @@ def _data_sources(draft: Draft, proved: ProvedText) -> tuple[str, ...]:
 
 def _not_found(draft: Draft, references: Sequence[Reference]) -> str:
     searches = ", ".join(f"“{search}”" for search in dict.fromkeys(draft.evidence.searches))
-    text = "I found nothing in the documents that answers this."
+    text = "I couldn't find an answer in the documents."
     text += f" I searched for {searches}." if searches else ""
-    return f"{text} The closest I saw: {labels(references[:3])}." if references else text
+    return f"{text} Closest matches: {labels(references[:3])}." if references else text
 
 
 def bounded(answer: Answer, positions: Mapping[str, int]) -> Answer:

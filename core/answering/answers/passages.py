@@ -14,8 +14,8 @@ NEIGHBOURS = 300  # characters before a quote, and behind it
 
 _HEADING_MARKS = re.compile(r"^#{1,6}[ \t]+", re.MULTILINE)
 
-GONE = "This page was taken out, or can't be read here any more: ask again."
-CHANGED = "The page has changed since this answer, and does not say this any more: ask again."
+GONE = "This page was removed, or is no longer readable here. Ask again."
+CHANGED = "The page has changed since this answer, and no longer contains this. Ask again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,7 +101,7 @@ def _elsewhere(message: IncomingMessage) -> Answer:
     asker = message.author_name or message.author
     return Answer(
         status=AnswerStatus.ANSWERED,
-        text=f"The answer lies beyond this channel's reading position: I send it to {asker} privately.",
+        text=f"The answer is beyond this channel's reading position, so I'm sending it to {asker} privately.",
     )
 
 

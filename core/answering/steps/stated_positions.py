@@ -115,8 +115,8 @@ class StatedPosition:
         is_seen = after.positions.get(document.id, last) >= last  # a channel must not show the positions of its people
         text = describe_position(document, last, at if is_seen else "")
         if not message.is_alone:
-            text += " This holds for you alone."
-        return Answer(status=AnswerStatus.ANSWERED, text=f"{text} To take it back: /position with the book and “off”.")
+            text += " This applies only to you."
+        return Answer(status=AnswerStatus.ANSWERED, text=f"{text} To undo this, use /position with the book and “off”.")
 
     async def _document(
         self, statement: Statement, message: IncomingMessage, person: PersonAddress, scope: SearchScope

@@ -22,7 +22,7 @@ AUTO = "auto"  # by the question's wording: a comparison, a timeline and the lik
 DEEP = "deep"  # people's name for it
 TOOL_USE, ALWAYS, PLANNED = ToolUseStrategy.name, AlwaysRetrieveStrategy.name, PlanAndSynthesiseStrategy.name
 NAMES = (TOOL_USE, ALWAYS, PLANNED, AUTO)
-NO_MODEL = "(A deep answer needs a language model and none is set up, so this is looked up and quoted as usual.)"
+NO_MODEL = "(A deep answer needs a language model, and none is set up, so I searched and quoted as usual.)"
 NO_PLANS = "(A deep answer needs a model that calls tools, so I searched first and answered from what I found.)"
 NO_TOOLS = "(The model can't call tools, so I searched first and answered from what I found.)"
 

@@ -232,12 +232,12 @@ def told(item: StaleAnswer) -> str:
         title = shorten(cited.document_title or cited.document, TITLE_LENGTH) if cited else "a document"
         by_document.setdefault((title, quote.fate), []).append(quote.number)
     parts = [
-        f"“{title}” was taken out ({_footnotes(numbers)})"
+        f"“{title}” was removed ({_footnotes(numbers)})"
         if fate is Fate.GONE
         else f"“{title}” no longer says what {_footnotes(numbers)} {'quote' if len(numbers) > 1 else 'quotes'}"
         for (title, fate), numbers in by_document.items()
     ]
-    return "; ".join(parts) or "a document behind it was taken out"
+    return "; ".join(parts) or "a document behind it was removed"
 
 
 def stale_json(item: StaleAnswer) -> Json:

@@ -33,7 +33,7 @@ class StaleNotes:
 def to_note(stale: Sequence[StaleAnswer], conversation_id: str) -> Answer:
     """One sentence for one answer, a line each for several."""
     if len(stale) == 1:
-        text = f"My answer{_to(stale[0])} is out of date: {told(stale[0])}. Ask again for one from what is there now."
+        text = f"My answer{_to(stale[0])} is out of date: {told(stale[0])}. Ask again for an updated answer."
     else:
         lines = [f"- {shorten(item.question, QUESTION_LENGTH) or '…'}: {told(item)}" for item in stale[:TOLD]]
         lines += [f"- and {len(stale) - TOLD} more"] if len(stale) > TOLD else []

@@ -137,7 +137,7 @@ async def test_too_many_questions_of_one_person_are_refused_with_a_sentence(plac
         await place.settings.save_channel(address, ChannelSettings(questions_per_minute=1))
         await house.ask()
         await house.ada.send(house.channel, f"{house.bot} and where is the cat?")
-        await house.shows("Too many questions at once", house.channel)
+        await house.shows("Too many questions. Try again", house.channel)
         assert await place.codes() == ["over_limit", "accepted"]
 
 

@@ -61,7 +61,7 @@ async def test_a_message_of_people_is_kept_with_the_question_that_a_form_asks_fo
 async def test_the_same_message_is_kept_once(place: DiscordPlace) -> None:
     async with place.open() as house:
         await house.ask()
-        for words in ("Kept: ", "Kept anew: "):
+        for words in ("Kept: ", "Kept again: "):
             kept = await house.ada.context_menu(house.thread, "Keep as answer", house.posts()[0])
             assert words in told(kept)
         assert len(await _kept(place)) == 1

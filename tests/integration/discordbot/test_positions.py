@@ -10,7 +10,7 @@ from tests.integration.discordbot.house import House, texts, told, until
 from tests.integration.discordbot.place import DiscordPlace, search
 from tests.scripted import says
 
-SENTENCE = "The answer lies beyond this channel's reading position: I send it to ada privately."
+SENTENCE = "The answer is beyond this channel's reading position, so I'm sending it to ada privately."
 SECRET = "The keeper drowned Mirabel."
 QUESTION = "who drowned Mirabel?"
 LOOK = search(query="drowned Mirabel")

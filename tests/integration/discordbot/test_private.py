@@ -142,7 +142,7 @@ async def test_a_private_answers_buttons_are_its_readers_alone(place: DiscordPla
         row = [{"type": 1, "components": [{"type": 2, "style": 2, "label": "Look", "custom_id": stolen}]}]
         house.env.backend.edit_message(house.thread.id, house.posts()[0].id, {"components": row})
         await house.env.settle()
-        assert "somebody else's eyes" in told(await house.ben.click(house.posts()[0], label="Look"))
+        assert "private to another person" in told(await house.ben.click(house.posts()[0], label="Look"))
 
 
 async def test_a_suggestion_below_a_private_answer_is_answered_privately(place: DiscordPlace) -> None:
@@ -162,7 +162,7 @@ async def test_a_refused_private_question_is_told_privately(place: DiscordPlace)
         address = ChannelAddress(platform="discord", workspace="local", channel=str(house.channel.id))
         await place.settings.save_channel(address, ChannelSettings(questions_per_minute=1))
         await _ask(house)
-        assert "Too many questions at once" in told(await _ask(house, "and why?"))
+        assert "Too many questions. Try again" in told(await _ask(house, "and why?"))
         assert _in_the_open(house) == []
 
 

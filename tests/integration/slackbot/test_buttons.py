@@ -61,7 +61,7 @@ async def test_what_can_not_be_read_after_all_is_said_in_the_form_that_is_open(
         [document] = await place.shelf.corpus.list_documents("local")
         await place.shelf.corpus.remove_document(document.id)
         reading.set()
-        shown = await house.modal(await pressed, "can't be read here any more")
+        shown = await house.modal(await pressed, "no longer readable here")
         assert KEY[:-1] not in shown_of(shown)
 
 
@@ -234,7 +234,7 @@ async def test_a_private_answers_buttons_are_its_readers_alone(place: SlackPlace
         for stolen in (buttons(private)["Show passages"], buttons(private)["Show steps"]):
             opened.blocks = _one_button(stolen)
             await house.ben.click(opened, "Old")
-        await house.until(lambda: len(house.whispered(house.ben, "somebody else's eyes")) == 2, "two refusals")
+        await house.until(lambda: len(house.whispered(house.ben, "private to another person")) == 2, "two refusals")
         assert house.ben.modal is None
         await house.modal(await house.ada.click(private, "Show passages"), KEY)
 

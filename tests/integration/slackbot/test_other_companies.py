@@ -8,7 +8,7 @@ from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace
 from tests.slack_server import Channel
 
-CLOSED = "People of another company read this channel"
+CLOSED = "People from another company can read this channel"
 
 
 def shared_channel(house: House) -> Channel:

@@ -178,7 +178,7 @@ async def test_nobody_else_shares_it_and_nothing_else_is_shared(place: SlackPlac
         opened = await house.ask("where is the key, in the open?")
         stolen, own = buttons(private)[SHARE], buttons(opened)["Show passages"].replace("passages", "share")
         for action, person, words in (
-            (stolen, house.ben, "somebody else's eyes"),
+            (stolen, house.ben, "private to another person"),
             (own, house.ben, "only who it was for can share it"),
         ):
             opened.blocks = _one_button(action)
@@ -194,7 +194,7 @@ async def test_what_a_gate_refuses_is_taken_back_and_can_be_shared_later(place: 
         await place.settings.save_channel(address, ChannelSettings(questions_per_minute=1))
         await house.ask("where is the key, in the open?")
         await house.ada.click(private, SHARE)
-        await house.told(house.ada, "Too many questions at once")
+        await house.told(house.ada, "Too many questions. Try again")
         await house.until(lambda: not [one for one in house.posts() if "shares" in shown_of(one)], "nothing shared")
         await place.settings.save_channel(address, ChannelSettings())
         await house.ada.click(private, SHARE)
@@ -211,7 +211,7 @@ async def test_what_can_not_be_stored_is_taken_back_and_told(
         private = await _private(house)
         monkeypatch.setattr(place.entries, "accept", broken)
         await house.ada.click(private, SHARE)
-        await house.told(house.ada, "not taken in")
+        await house.told(house.ada, "I couldn't save this message")
         await house.until(lambda: house.posts() == [], "nothing shared")
         assert SHARE in buttons(private)
 

@@ -100,7 +100,7 @@ async def test_a_message_of_people_is_kept_with_the_question_that_a_form_asks_fo
 async def test_the_same_message_is_kept_once(place: SlackPlace) -> None:
     async with place.open() as house:
         answer = await house.ask()
-        for words in ("Kept: ", "Kept anew: "):
+        for words in ("Kept: ", "Kept again: "):
             await house.ada.shortcut(answer, KEEP_ANSWER)
             await house.told(house.ada, words)
         assert len(await _kept(place)) == 1

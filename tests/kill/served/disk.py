@@ -22,7 +22,7 @@ from tests.kill.served.tables import LOG, read_records
 
 FULL_SECONDS = 2.5  # long enough for some tries of the worker
 API = "/api/v1/workspaces/local/chat"
-NOT_TAKEN = "This message was not taken in: send it again later. The database "  # and what is the matter with it
+NOT_TAKEN = "I couldn't save this message. Send it again later. The database "  # and what is the matter with it
 
 
 @dataclass(slots=True, kw_only=True)

@@ -162,7 +162,7 @@ def test_an_answer_without_words_says_so() -> None:
 def test_a_partial_answer_says_so_once() -> None:
     (untold,) = render(build_answer(partial=True)).parts
     (told,) = render(build_answer(f"Words [1].\n\n{PARTIAL_NOTE}", partial=True)).parts
-    assert text_of(untold).count("I stopped at a limit") == text_of(told).count("I stopped at a limit") == 1
+    assert text_of(untold).count("Incomplete: I") == text_of(told).count("Incomplete: I") == 1
 
 
 def test_the_mark_of_an_unsupported_claim_is_explained() -> None:

@@ -76,7 +76,7 @@ async def test_passages_are_those_that_the_thread_may_read_with_their_links(stor
 async def test_where_no_passage_may_be_read_any_more_that_is_said(stored: StoredAnswers) -> None:
     message_id = await stored.answered()
     await stored.place.shelf.corpus.remove_document(HOUSE)
-    with pytest.raises(NotFound, match="can't be read here any more"):
+    with pytest.raises(NotFound, match="no longer readable here"):
         await stored.actions.passages(HERE, "ben", message_id)
 
 
@@ -86,8 +86,8 @@ async def test_where_no_passage_may_be_read_any_more_that_is_said(stored: Stored
     [
         (HERE, replace(HERE, thread="other"), "ada", "belongs to another thread"),
         (HERE, replace(HERE, channel="other"), "ada", "belongs to another thread"),
-        (ADAS, HERE, "ben", "somebody else's eyes"),
-        (ADAS, ADAS, "ben", "somebody else's eyes"),
+        (ADAS, HERE, "ben", "private to another person"),
+        (ADAS, ADAS, "ben", "private to another person"),
     ],
     ids=["another thread", "another channel", "another person", "another person in its place"],
 )

@@ -247,7 +247,7 @@ def test_a_workspace_without_sources_is_told_how_to_get_one() -> None:
 
     assert told[0] == "What ada reads in the workspace guild, outside of channels:"
     assert "There are no sources in the workspace guild" in told[2] and "--workspace guild ingest" in told[2]
-    assert "No reading position holds here: what may be read may be read to its end." in told
+    assert "No reading positions apply here, so readable documents can be read to the end." in told
 
 
 def test_a_line_tells_how_far_a_book_is_read_by_whose_position_and_the_others() -> None:

@@ -53,4 +53,4 @@ async def test_an_unused_library_says_so(shelves: Shelves, browse: OpenBrowser) 
     text = await page(shelves, browse)
 
     assert "0 questions" in text and "No answer has cited a document yet." in text
-    assert "No questions yet." in text and "There are no documents yet." in text
+    assert "No questions yet." in text and "No documents yet." in text

@@ -148,9 +148,7 @@ async def test_an_answer_without_a_proved_footnote_becomes_not_found(shelf: Shel
     answer = await Desk(shelf, SEARCH, says(text)).ask()
 
     assert answer.status is AnswerStatus.NOT_FOUND
-    assert answer.text.startswith(
-        "I found nothing in the documents that answers this. I searched for “where is the key”."
-    )
+    assert answer.text.startswith("I couldn't find an answer in the documents. I searched for “where is the key”.")
     assert "Paris" not in answer.text
     assert (answer.citations, answer.suggestions) == ((), ())
 

@@ -171,8 +171,7 @@ async def test_a_source_that_is_not_set_is_opened_by_the_advised_command(counter
 
     assert (before.verdict, before.reason) == (Verdict.NOTHING, "not_allowed")
     assert before.sentence == (
-        "“The Tower” can't be read here: its source handbook is not among the sources that are set for the channel "
-        "(wiki)."
+        "“The Tower” can't be read here: its source handbook is not one of the channel's sources (wiki)."
     )
     assert before.changes == ("An admin allows its source in the channel: /settings sources handbook, wiki",)
     assert (after.verdict, after.reason) == (Verdict.WHOLE, "allowed")
@@ -186,13 +185,13 @@ async def test_what_is_shown_whole_is_kept_back_by_either_advised_command(counte
     none = await told_of(counter)
 
     assert whole.sentence == (
-        "All of “The Tower” can be read here: nothing is set for the channel's sources, so it reads all of the "
-        "workspace, and no reading position holds for it."
+        "All of “The Tower” can be read here: the channel has no source setting, so it reads all of the "
+        "workspace, and no reading position applies to it."
     )
     assert whole.changes == (
-        "An admin keeps its source from the channel: /settings sources wiki",
-        'An admin keeps back what the channel has not read: /position "The Tower" PLACE --channel',
-        'ada keeps back what they have not read: /position "The Tower" PLACE',
+        "An admin removes its source from the channel: /settings sources wiki",
+        'An admin hides what the channel has not read: /position "The Tower" PLACE --channel',
+        'ada hides what they have not read: /position "The Tower" PLACE',
     )
     assert (in_part.verdict, in_part.last_page, in_part.chapter) == (Verdict.UP_TO, 1, "Chapter 1: Salt")
     assert none.verdict is Verdict.NOTHING
@@ -242,10 +241,10 @@ async def test_alone_ones_own_position_holds_and_can_be_lifted(counter: Counter)
     assert (own.last_page, own.position and own.position.holder) == (1, Holder.PERSON)
     assert own.changes == (
         'ada moves theirs on: /position "The Tower" PLACE',
-        'Or lifts it, where nobody else reads: /position "The Tower" lifted',
+        'Or lifts it in private: /position "The Tower" lifted',
     )
     assert lifted.document is not None
-    assert lifted.document.sentence.endswith("and ada lifted their reading position where nobody else reads.")
+    assert lifted.document.sentence.endswith("and ada lifted their reading position in private.")
     assert [(item.holder, item.last_page) for item in lifted.positions[0].held] == [
         (Holder.CHANNEL, 2),
         (Holder.PERSON, 1),
@@ -259,7 +258,7 @@ async def test_a_book_that_is_not_begun_shows_nothing(counter: Counter) -> None:
 
     assert (told.verdict, told.reason, told.last_page) == (Verdict.NOTHING, "position", 0)
     assert told.sentence == (
-        "Nothing of “The Tower” can be read here: the channel's reading position lies before its first page."
+        "Nothing of “The Tower” can be read here: the channel's reading position is before its first page."
     )
 
 
@@ -274,7 +273,7 @@ async def test_a_file_that_was_never_read_is_nobodys_and_an_older_revision_is_sa
     assert (never.verdict, never.reason) == (Verdict.NOTHING, "never_read")
     assert never.sentence == "“Broken” can't be read anywhere: its file could not be read (it is encrypted)."
     assert never.changes == (
-        "Mend the file and read it again: footnote --workspace local ingest PATH, or `footnote sync`.",
+        "Fix the file and read it again: footnote --workspace local ingest PATH, or `footnote sync`.",
     )
     assert older.verdict is Verdict.WHOLE
     assert older.sentence.endswith("could not be read again (no such encoding), so this is its older revision.")
@@ -287,7 +286,7 @@ async def test_a_channel_of_another_workspace_is_told_where_it_belongs(counter: 
         "“The Tower” can't be read here: the channel belongs to the workspace guild, and nothing is read across "
         "workspaces."
     )
-    assert told.changes[0] == "Read it into the channel's workspace, too: footnote --workspace guild ingest PATH"
+    assert told.changes[0] == "Add it to the channel's workspace too: footnote --workspace guild ingest PATH"
 
 
 async def test_a_document_of_another_workspace_has_no_name_here(counter: Counter) -> None:

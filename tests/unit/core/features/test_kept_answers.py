@@ -83,7 +83,7 @@ async def test_the_last_answer_is_kept_with_its_question_its_link_and_who_kept_i
     page = await run.shelf.library.page_by_number("Kept answers", 1, await run.shelf.access.scope("local"))
 
     assert first.is_public and first.text.startswith("Kept as “Where is the key?")
-    assert again.text.startswith("Kept anew")
+    assert again.text.startswith("Kept again")
     assert [document.title for document in documents] == ["House", "Kept answers"]
     words = ("Where is the key?", "Under the stairs", f"{LINK}#", "Kept by Ada L.")
     assert all(each in page.page.text for each in words)

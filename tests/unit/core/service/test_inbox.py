@@ -66,7 +66,7 @@ class YieldingStore(SqlInboxStore):
 async def test_what_cannot_be_stored_is_refused_with_what_to_do_next():
     door = Door()
     inbox = Inbox(FullStore(InMemoryDatabase(), door.clock), STANDARD_GATES, door.clock, door.wake)
-    with pytest.raises(StorageError, match=r"was not taken in: send it again later\. The disk is full\.$"):
+    with pytest.raises(StorageError, match=r"couldn't save this message\. Send it again later\. The disk is full\.$"):
         await inbox.receive(message())
     assert door.woken == 0
 
@@ -253,7 +253,7 @@ async def test_a_channels_own_limit_holds_there_alone_and_replaces_the_common_on
     assert [await door.receive(f"c{number}") for number in range(3)] == ["accepted", "accepted", "over_limit"]
     assert await door.receive("d", address=replace(HERE, channel="d")) == "accepted"
     refused = await door.inbox.receive(message("c4"))
-    assert refused.decision.sentence == "Too many questions at once: try again in 30 seconds."
+    assert refused.decision.sentence == "Too many questions. Try again in 30 seconds."
     door.clock.advance(30)
     assert [await door.receive(f"e{number}") for number in range(2)] == ["accepted", "over_limit"]
 

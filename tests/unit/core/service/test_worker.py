@@ -214,7 +214,11 @@ async def test_the_last_try_is_told_that_it_is_the_last():
     ("error", "sentence"),
     [
         (BadInput("No such document."), "Error: No such document."),
-        (KeyError("x"), "Error: Something went wrong inside Footnote (KeyError): ask again, or tell who runs it."),
+        (
+            KeyError("x"),
+            "Error: Something went wrong in Footnote (KeyError). Try again. If it keeps happening, tell your Footnote "
+            "admin.",
+        ),
     ],
 )
 async def test_what_is_given_up_ends_in_one_clear_error_post_and_the_thread_goes_on(error, sentence):

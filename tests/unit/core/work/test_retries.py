@@ -13,7 +13,7 @@ from core.errors import (
 )
 from core.work.retries import LONGEST_PAUSE_SECONDS, GiveUp, TryAgain, decide, pause
 
-BUG = "Something went wrong inside Footnote (KeyError): ask again, or tell who runs it."
+BUG = "Something went wrong in Footnote (KeyError). Try again. If it keeps happening, tell your Footnote admin."
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.unit.core.library_builder import Shelf
 HERE = ThreadAddress(platform="chat", workspace="local", channel="c", thread="t")
 ADAS = replace(HERE, thread="private:17")
 TOWER = "local/handbook/tower.md"
-SENTENCE = "The answer lies beyond this channel's reading position: I send it to Ada privately."
+SENTENCE = "The answer is beyond this channel's reading position, so I'm sending it to Ada privately."
 SECRET = "The keeper drowned Mirabel."
 
 

@@ -75,7 +75,7 @@ async def test_a_statement_sets_the_position_of_who_says_it_and_nobody_elses(she
 
     assert answer.status is AnswerStatus.ANSWERED
     assert answer.text.startswith("From now on you will see nothing of “Emma” beyond page 2 (Chapter 2: Day 2).")
-    assert "for you alone" in answer.text and "/position" in answer.text
+    assert "only to you" in answer.text and "/position" in answer.text
     assert await shelf.settings.positions(ADA) == {EMMA: 2}
     assert await shelf.settings.positions(ChannelAddress.of(message().address)) == {}
 

@@ -304,7 +304,7 @@ async def test_a_note_says_which_footnotes_of_which_document_are_lost(place: Pla
     note = await noted(place)
     assert note.text == (
         "My answer to “Question 1?” is out of date: “Guide” no longer says what footnotes 1 and 2 quote. "
-        "Ask again for one from what is there now."
+        "Ask again for an updated answer."
     )
     assert [(item.message_id, item.question) for item in note.note_on] == [(answer, "Question 1?")]
 
@@ -318,7 +318,7 @@ async def test_a_note_about_several_answers_has_a_line_for_each(place: Place) ->
     await place.check()
     note = await noted(place)
     assert note.text.splitlines()[0] == "7 of my answers here are out of date. Ask again where it matters:"
-    assert note.text.splitlines()[2] == "- Question 0?: “Guide” was taken out (footnote 1)"
+    assert note.text.splitlines()[2] == "- Question 0?: “Guide” was removed (footnote 1)"
     assert note.text.splitlines()[-1] == "- and 2 more"
     assert len(note.note_on) == 7
 
