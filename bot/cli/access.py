@@ -56,7 +56,7 @@ def explain(
     ] = None,
     thread: Annotated[str | None, typer.Option(metavar="ID", help="Thread of the channel.")] = None,
     person: Annotated[str | None, typer.Option(metavar="ID", help="Reader: their ID on the platform.")] = None,
-    alone: Annotated[bool, typer.Option("--alone", help="Nobody else reads along, as in a direct message.")] = False,
+    alone: Annotated[bool, typer.Option("--alone", help="Nobody else reads, as in a direct message.")] = False,
     document: Annotated[str | None, typer.Option(help="How much of this document (path, title or alias).")] = None,
 ) -> None:
     """Show which sources, and how much of books, may be read in a channel, and why."""

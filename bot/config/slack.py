@@ -94,7 +94,7 @@ def public_address(url: str | None, by_socket: bool) -> str | None:
     if by_socket:
         return url if url is not None and url.startswith("https://") else None
     if url is None:
-        raise BadInput("Over HTTP Slack needs the service's public address: give --url, or set web.public_url.")
+        raise BadInput("Over HTTP Slack needs the service's public address. Set web.public_url, or use --url.")
     try:
         address = web_address(url)
     except ValueError as error:

@@ -24,7 +24,7 @@ from core.text.words import is_number
 from core.work.commands import Question
 
 NO_ACTION = "This button is from an earlier version. Ask again."
-NO_ANSWER = "Only answers can be kept: choose the message that has an answer's buttons."
+NO_ANSWER = "Only answers can be kept. Choose a message with an answer's buttons."
 FOR_ONE = "This answer is private. Ask again in the channel, then keep that answer."
 NOWHERE = "Answers can't be kept here: this Footnote has nowhere to keep them."
 SEARCHED_ENTRIES = 50  # newest entries of a thread among which a running question is searched for

@@ -157,7 +157,7 @@ def document_table(documents: Sequence[Document]) -> RenderableType:
         table.add_row(
             Text(one_line(item.path)), Text(item.title), item.kind, str(item.pages), str(item.passages), Text(state)
         )
-    return table if documents else Text("The library is empty: add documents with `footnote ingest PATH`.")
+    return table if documents else Text("The library is empty. Add documents with `footnote ingest PATH`.")
 
 
 def _whole(heading: str) -> Column:

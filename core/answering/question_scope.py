@@ -27,7 +27,7 @@ class QuestionScopes:
         address, alone = message.address, message.is_alone
         if message.to_the_end and not alone:
             raise AccessDenied(
-                "A question to the end of a book is answered where nobody else reads: ask it in a direct message, or "
+                "A question to the end of a book is only answered in private. Ask it in a direct message, or "
                 "with --private."
             )
         scope = await self._access.scope(address.workspace, address, reader=message.author, alone=alone)

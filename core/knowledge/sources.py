@@ -93,7 +93,7 @@ def _holds(source: Source, path: Path, *, is_folder: bool) -> bool:
 def _new(workspace: str, root: Path, name: str | None, *, is_folder: bool) -> Source:
     chosen = root.name if name is None else name.strip()
     if not chosen and name is not None:
-        raise BadInput("The name of a source is empty: give --source a name")
+        raise BadInput("The name of a source is empty. Set it with --source")
     return Source(
         id=source_id(workspace, str(root)),
         workspace=workspace,

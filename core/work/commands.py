@@ -187,7 +187,7 @@ class Command:
 def current(call: CommandCall) -> Conversation:
     """The conversation that the command is about. BadInput where none has begun."""
     if call.conversation is None:
-        raise BadInput(f"/{call.name} needs a conversation: ask something first, or /open one.")
+        raise BadInput(f"/{call.name} needs a conversation. Ask a question first, or /open one.")
     return call.conversation
 
 

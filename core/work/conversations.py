@@ -90,7 +90,7 @@ class Conversations:
         conversation = await self._repository.get(conversation_id, workspace)
         title = shorten(title, TITLE_LENGTH)
         if not title:
-            raise BadInput("A conversation's title can't be empty: give it at least one letter.")
+            raise BadInput("A conversation's title can't be empty. Enter at least one letter.")
         await self._repository.rename(conversation_id, title)
         return replace(conversation, title=title)
 

@@ -215,8 +215,8 @@ class Web:
                     f"{url} did not end in {longest:g} s: leave it out, or read it later"
                 ) from error
             raise SourceUnavailable(
-                f"The source took longer than {self._bounds.max_seconds:g} s in all: the next sync goes on from here, "
-                "or set max_seconds higher"
+                f"The source took longer than {self._bounds.max_seconds:g} s in all: the next sync continues from "
+                "here, or set max_seconds higher"
             ) from error
         except httpx.TimeoutException as error:
             raise SourceUnavailable(f"{url} sent nothing for {self._bounds.timeout_seconds:g} s") from error

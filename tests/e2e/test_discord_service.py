@@ -107,7 +107,7 @@ async def test_archived_locked_forbidden_and_deleted_places_are_dealt_with(disco
     world.allow_bot(general, manage_threads=False)
     world.set_thread(thread, locked=True)
     await ada.say(thread, QUESTION)
-    await service.told(ada.dm, "This thread is locked: unlock it, or ask in the channel.")
+    await service.told(ada.dm, "This thread is locked. Unlock it, or ask in the channel.")
     world.set_thread(thread, locked=False)
 
     world.allow_bot(general, create_public_threads=False)

@@ -27,14 +27,14 @@ TOO_MANY_THREADS = 160006
 TRANSIENT = (408, 429)  # statuses of the 400s that are worth a retry
 
 _MEANINGS: dict[int, FootnoteError] = {
-    UNKNOWN_CHANNEL: NotFound("The channel or thread was deleted, or I can't see it any more."),
-    UNKNOWN_WEBHOOK: InvalidState("Discord's 15 minutes for this command are over: give it again."),
-    INVALID_TOKEN: InvalidState("Discord's 15 minutes for this command are over: give it again."),
-    MISSING_ACCESS: AccessDenied("I can't see this channel: allow me “View Channel” there."),
-    NO_DIRECT_MESSAGES: AccessDenied("I can't write to you directly: allow direct messages from this server."),
-    THREAD_ARCHIVED: InvalidState("This thread is archived and I can't reopen it: allow me “Manage Threads”."),
-    THREAD_LOCKED: InvalidState("This thread is locked: unlock it, or ask in the channel."),
-    TOO_MANY_THREADS: InvalidState("This server has no room for another thread: archive some, or ask in a thread."),
+    UNKNOWN_CHANNEL: NotFound("The channel or thread was deleted, or I can no longer see it."),
+    UNKNOWN_WEBHOOK: InvalidState("Discord's 15 minutes for this command are over. Use it again."),
+    INVALID_TOKEN: InvalidState("Discord's 15 minutes for this command are over. Use it again."),
+    MISSING_ACCESS: AccessDenied("I can't see this channel. Allow me “View Channel” there."),
+    NO_DIRECT_MESSAGES: AccessDenied("I can't send you a direct message. Allow direct messages from this server."),
+    THREAD_ARCHIVED: InvalidState("This thread is archived and I can't reopen it. Allow me “Manage Threads”."),
+    THREAD_LOCKED: InvalidState("This thread is locked. Unlock it, or ask in the channel."),
+    TOO_MANY_THREADS: InvalidState("This server has too many threads. Archive some, or ask in a thread."),
 }
 
 

@@ -143,9 +143,9 @@ class Sharing:
     async def _check_footnotes(self, answer: Answer, here: SearchScope) -> None:
         pairs = [(await surroundings(citation, self._corpus, here), citation) for citation in answer.citations]
         if not all(item.quote for item, _ in pairs):
-            raise AccessDenied(f"{CANT_SHARE} not everybody in this channel may read the pages behind it.")
+            raise AccessDenied(f"{CANT_SHARE} not everyone in this channel may read the pages behind it.")
         if any(item.now is None or not _is_same(item.now, citation) for item, citation in pairs):
-            raise InvalidState(f"{CANT_SHARE} the pages behind it have changed since: ask again.")
+            raise InvalidState(f"{CANT_SHARE} the pages behind it have changed. Ask again.")
 
 
 class SharedAnswer:

@@ -66,7 +66,7 @@ def case_command(conversations: Conversations, cassettes: Cassettes) -> Command:
 
     async def keep(call: CommandCall) -> CommandResult:
         if not (call.is_admin or call.sees_all):
-            raise AccessDenied("Only an admin can keep an answer as a regression case: ask one to do it.")
+            raise AccessDenied("Only an admin can keep an answer as a regression case.")
         _, messages = await conversations.show(current(call).id, call.workspace)
         answer = next((item for item in reversed(messages) if item.role is Role.ASSISTANT and not item.is_note), None)
         if answer is None:

@@ -192,7 +192,7 @@ def unpack(data: bytes) -> Cassette:
         return _adapter().validate_json(text)
     except (zlib.error, ValidationError) as error:
         raise InvalidState(
-            "This cassette was recorded by another version of Footnote and can't be read any more: ask again."
+            "This cassette was recorded by another version of Footnote and can no longer be read. Ask again."
         ) from error
 
 

@@ -211,7 +211,7 @@ class LibraryCommands:
             lines += [f"  - {path}: {reason}" for path, reason in row.failures[:FAILURES_LISTED]]
             if len(row.failures) > FAILURES_LISTED:
                 lines.append(f"  - and {len(row.failures) - FAILURES_LISTED} more")
-        empty = "Nothing can be read here: add documents with `footnote ingest PATH`, or allow sources with /settings."
+        empty = "No documents are readable here. Add some with `footnote ingest PATH`, or allow sources with /settings."
         return CommandResult(text="\n".join(lines) or empty, rows=rows)
 
     async def _search(self, call: CommandCall) -> CommandResult:
@@ -230,7 +230,7 @@ class LibraryCommands:
             raise BadInput("Add the document and the page number, for example: /page handbook.md 2")
         found = await self._library.page_by_number(name, int(number), await self._scope(call))
         text = found.page.text[:PAGE_CHARACTERS]
-        more = "" if len(found.page.text) <= PAGE_CHARACTERS else "\n\n… (the page goes on)"
+        more = "" if len(found.page.text) <= PAGE_CHARACTERS else "\n\n… (the page continues)"
         return CommandResult(text=f"**{found.document.title}**, page {found.page.number}\n\n{text}{more}")
 
     async def _source(self, call: CommandCall) -> CommandResult:

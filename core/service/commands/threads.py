@@ -162,7 +162,7 @@ class ThreadCommands:
         if show not in WHOSE:
             raise BadInput(f"Unknown list {show!r}. Use {', '.join(WHOSE)}.")
         if show == "all" and not call.sees_all:
-            raise AccessDenied("Conversations of other channels are not listed here: use /threads mine or here.")
+            raise AccessDenied("Conversations of other channels aren't listed here. Use /threads mine or here.")
         if show == "here" and call.address is None:
             raise BadInput("This isn't a channel. Use /threads mine or all.")
         owner = call.author if show == "mine" else None

@@ -23,7 +23,7 @@ MAX_LABEL = 40
 # Letters and digits that all pages together must hold to count as a text layer: less is a stamp on a scan.
 MIN_TEXT = 3
 
-_NOTHING_RECOGNISED = "scanned: no words were recognised on its pages; scan it anew, sharper and upright"
+_NOTHING_RECOGNISED = "scanned: no words were recognised on its pages; scan it again, sharper and upright"
 
 # Default titles, set by programs.
 _NO_TITLE = re.compile(

@@ -98,7 +98,7 @@ async def test_sources_search_and_completions_show_nothing_of_another_server(pla
     async with place.open() as house:
         office = _office(place, house)
         assert "1 document" in told(await house.ada.slash(house.channel, "sources"))
-        assert "Nothing can be read here" in told(await office.ada.slash(office.channel, "sources"))
+        assert "No documents are readable here" in told(await office.ada.slash(office.channel, "sources"))
         assert "Nothing found" in told(await office.ada.slash(office.channel, "search", words="key"))
         assert await office.ada.autocomplete(office.channel, "page", "document", "", number=1) == []
         assert "house.md" in told(await office.ada.slash(office.channel, "page", document="house.md", number=1))

@@ -80,7 +80,7 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
         ("new", "mention me in a channel"),
         ("why", "haven't received a message from you here"),
         ("stop", "You don't have a question in progress here"),
-        ("jobs", "/footnote jobs needs a conversation: ask something first, or /footnote open one."),
+        ("jobs", "/footnote jobs needs a conversation. Ask a question first, or /footnote open one."),
         ("source 1", "needs a conversation"),
         ("keep", "needs a conversation"),
         ("mute", "@footnote mute is for threads"),

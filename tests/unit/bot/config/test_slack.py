@@ -137,7 +137,7 @@ def test_several_keys_stand_between_commas_or_on_lines(between: str, monkeypatch
 def test_a_manifest_over_http_needs_an_address_that_slack_takes() -> None:
     assert public_address("https://notes.example/", by_socket=False) == URL
     for url, words in [
-        (None, "give --url, or set web.public_url"),
+        (None, "Set web.public_url, or use --url"),
         ("http://notes.example", "It must begin with https://"),
         ("notes.example", "it must be an address like"),
         ("https://notes.example/path", "without a path"),

@@ -214,7 +214,7 @@ def test_whatever_ends_in_a_question_mark_is_no_command_without_a_slash(words: s
 @pytest.mark.parametrize(
     ("sentence", "shown"),
     [
-        ("/mute is for threads: give it inside one.", "@footnote mute is for threads: give it inside one."),
+        ("/mute only works in threads.", "@footnote mute only works in threads."),
         ("`/settings answer_posts on`", "`/footnote settings answer_posts on`"),
         ("use /threads mine or here.", "use /footnote threads mine or here."),
         ("ask something first, or /open one.", "ask something first, or /footnote open one."),

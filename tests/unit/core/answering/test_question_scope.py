@@ -47,7 +47,7 @@ async def test_a_question_names_how_far_but_never_further(shelf: Shelf) -> None:
 
 async def test_to_the_end_is_for_who_reads_alone(shelf: Shelf) -> None:
     assert await position(shelf, question(OWN, to_the_end=True)) is None
-    with pytest.raises(AccessDenied, match="nobody else reads"):
+    with pytest.raises(AccessDenied, match="only answered in private"):
         await position(shelf, question(to_the_end=True))
 
 
