@@ -125,7 +125,7 @@ def test_a_chat_alone_has_no_commands_of_a_service_or_a_channel(chat: Chat) -> N
     assert "/settings [NAME" not in shown
     assert "Unknown command /stop" in shown
     assert "Unknown command /why" in shown
-    assert shown.count("is for channels of chat platforms") == 2
+    assert shown.count("only works in channels of chat platforms") == 2
 
 
 def test_verbose_shows_tool_calls(chat: Chat) -> None:

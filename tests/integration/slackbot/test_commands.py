@@ -83,7 +83,7 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
         ("jobs", "/footnote jobs needs a conversation. Ask a question first, or /footnote open one."),
         ("source 1", "needs a conversation"),
         ("keep", "needs a conversation"),
-        ("mute", "@footnote mute is for threads"),
+        ("mute", "@footnote mute only works in threads"),
         ("settings", "answer_posts"),
         ("settings limit 5", "Only an admin can change"),
         ("position", "no reading positions are set"),

@@ -30,7 +30,7 @@ def refusal(status: int, code: int = 0, text: str = "") -> discord.HTTPException
         (refusal(404, 10015), InvalidState, "15 minutes"),
         (refusal(400, 50083), InvalidState, "archived"),
         (refusal(400, 160005), InvalidState, "locked"),
-        (refusal(400, 160006), InvalidState, "archive some"),
+        (refusal(400, 160006), InvalidState, "Archive some"),
         (refusal(401, 50027), InvalidState, "15 minutes"),
         (refusal(400, 50024, "Wrong channel type"), InvalidState, "Wrong channel type"),
         (refusal(429), PlatformError, "429"),

@@ -113,11 +113,11 @@ async def test_a_thread_is_muted_listened_to_and_set_back_by_anybody(
 
 
 async def test_a_channel_itself_can_not_be_muted(run: Counter) -> None:
-    with pytest.raises(BadInput, match="is for threads"):
+    with pytest.raises(BadInput, match="only works in threads"):
         await run("mute", address=replace(HERE, thread=""))
 
 
 @pytest.mark.parametrize("name", ["settings", "mute", "listen", "unmute"])
 async def test_a_terminal_has_nothing_to_set(run: Counter, name: str) -> None:
-    with pytest.raises(BadInput, match="for channels of chat platforms"):
+    with pytest.raises(BadInput, match="only works in channels of chat platforms"):
         await run(name, address=None)
