@@ -48,7 +48,7 @@ class Providers:
         name = own.provider or DEFAULT
         vendor = self._vendors[name]
         if model and vendor == "extractive":
-            raise UnsupportedFeature("--model needs a provider with models: set provider.name in the configuration.")
+            raise UnsupportedFeature("--model needs a provider with models. Set provider.name in the configuration.")
         key = (name, own.model)
         if (
             model

@@ -121,7 +121,7 @@ class GitHubFetcher:
             mirror.save()
             lists += 1
         if lists == MOST_LIST_PAGES:
-            return ["not all changed issues came in one sync: the next one goes on from here"]
+            return ["not all changed issues came in one sync: the next one continues from here"]
         if not since:  # all were listed: missing ones were deleted
             mirror.keep_only(seen, "issues")
         return []
@@ -186,7 +186,7 @@ def _checked(reply: Reply, token: str | None) -> Reply:
         reply.headers.get("x-ratelimit-remaining") == "0"
         or "rate limit" in reply.content[:2000].decode("utf-8", "replace")
     ):
-        raise SourceUnavailable(f"GitHub's limit of requests is used up: the next sync goes on from here ({hint})")
+        raise SourceUnavailable(f"GitHub's limit of requests is used up: the next sync continues from here ({hint})")
     if reply.status in (401, 403, 404):
         raise SourceUnavailable(f"{reply.url} answered {reply.status}: it is not there or may not be read; {hint}")
     raise SourceUnavailable(f"{reply.url} answered {reply.status}")

@@ -90,7 +90,7 @@ class SettingsCommands:
         async def run(call: CommandCall) -> CommandResult:
             address = _place(call)
             if not address.thread:
-                raise BadInput(f"/{name} is for threads: give it inside one.")
+                raise BadInput(f"/{name} only works in threads.")
             await self._settings.save_listening(address, listening)
             return CommandResult(text=_SENTENCES[listening], is_public=True)
 
@@ -109,7 +109,7 @@ class SettingsCommands:
         if not value:
             raise BadInput(f"Write what {name} is to be: /settings {name} {setting.usage}")
         if not call.is_admin:
-            raise AccessDenied("Only an admin can change what is set for this channel: ask one to do it.")
+            raise AccessDenied("Only an admin can change this channel's settings.")
         changed = setting.change(settings, value)
         if changed.sources is not None:
             changed = replace(changed, sources=await self._known(call, changed.sources))
@@ -140,7 +140,7 @@ class SettingsCommands:
             raise BadInput('Write the book and how far you have read in it: /position "The Lighthouse" chapter 5')
         is_channel = call.is_set("channel")
         if is_channel and not call.is_admin:
-            raise AccessDenied("Only an admin can change this channel's reading position: ask one to do it.")
+            raise AccessDenied("Only an admin can change this channel's reading position.")
         document = await self._library.find_document(book, scope)
         if place.casefold() in (LIFTED, KEPT):
             return await self._lift(call, document, is_lifted=place.casefold() == LIFTED)
@@ -160,7 +160,7 @@ class SettingsCommands:
         """Change the person's position for private contexts only."""
         if call.is_set("channel") or not call.is_alone:
             raise BadInput(
-                f"A position is {LIFTED} or {KEPT} where nobody else reads: write this in a direct message to me, or "
+                f"A position is {LIFTED} or {KEPT} where nobody else reads. Use this in a direct message to me, or "
                 "in the terminal."
             )
         holder = replace(_person_of(call), alone=True)
@@ -188,7 +188,7 @@ class SettingsCommands:
         documents = await self._library.documents(scope)
         rows = [
             f"- **{item.title}**: {_shown_position(positions.get(item.id, TO_THE_END))}"
-            + (", lifted where nobody else reads" if item.id in lifted else "")
+            + (", lifted in private" if item.id in lifted else "")
             for item in documents
             if item.id in positions or item.id in lifted
         ]
@@ -203,7 +203,7 @@ def parse_settings(options: Sequence[Option], argument: str) -> Mapping[str, str
 
 def _place(call: CommandCall) -> ThreadAddress:
     if call.address is None:
-        raise BadInput(f"/{call.name} is for channels of chat platforms: there is none here.")
+        raise BadInput(f"/{call.name} only works in channels of chat platforms.")
     return call.address
 
 

@@ -346,7 +346,7 @@ async def _stop(questions: RunningQuestions, call: CommandCall) -> CommandResult
     if entry is None:
         raise BadInput("You don't have a question in progress here.")
     await questions.stop(entry, call.author)
-    return CommandResult(text="Stopping: the post of your question will say so.")
+    return CommandResult(text="Stopping. My reply to your question will show that it was stopped.")
 
 
 async def _why(questions: RunningQuestions, call: CommandCall) -> CommandResult:
