@@ -13,17 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import repeat
 
-from core.domain.corpus import (
-    Heading,
-    Page,
-    PagePlace,
-    ParsedDocument,
-    ParsedPage,
-    Passage,
-    Span,
-    page_id,
-    passage_id,
-)
+from core.domain.corpus import Heading, Page, PagePlace, ParsedDocument, ParsedPage, Passage, Span, page_id, passage_id
 from core.errors import ReadError
 from storage.documents.tables.headers import find_headers
 from storage.documents.texts.sentences import Unit, UnitKind, split_units

@@ -17,12 +17,7 @@ from storage.documents.channels.exports import CHANNEL_LISTS, MUTE_LISTS, PEOPLE
 # Raise it when a reader gets better: every stamp then differs from the stored one, and all files are read once more.
 # Those whose content comes out the same are not embedded again.
 READING_VERSION = 4
-_KINDS = {
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
+_KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 _MAX_STAMP = 2**62  # fits a signed 64-bit column
 
 

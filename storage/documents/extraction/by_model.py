@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
 from core.domain.answer import ChatMessage, ChatRequest, ChatResponse, ChatRole, StopReason, ToolChoice, ToolDefinition
-from core.domain.corpus import Document, Page, SearchScope
+from core.domain.corpus import Document, Page
 from core.domain.extracts import (
     Extract,
     Extraction,
@@ -26,13 +26,13 @@ from core.domain.extracts import (
 )
 from core.domain.ingest_report import ExtractionReport, IngestProgress, ProgressCallback
 from core.domain.jobs import JobKind
-from core.errors import BadInput, ContextOverflow, NotFound, ProviderBadRequest, ProviderError, ProviderRefused
+from core.errors import BadInput, ContextOverflow, ProviderBadRequest, ProviderError, ProviderRefused
 from core.ports import ChatProvider, Clock, CorpusRepository
 from core.ports.documents import ExtractRepository, ModelExtractor, ReadingRepository
 from core.text.words import collapse
 from core.work.rate_limit import RateLimiter
 from core.work.steps import Step, Steps, complete
-from storage.documents.extraction.by_rules import to_extraction, to_extracts
+from storage.documents.extraction.by_rules import find_due, read_pages, scope_of, store_extracts, to_extracts
 from storage.documents.texts.quotes import to_pieces
 
 TOOL = "record_extracts"
@@ -68,8 +68,8 @@ def to_request(
     max_output_tokens: int,
 ) -> ChatRequest:
     mark = f"text-{piece.key[:_MARK_LENGTH]}"
-    where = " > ".join(dict.fromkeys(filter(None, (document.title, *page.heading_path, page.title))))
-    text = f"Document: {_one_line(where)}\n\n<{mark}>\n{piece.text}\n</{mark}>\n\nCall {TOOL} once with what it holds."
+    where = collapse(" > ".join(dict.fromkeys(filter(None, (document.title, *page.heading_path, page.title)))))[:300]
+    text = f"Document: {where}\n\n<{mark}>\n{piece.text}\n</{mark}>\n\nCall {TOOL} once with what it holds."
     return ChatRequest(
         system=SYSTEM,
         messages=(ChatMessage(role=ChatRole.USER, text=text),),
@@ -139,10 +139,6 @@ def _names(extractors: Sequence[ModelExtractor]) -> list[str]:
     return [item.name for item in extractors]
 
 
-def _one_line(text: str) -> str:
-    return collapse(text)[:300]
-
-
 # Errors that are the piece's own: others may go well, and this one would fail again.
 _OF_PIECE = (ProviderRefused, ContextOverflow)
 
@@ -174,14 +170,145 @@ class ModelParts:
     pause: Callable[[float], Awaitable[object]] = asyncio.sleep
 
 
-class ModelReader:
-    """Asks about pieces without an answer. `spent` is the cost so far."""
+JOB_NAME = "extract by model"
+# Documents of one run whose requests the provider may refuse by their form: then it is not the documents.
+MAX_REFUSED = 3
+_MOST_KNOWN = 100_000
+
+
+class ModelExtractionRunner:
+    """Runs the extractors that ask a model; one object is one run."""
 
     def __init__(self, parts: ModelParts) -> None:
         self._parts = parts
-        self.spent = Spending()
+        self._spent = Spending()
+        self._report = ExtractionReport()
+        self._refused = 0
 
-    async def read(
+    async def run(
+        self,
+        workspace: str,
+        *,
+        document_ids: Iterable[str] | None = None,
+        extractor: str | None = None,
+        force: bool = False,
+        steps: Steps,
+        progress: ProgressCallback = lambda done: None,
+    ) -> ExtractionReport:
+        """Run like ExtractionRunner.run. `force` asks about every piece again.
+
+        A used-up budget and a failing provider end the run: `stopped` has the reason, and the answers so far are kept.
+        Raises BadInput for an unknown extractor, and StorageError.
+        """
+        report, begun = self._report, self._parts.clock.monotonic()
+        due = await self._due(workspace, document_ids, self._named(extractor), force=force)
+        if due:
+            names = list(dict.fromkeys(item.name for _, own in due for item in own))
+            given = {"documents": len(due), "extractors": names, "force": force}
+            try:
+                async with steps.step(JobKind.EXTRACTION, JOB_NAME, input=given) as root:
+                    try:
+                        await self._extract_all(due, progress, root, force=force)
+                    finally:
+                        root.output = self._counts(len(due))
+            except ProviderError as error:  # the job has failed; the readings before are stored
+                report.stopped = str(error)
+            report.job_id = steps.jobs[0].id
+        report.spent = self._spent
+        report.waiting = len(due) - report.documents
+        report.seconds = self._parts.clock.monotonic() - begun
+        return report
+
+    def _counts(self, due: int) -> dict[str, object]:
+        report = self._report
+        counts: dict[str, object] = {kind.value: count for kind, count in report.counts.items()}
+        counts |= {
+            "requests": self._spent.requests,
+            "tokens": self._spent.tokens,
+            "failures": len(report.failures),
+        }
+        if report.stopped:
+            counts |= {"stopped": report.stopped, "waiting": due - report.documents}
+        return counts
+
+    def _named(self, name: str | None) -> tuple[ModelExtractor, ...]:
+        found = tuple(item for item in self._parts.extractors if name in (None, item.name))
+        if not found:
+            raise BadInput(f"{name!r} is not an extractor that asks a model")
+        return found
+
+    async def _due(
+        self,
+        workspace: str,
+        document_ids: Iterable[str] | None,
+        extractors: Sequence[ModelExtractor],
+        *,
+        force: bool,
+    ) -> list[tuple[Document, tuple[ModelExtractor, ...]]]:
+        """Return the due documents, also those with newer findings of rules. Asks the model nothing."""
+        names = {item.name for item in self._parts.extractors}
+        seen: dict[tuple[str, str], Extraction] = {}
+        by_rules: dict[str, datetime] = {}
+        for run in await self._parts.extracts.extractions(workspace):
+            seen[run.document_id, run.extractor] = run
+            if run.extractor not in names:
+                by_rules[run.document_id] = max(run.extracted_at, by_rules.get(run.document_id, run.extracted_at))
+
+        def is_due(document: Document, item: ModelExtractor) -> bool:
+            run = seen.get((document.id, item.name))
+            if force or run is None or (run.revision, run.version) != (document.revision, item.version):
+                return True
+            return document.id in by_rules and by_rules[document.id] > run.extracted_at
+
+        return await find_due(self._parts.corpus, workspace, document_ids, extractors, is_due, self._report)
+
+    async def _extract_all(
+        self,
+        due: Sequence[tuple[Document, Sequence[ModelExtractor]]],
+        progress: ProgressCallback,
+        root: Step,
+        *,
+        force: bool,
+    ) -> None:
+        for number, (document, extractors) in enumerate(due, start=1):
+            try:
+                await self._extract(document, extractors, root, force=force)
+            except OutOfBudget as stop:
+                self._report.stopped, self._report.resume_at = str(stop), stop.resume_at
+                return
+            except ProviderBadRequest as error:
+                self._refused += 1
+                self._report.failures.append((document.path, ", ".join(_names(extractors)), str(error)))
+                if self._refused >= MAX_REFUSED:
+                    raise
+            progress(IngestProgress(done=number, total=len(due), path=document.path, stage="Asking the model"))
+
+    async def _extract(
+        self, document: Document, extractors: Sequence[ModelExtractor], root: Step, *, force: bool
+    ) -> None:
+        """Extract all that is due of one document; the next run takes one that has changed meanwhile."""
+        async with root.step(JobKind.EXTRACTION, document.path, input={"extractors": _names(extractors)}) as job:
+            before, found = self._spent, Counter(self._report.counts)
+            given = await read_pages(self._parts.corpus, document)
+            if given is not None:
+                pieces = list(to_pieces(given.pages))
+                try:
+                    await self._ask_all(given, pieces, extractors, force=force, job=job)
+                    for extractor in extractors:
+                        await self._store(extractor, given, pieces)
+                finally:
+                    counts = {kind.value: count for kind, count in (self._report.counts - found).items()}
+                    job.output = {
+                        **counts,
+                        "pieces": len(pieces),
+                        "requests": self._spent.requests - before.requests,
+                        "tokens": self._spent.tokens - before.tokens,
+                        **self._report.troubles(document.path),
+                    }
+                await self._parts.readings.keep_only(document.id, {piece.key for piece in pieces})
+        self._report.documents += 1
+
+    async def _ask_all(
         self,
         given: ExtractorInput,
         pieces: Sequence[Piece],
@@ -242,7 +369,7 @@ class ModelReader:
     async def _check_budget(self, costs: int) -> None:
         """Raises OutOfBudget where a request may cost more than is left."""
         limits, today = self._parts.limits, self._parts.clock.now().date()
-        if self.spent.tokens + costs > limits.tokens_per_run:
+        if self._spent.tokens + costs > limits.tokens_per_run:
             raise OutOfBudget(
                 f"this run's budget of {limits.tokens_per_run:,} tokens is used up: the next run continues"
             )
@@ -273,162 +400,8 @@ class ModelReader:
             )
             for item in extractors
         ]
-        self.spent += spent
+        self._spent += spent
         await self._parts.readings.save(readings, now.date(), spent)
-
-
-JOB_NAME = "extract by model"
-# Documents of one run whose requests the provider may refuse by their form: then it is not the documents.
-MAX_REFUSED = 3
-_MOST_KNOWN = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Due:
-    document: Document
-    extractors: tuple[ModelExtractor, ...]
-
-
-class ModelExtractionRunner:
-    """Runs the extractors that ask a model; one object is one run."""
-
-    def __init__(self, parts: ModelParts) -> None:
-        self._parts = parts
-        self._reader = ModelReader(parts)
-        self._report = ExtractionReport()
-        self._refused = 0
-
-    async def run(
-        self,
-        workspace: str,
-        *,
-        document_ids: Iterable[str] | None = None,
-        extractor: str | None = None,
-        force: bool = False,
-        steps: Steps,
-        progress: ProgressCallback = lambda done: None,
-    ) -> ExtractionReport:
-        """Run like ExtractionRunner.run. `force` asks about every piece again.
-
-        A used-up budget and a failing provider end the run: `stopped` has the reason, and the answers so far are kept.
-        Raises BadInput for an unknown extractor, and StorageError.
-        """
-        report, begun = self._report, self._parts.clock.monotonic()
-        due = await self._due(workspace, document_ids, self._named(extractor), force=force)
-        if due:
-            names = list(dict.fromkeys(item.name for each in due for item in each.extractors))
-            given = {"documents": len(due), "extractors": names, "force": force}
-            try:
-                async with steps.step(JobKind.EXTRACTION, JOB_NAME, input=given) as root:
-                    try:
-                        await self._extract_all(due, progress, root, force=force)
-                    finally:
-                        root.output = self._counts(len(due))
-            except ProviderError as error:  # the job has failed; the readings before are stored
-                report.stopped = str(error)
-            report.job_id = steps.jobs[0].id
-        report.spent = self._reader.spent
-        report.waiting = len(due) - report.documents
-        report.seconds = self._parts.clock.monotonic() - begun
-        return report
-
-    def _counts(self, due: int) -> dict[str, object]:
-        report = self._report
-        counts: dict[str, object] = {kind.value: count for kind, count in report.counts.items()}
-        counts |= {
-            "requests": self._reader.spent.requests,
-            "tokens": self._reader.spent.tokens,
-            "failures": len(report.failures),
-        }
-        if report.stopped:
-            counts |= {"stopped": report.stopped, "waiting": due - report.documents}
-        return counts
-
-    def _named(self, name: str | None) -> tuple[ModelExtractor, ...]:
-        found = tuple(item for item in self._parts.extractors if name in (None, item.name))
-        if not found:
-            raise BadInput(f"{name!r} is not an extractor that asks a model")
-        return found
-
-    async def _due(
-        self,
-        workspace: str,
-        document_ids: Iterable[str] | None,
-        extractors: Sequence[ModelExtractor],
-        *,
-        force: bool,
-    ) -> list[_Due]:
-        """Return the due documents, also those with newer findings of rules. Asks the model nothing."""
-        ids = None if document_ids is None else frozenset(document_ids)
-        names = {item.name for item in self._parts.extractors}
-        seen: dict[tuple[str, str], Extraction] = {}
-        by_rules: dict[str, datetime] = {}
-        for run in await self._parts.extracts.extractions(workspace):
-            seen[run.document_id, run.extractor] = run
-            if run.extractor not in names:
-                by_rules[run.document_id] = max(run.extracted_at, by_rules.get(run.document_id, run.extracted_at))
-        found = []
-        for document in await self._parts.corpus.list_documents(workspace):
-            if document.revision is None or (ids is not None and document.id not in ids):
-                continue
-            due = tuple(
-                item
-                for item in extractors
-                if item.reads(document)
-                and (force or _is_due(seen.get((document.id, item.name)), document, item, by_rules.get(document.id)))
-            )
-            if due:
-                found.append(_Due(document, due))
-            else:
-                self._report.unchanged += 1
-        return found
-
-    async def _extract_all(self, due: Sequence[_Due], progress: ProgressCallback, root: Step, *, force: bool) -> None:
-        for number, each in enumerate(due, start=1):
-            try:
-                await self._extract(each, root, force=force)
-            except OutOfBudget as stop:
-                self._report.stopped, self._report.resume_at = str(stop), stop.resume_at
-                return
-            except ProviderBadRequest as error:
-                self._refused += 1
-                names = ", ".join(item.name for item in each.extractors)
-                self._report.failures.append((each.document.path, names, str(error)))
-                if self._refused >= MAX_REFUSED:
-                    raise
-            progress(IngestProgress(done=number, total=len(due), path=each.document.path, stage="Asking the model"))
-
-    async def _extract(self, due: _Due, root: Step, *, force: bool) -> None:
-        """Extract all that is due of one document; the next run takes one that has changed meanwhile."""
-        document, extractors = due.document, due.extractors
-        names = [item.name for item in extractors]
-        async with root.step(JobKind.EXTRACTION, document.path, input={"extractors": names}) as job:
-            before, found = self._reader.spent, Counter(self._report.counts)
-            given = await self._read(document)
-            if given is not None:
-                pieces = list(to_pieces(given.pages))
-                try:
-                    await self._reader.read(given, pieces, extractors, force=force, job=job)
-                    for extractor in extractors:
-                        await self._store(extractor, given, pieces)
-                finally:
-                    counts = {kind.value: count for kind, count in (self._report.counts - found).items()}
-                    spent = self._reader.spent
-                    job.output = {
-                        **counts,
-                        "pieces": len(pieces),
-                        "requests": spent.requests - before.requests,
-                        "tokens": spent.tokens - before.tokens,
-                        **self._report.troubles(document.path),
-                    }
-                await self._parts.readings.keep_only(document.id, {piece.key for piece in pieces})
-        self._report.documents += 1
-
-    async def _read(self, document: Document) -> ExtractorInput | None:
-        pages = tuple(await self._parts.corpus.list_pages(document.id, _scope(document)))
-        if not pages or pages[0].revision != document.revision:
-            return None
-        return ExtractorInput(document=document, pages=pages)
 
     async def _store(self, extractor: ModelExtractor, given: ExtractorInput, pieces: Sequence[Piece]) -> None:
         """Store the proved findings of all pieces as this extractor's extracts, without the findings of rules."""
@@ -441,27 +414,12 @@ class ModelExtractionRunner:
             Unread(page_number=piece.page_number, reason=reading.error) for piece, reading in told if reading.error
         ]
         checked = to_extracts((*found, *unread), extractor, given)
-        self._report.note(given.document.path, extractor.name, error=checked.error, warning=checked.warning)
-        run = to_extraction(checked, extractor, given, self._parts.clock.now())
-        try:
-            await self._parts.extracts.replace(run, checked.extracts)
-        except NotFound:
-            return  # another revision went live meanwhile
-        self._report.counts.update(extract.type for extract in checked.extracts)
+        now = self._parts.clock.now()
+        self._report.counts += await store_extracts(self._parts.extracts, checked, extractor, given, now, self._report)
 
     async def _known(self, document: Document) -> list[Extract]:
         """Return the document's findings by rules."""
         names = {item.name for item in self._parts.extractors}
         query = ExtractQuery(document_ids=frozenset({document.id}), limit=_MOST_KNOWN)
-        found = await self._parts.extracts.list_extracts(query, _scope(document))
+        found = await self._parts.extracts.list_extracts(query, scope_of(document))
         return [extract for extract in found if extract.extractor not in names]
-
-
-def _is_due(run: Extraction | None, document: Document, extractor: ModelExtractor, by_rules: datetime | None) -> bool:
-    if run is None or (run.revision, run.version) != (document.revision, extractor.version):
-        return True
-    return by_rules is not None and by_rules > run.extracted_at
-
-
-def _scope(document: Document) -> SearchScope:
-    return SearchScope(workspace=document.workspace, sources=frozenset({document.source_id}))

@@ -5,14 +5,15 @@ A failing extractor costs only itself: the reason is recorded with its run.
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
-from core.domain.corpus import NAMESPACE, Document, Page, SearchScope, Source
+from core.domain.corpus import NAMESPACE, Document, Page, SearchScope
 from core.domain.extracts import (
     SCHEMAS,
     Extract,
@@ -71,11 +72,17 @@ def to_extracts(
     return CheckedExtracts(tuple(extracts.values()), error, in_short(unread))
 
 
-def to_extraction(
-    checked: CheckedExtracts, extractor: Extractor | ModelExtractor, given: ExtractorInput, at: datetime
-) -> Extraction:
-    """Return the record of an extractor's run over a document."""
-    return Extraction(
+async def store_extracts(
+    extracts: ExtractRepository,
+    checked: CheckedExtracts,
+    extractor: Extractor | ModelExtractor,
+    given: ExtractorInput,
+    at: datetime,
+    report: ExtractionReport,
+) -> Counter[ExtractType]:
+    """Store an extractor's run over a document, note its troubles, and return the counts of its extracts."""
+    report.note(given.document.path, extractor.name, error=checked.error, warning=checked.warning)
+    run = Extraction(
         document_id=given.document.id,
         extractor=extractor.name,
         version=extractor.version,
@@ -85,6 +92,48 @@ def to_extraction(
         error=checked.error,
         warning=checked.warning,
     )
+    try:
+        await extracts.replace(run, checked.extracts)
+    except NotFound:
+        return Counter()  # another revision went live meanwhile
+    return Counter(extract.type for extract in checked.extracts)
+
+
+ExtractorT = TypeVar("ExtractorT", bound=Extractor | ModelExtractor)
+
+
+async def find_due(
+    corpus: CorpusRepository,
+    workspace: str,
+    document_ids: Iterable[str] | None,
+    extractors: Sequence[ExtractorT],
+    is_due: Callable[[Document, ExtractorT], bool],
+    report: ExtractionReport,
+) -> list[tuple[Document, tuple[ExtractorT, ...]]]:
+    """Return the documents with the extractors that read them and are due; `report` counts the others."""
+    ids = None if document_ids is None else frozenset(document_ids)
+    found = []
+    for document in await corpus.list_documents(workspace):
+        if document.revision is None or (ids is not None and document.id not in ids):
+            continue
+        due = tuple(item for item in extractors if item.reads(document) and is_due(document, item))
+        if due:
+            found.append((document, due))
+        else:
+            report.unchanged += 1
+    return found
+
+
+async def read_pages(corpus: CorpusRepository, document: Document) -> ExtractorInput | None:
+    """Return the pages of a document, None if it has changed since it was found due."""
+    pages = tuple(await corpus.list_pages(document.id, scope_of(document)))
+    if not pages or pages[0].revision != document.revision:
+        return None
+    return ExtractorInput(document=document, pages=pages)
+
+
+def scope_of(document: Document) -> SearchScope:
+    return SearchScope(workspace=document.workspace, sources=frozenset({document.source_id}))
 
 
 def in_short(reasons: Sequence[str]) -> str | None:
@@ -138,12 +187,6 @@ def _to_extract(
 JOB_NAME = "extract"
 
 
-@dataclass(frozen=True, slots=True)
-class _Due:
-    document: Document
-    extractors: tuple[Extractor, ...]
-
-
 class ExtractionRunner:
     """Runs extractors. One run at a time: its child process is not for concurrent use."""
 
@@ -180,9 +223,17 @@ class ExtractionRunner:
         """
         wanted = self._named(extractor)
         report, begun = ExtractionReport(), self._clock.monotonic()
-        due = await self._due(workspace, document_ids, wanted, force=force, report=report)
+        seen = {
+            (run.document_id, run.extractor): (run.revision, run.version)
+            for run in await self._extracts.extractions(workspace)
+        }
+
+        def is_due(document: Document, item: Extractor) -> bool:
+            return force or seen.get((document.id, item.name)) != (document.revision, item.version)
+
+        due = await find_due(self._corpus, workspace, document_ids, wanted, is_due, report)
         if due:
-            names = list(dict.fromkeys(item.name for each in due for item in each.extractors))
+            names = list(dict.fromkeys(item.name for _, own in due for item in own))
             given = {"documents": len(due), "extractors": names, "force": force}
             async with steps.step(JobKind.EXTRACTION, JOB_NAME, input=given) as root:
                 await self._extract_all(due, report, progress, root)
@@ -193,12 +244,16 @@ class ExtractionRunner:
         return report
 
     async def _extract_all(
-        self, due: Sequence[_Due], report: ExtractionReport, progress: ProgressCallback, root: Step
+        self,
+        due: Sequence[tuple[Document, Sequence[Extractor]]],
+        report: ExtractionReport,
+        progress: ProgressCallback,
+        root: Step,
     ) -> None:
         try:
-            for number, each in enumerate(due, start=1):
-                await self._extract(each, report, root)
-                progress(IngestProgress(done=number, total=len(due), path=each.document.path, stage="Extracting"))
+            for number, (document, extractors) in enumerate(due, start=1):
+                await self._extract(document, extractors, report, root)
+                progress(IngestProgress(done=number, total=len(due), path=document.path, stage="Extracting"))
         finally:
             await self._sandbox.close()
 
@@ -209,58 +264,28 @@ class ExtractionRunner:
             raise BadInput(f"Unknown extractor {name!r}. Use one of {known}")
         return found
 
-    async def _due(
-        self,
-        workspace: str,
-        document_ids: Iterable[str] | None,
-        extractors: Sequence[Extractor],
-        *,
-        force: bool,
-        report: ExtractionReport,
-    ) -> list[_Due]:
-        ids = None if document_ids is None else frozenset(document_ids)
-        seen = {
-            (run.document_id, run.extractor): (run.revision, run.version)
-            for run in await self._extracts.extractions(workspace)
-        }
-        found = []
-        for document in await self._corpus.list_documents(workspace):
-            if document.revision is None or (ids is not None and document.id not in ids):
-                continue
-            due = tuple(
-                item
-                for item in extractors
-                if item.reads(document)
-                and (force or seen.get((document.id, item.name)) != (document.revision, item.version))
-            )
-            if due:
-                found.append(_Due(document, due))
-            else:
-                report.unchanged += 1
-        return found
-
-    async def _extract(self, due: _Due, report: ExtractionReport, root: Step) -> None:
+    async def _extract(
+        self, document: Document, extractors: Sequence[Extractor], report: ExtractionReport, root: Step
+    ) -> None:
         """Extract all that is due of one document; the next run takes one that has changed meanwhile."""
-        document, found = due.document, Counter[ExtractType]()
-        names = [item.name for item in due.extractors]
+        found = Counter[ExtractType]()
+        names = [item.name for item in extractors]
         async with root.step(JobKind.EXTRACTION, document.path, input={"extractors": names}) as extracting:
-            given = await self._read(document)
+            given = await read_pages(self._corpus, document)
             if given is not None:
-                for extractor in due.extractors:
+                given = replace(given, path=await self._path_of(document))
+                for extractor in extractors:
                     found += await self._extract_one(extractor, given, report)
             counts = {kind.value: count for kind, count in found.items()}
             extracting.output = counts | report.troubles(document.path)
         report.documents += 1
         report.counts += found
 
-    async def _read(self, document: Document) -> ExtractorInput | None:
-        scope = SearchScope(workspace=document.workspace, sources=frozenset({document.source_id}))
-        pages = tuple(await self._corpus.list_pages(document.id, scope))
-        if not pages or pages[0].revision != document.revision:
-            return None
+    async def _path_of(self, document: Document) -> Path | None:
         sources = await self._corpus.list_sources(document.workspace)
         source = next((item for item in sources if item.id == document.source_id), None)
-        return ExtractorInput(document=document, pages=pages, path=_path_of(document, source))
+        path = Path(source.location, document.path) if source else None
+        return path if path and path.is_file() else None
 
     async def _extract_one(
         self, extractor: Extractor, given: ExtractorInput, report: ExtractionReport
@@ -270,17 +295,4 @@ class ExtractionRunner:
             checked = to_extracts((*result.found, *result.unread), extractor, given)
         else:
             checked = CheckedExtracts((), error=result.reason)
-        report.note(given.document.path, extractor.name, error=checked.error, warning=checked.warning)
-        run = to_extraction(checked, extractor, given, self._clock.now())
-        try:
-            await self._extracts.replace(run, checked.extracts)
-        except NotFound:
-            return Counter()  # another revision went live meanwhile
-        return Counter(extract.type for extract in checked.extracts)
-
-
-def _path_of(document: Document, source: Source | None) -> Path | None:
-    if source is None:
-        return None
-    path = Path(source.location, document.path)
-    return path if path.is_file() else None
+        return await store_extracts(self._extracts, checked, extractor, given, self._clock.now(), report)

@@ -78,12 +78,7 @@ def _to_found(thing: _Thing) -> Found:
         type=ExtractType.ENTITY,
         page_number=thing.page_number,
         span=thing.span,
-        data={
-            "name": thing.name,
-            "kind": thing.kind,
-            "aliases": aliases[:MAX_ALIASES],
-            "definition": thing.definition,
-        },
+        data={"name": thing.name, "kind": thing.kind, "aliases": aliases[:MAX_ALIASES], "definition": thing.definition},
         confidence=thing.confidence,
     )
 
@@ -113,11 +108,7 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
 
 def _mentioned(mention: Mention) -> _Thing:
     return _Thing(
-        name=mention.name,
-        kind=mention.kind,
-        page_number=mention.page.number,
-        span=mention.span,
-        confidence=0.9,
+        name=mention.name, kind=mention.kind, page_number=mention.page.number, span=mention.span, confidence=0.9
     )
 
 

@@ -77,9 +77,5 @@ def _to_found(page_number: int, items: Sequence[ProvedFinding[ApiFinding]], docu
         ),
     )
     return Found(
-        type=ExtractType.API,
-        page_number=page_number,
-        span=items[0].span,
-        data=api.model_dump(),
-        confidence=CONFIDENCE,
+        type=ExtractType.API, page_number=page_number, span=items[0].span, data=api.model_dump(), confidence=CONFIDENCE
     )

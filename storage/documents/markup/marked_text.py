@@ -78,11 +78,6 @@ class MarkedText:
         return tuple(_lines(self.text, {heading.start: heading.level for heading in self.page.headings}))
 
     @cached_property
-    def prose(self) -> tuple[Line, ...]:
-        """Lines that are no code, no heading and no row of a table."""
-        return tuple(line for line in self.lines if not (line.in_code or line.heading or line.is_row))
-
-    @cached_property
     def tables(self) -> tuple[PipeTable, ...]:
         """Those with pipes first, then those with tabs; none without rows and none in code."""
         code = {line.span.start for line in self.lines if line.in_code}

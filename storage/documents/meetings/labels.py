@@ -65,7 +65,7 @@ _INLINE = re.compile(
 # Numbers of a labelled item: "Decision 4:", "ACTION 77.1:", "Action item #3 (Ben):", "AI-12:", "ACTION [ann]:".
 _COUNTED = re.compile(
     r"(?P<label>[^\W\d_][^\d(\[#:：@]{0,30}?)\s?(?:(?:no\.?|nr\.?|#|-)?\s?[A-Z]?\d{1,4}(?:[./-]\d{1,4}){0,3}[a-z]?)?"
-    r"\s?(?:[(\[](?P<who>[^()\[\]]{1,60})[)\]]|(?P<handles>(?:@[\w-]{1,40}[,\s]{0,2}){1,4}))?",
+    r"\s?(?:[(\[](?P<who>[^()\[\]]{1,60})[)\]]|(?P<handles>(?:@[\w-]{1,40}[,\s]{0,2}){1,4}))?"
 )
 _CELL_NUMBER = re.compile(r"\W*[A-Z]{0,4}-?\d{0,4}(?:\.\d{1,4}){0,2}\W*")
 

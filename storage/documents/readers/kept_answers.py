@@ -24,10 +24,7 @@ class KeptAnswersReader:
         if not sections:
             raise ReadError("empty: no kept answer stands in it")
         return ParsedDocument(
-            title=path.stem,
-            kind=self.kind,
-            pages=tuple(map(_to_page, sections)),
-            warnings=decoded.warnings,
+            title=path.stem, kind=self.kind, pages=tuple(map(_to_page, sections)), warnings=decoded.warnings
         )
 
 

@@ -33,8 +33,5 @@ class OpenApiReader:
         spec = Spec(read_json(decoded.text) if is_json(path, decoded.text) else read_yaml(decoded.text))
         title = collapse(clean(text_of(spec.info.get("title")))) or path.stem
         return ParsedDocument(
-            title=title,
-            kind=self.kind,
-            pages=tuple(build_pages(spec, title)),
-            warnings=decoded.warnings,
+            title=title, kind=self.kind, pages=tuple(build_pages(spec, title)), warnings=decoded.warnings
         )
