@@ -10,10 +10,9 @@ from bot.presentation.direct_threads import is_direct_thread
 from bot.wiring.parts import Parts
 from bot.wiring.pipeline import build_pipeline
 from bot.wiring.providers import Providers
-from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline
-from core.answering.strategies.choosing import ChosenStrategy
-from core.answering.strategies.drafting import Choose
+from core.answering.run import RunObserver
+from core.answering.strategies.choosing import Choose, ChosenStrategy
 from core.domain.conversation import IncomingMessage
 from core.ports import ChatProvider, Clock, RetrievalStrategy
 from storage.database import Database

@@ -350,7 +350,7 @@ class Parts:
 
     @cached_property
     def strategies(self) -> Strategies:
-        from core.answering.limits import Budget
+        from core.answering.run import Budget
         from core.answering.strategies.choosing import Strategies
 
         agent = self.config.agent

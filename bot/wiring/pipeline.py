@@ -7,13 +7,13 @@ from bot.wiring.parts import Parts
 from core.answering.agent.summarising import ModelSummariser
 from core.answering.answer_store import AnswerStore
 from core.answering.context import FullHistoryCapped, LineSummariser, RollingSummary, TokenWindow
-from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline, PipelineStep, Stage
+from core.answering.run import RunObserver
 from core.answering.steps import reading
 from core.answering.steps.preparing import ChannelDefaults, Preparation
 from core.answering.steps.private_answers import PrivateAnswer, SharedAnswer, Sharing, ToPrivate
 from core.answering.steps.stated_positions import StatedPosition
-from core.answering.strategies.drafting import Choose
+from core.answering.strategies.choosing import Choose
 from core.answering.tools.find_extracts import FindExtractsTool
 from core.answering.tools.follow_relation import FollowRelationTool
 from core.answering.tools.get_ontology import GetOntologyTool

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.domain.answer import Citation, Draft, Evidence, NumberedPassage, PassageCitation
+from core.domain.answer import Citation, Draft, Evidence, NumberedPassage, PassageCitation, cite
 from core.domain.corpus import Page, Span
-from core.knowledge.footnotes import cite
 from core.text.words import code_spans, collapse, content_words
 
 # A marker: [3], [1, 2], [1][2]; not a markdown link's text `[3](...)`, not a wikilink `[[3]]`.

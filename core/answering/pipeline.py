@@ -13,7 +13,7 @@ from typing import Protocol
 from core.answering.answer_store import AnswerStore, Opened
 from core.answering.answers.building import build_error_answer
 from core.answering.answers.stored import request_input, stored_ids
-from core.answering.observer import RunObserver
+from core.answering.run import RunObserver
 from core.domain.answer import Answer, AnswerStatus, ChatMessage, Draft, Reference
 from core.domain.conversation import Focus, IncomingMessage, Message
 from core.domain.corpus import Document, Page, SearchScope

@@ -19,7 +19,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from core.answering.observer import RunObserver
+from core.answering.run import RunObserver
 from core.domain.answer import ChatMessage, CitedText, Draft, Evidence
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind

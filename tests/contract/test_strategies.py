@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.answering.answers.stored import stored_ids
-from core.answering.limits import Budget
+from core.answering.run import Budget
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy

@@ -14,8 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from core.answering.limits import Budget
-from core.answering.observer import RunObserver
+from core.answering.run import Budget, RunObserver
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Answer, Capabilities, ChatRequest, ChatResponse, ChatRole, ToolInvocation
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress, event_key, message_key

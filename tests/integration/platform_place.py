@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from core.answering.deletion import Forgetting
-from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
+from core.answering.run import RunObserver
 from core.answering.steps.private_answers import ToPrivate
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ChatResponse, Citation, ToolInvocation

@@ -11,9 +11,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from core.answering.limits import Budget
-from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
+from core.answering.run import Budget, RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.choosing import ALWAYS, PLANNED, TOOL_USE, ChosenStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from core.answering.agent.prompts import empty_answer, last_turn
 from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, invoke_all, with_unique_ids
-from core.answering.limits import Meter
-from core.answering.observer import NO_OBSERVER, RunObserver
+from core.answering.run import NO_OBSERVER, Meter, RunObserver
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.answering.limits import Meter
-from core.answering.observer import NO_OBSERVER, RunObserver
+from core.answering.run import NO_OBSERVER, Meter, RunObserver
 from core.domain.answer import ChatMessage, ChatRequest, ChatResponse, ToolChoice, ToolInvocation, ToolResult, Usage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError

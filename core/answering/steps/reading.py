@@ -4,18 +4,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from core.access.positions.reading import lowest, positions_for, split_position
 from core.access.scopes import Access
 from core.answering.answer_store import AnswerStore
 from core.answering.answers.building import bounded, build_answer, live_pages, prove_draft, with_notes
 from core.answering.answers.suggestions import suggest
-from core.answering.observer import RunObserver
 from core.answering.pipeline import Question, QuestionContext
-from core.answering.question_scope import QuestionScopes
 from core.answering.redaction import withheld
-from core.answering.strategies.drafting import Choose, draft
+from core.answering.run import RunObserver
+from core.answering.strategies.choosing import Choose, draft
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, IncomingMessage, Message
 from core.domain.corpus import Document, SearchScope
+from core.errors import AccessDenied
 from core.knowledge.library import Library
 from core.knowledge.references.service import References
 from core.ports import Clock, ContextStrategy, CorpusRepository, Tools
@@ -205,3 +206,39 @@ class Suggestions:
 async def add_notes(question: Question) -> None:
     """Answer, notes, scope -> `answer` with its reading positions and a note for each part that failed."""
     question.answer = with_notes(bounded(question.answer, question.context.scope.positions), question.notes)
+
+
+class QuestionScopes:
+    """Built for each question, because settings may have changed."""
+
+    def __init__(self, access: Access, library: Library, corpus: CorpusRepository) -> None:
+        self._access = access
+        self._library = library
+        self._corpus = corpus
+
+    async def of(self, message: IncomingMessage) -> SearchScope:
+        """Return the scope up to the positions of the question's place, or to the end for an asker in private.
+
+        Raises AccessDenied for a question to the end in a shared place.
+        """
+        address, alone = message.address, message.is_alone
+        if message.to_the_end and not alone:
+            raise AccessDenied(
+                "A question to the end of a book is only answered in private. Ask it in a direct message, or "
+                "with --private."
+            )
+        scope = await self._access.scope(address.workspace, address, reader=message.author, alone=alone)
+        return replace(scope, positions={}) if message.to_the_end else scope
+
+    async def up_to(self, message: IncomingMessage, document: Document | None, scope: SearchScope) -> SearchScope:
+        """The scope up to the question's own position, too; `document` is the one that it is asked of.
+
+        Raises BadInput and NotFound for a position that is none.
+        """
+        if not message.position:
+            return scope
+        name, place = split_position(message.position)
+        bounded = await self._library.find_document(name, scope) if name else document
+        whole = await self._access.scope_to_the_end(message.address.workspace, message.address)
+        asked = await positions_for(place, bounded, self._corpus, whole, scope)
+        return replace(scope, positions=lowest(scope.positions, asked))

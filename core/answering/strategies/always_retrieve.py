@@ -12,8 +12,7 @@ from typing import cast
 from core.answering.agent.loop import AgentLoop
 from core.answering.agent.prompts import build_turns, empty_answer, reading_companion
 from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, invoke_all, with_unique_ids
-from core.answering.limits import Budget, Meter
-from core.answering.observer import NO_OBSERVER, RunObserver
+from core.answering.run import NO_OBSERVER, Budget, Meter, RunObserver
 from core.answering.strategies.prompts import from_passages, search_queries
 from core.answering.strategies.shown_passages import passage_text, within_tokens, without_tool_turns
 from core.domain.answer import (

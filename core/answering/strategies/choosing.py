@@ -1,21 +1,23 @@
 """The choice of a strategy: the asker's, else the channel's, else the configured one, as far as the model allows.
 
-If the requested strategy isn't available, the closest one answers, with a sentence about it.
+If the requested strategy isn't available, the closest one answers, with a sentence about it. `draft` tries a list of
+extracted rows first, which needs no model, for questions that clearly ask for one (list_intent.py). A question with a
+model, a language other than English, a message or a file goes to the strategy at once.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
-from core.answering.limits import Budget
-from core.answering.observer import NO_OBSERVER, RunObserver
+from core.answering.run import NO_OBSERVER, Budget, RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.strategies.wording import wording_of
-from core.domain.answer import Capabilities
+from core.domain.answer import Capabilities, ChatMessage, ChatRole, CitedText, Draft, ListedFacts, QueryType
 from core.domain.conversation import IncomingMessage
-from core.errors import UnsupportedFeature
-from core.ports import ChatProvider, Clock, RetrievalStrategy
+from core.errors import ProviderChanged, UnsupportedFeature
+from core.ports import ChatProvider, Clock, ProgressSink, RetrievalStrategy, Tools
 from core.work.questions import DEEP_STRATEGY
 
 AUTO = "auto"  # by the question's wording: a comparison, a timeline and the like are planned
@@ -66,7 +68,7 @@ class ChosenStrategy:
 
     strategy: RetrievalStrategy
     note: str = ""  # for people, below the answer
-    lists_facts: bool = False  # a list of extracted rows comes first (drafting.py)
+    lists_facts: bool = False  # a list of extracted rows comes first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,3 +101,84 @@ class Strategies:
         if chosen.strategy.name == name:
             return chosen
         return self.over(provider, replace(question, strategy=name), NO_OBSERVER)
+
+
+MODEL_NAME = "facts"  # the model name in the answer
+MOST_CHANGES = 4  # of providers in one question; configurations have fewer
+Choose = Callable[[IncomingMessage, RunObserver], Awaitable[ChosenStrategy]]
+
+
+async def draft(
+    choose: Choose,
+    question: IncomingMessage,
+    history: Sequence[ChatMessage],
+    tools: Tools,
+    progress: ProgressSink,
+    observer: RunObserver,
+) -> Draft:
+    """Draft with the chosen strategy, and again with another choice when another provider has to answer.
+
+    Raises ProviderError, and the errors of `choose`.
+    """
+    for changes in range(MOST_CHANGES + 1):
+        chosen = await choose(question, observer)
+        observer.choose_strategy(chosen.strategy.name)
+        try:
+            return await draft_once(chosen, question, history, tools, progress)
+        except ProviderChanged:
+            if changes == MOST_CHANGES:
+                raise
+            progress.reset()
+    raise AssertionError("unreachable")
+
+
+async def draft_once(
+    chosen: ChosenStrategy,
+    question: IncomingMessage,
+    history: Sequence[ChatMessage],
+    tools: Tools,
+    progress: ProgressSink,
+) -> Draft:
+    """Return the list, or the strategy's draft, with the note of the choice. Raises the errors of the strategy."""
+    written = None
+    if chosen.lists_facts and _may_be_listed(question):
+        tools.adopt(history)
+        found = await tools.list_facts(question.text)
+        written = _to_draft(found, tools) if found is not None else None
+    if written is None:
+        written = await chosen.strategy.draft(question, history, tools, progress)
+    return replace(written, notes=(*written.notes, chosen.note)) if chosen.note else written
+
+
+def _may_be_listed(question: IncomingMessage) -> bool:
+    is_plain = question.query_type is not QueryType.SUMMARY and question.model is None
+    is_english = question.language is None or question.language.casefold().startswith("en")
+    return is_plain and is_english and question.about is None and not question.attachments
+
+
+def _to_draft(found: ListedFacts, tools: Tools) -> Draft:
+    asked = ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=(found.invocation,))
+    told = ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=(found.result,))
+    return Draft(
+        segments=tuple(_segments(found)), evidence=tools.evidence, new_messages=(asked, told), model=MODEL_NAME
+    )
+
+
+def _segments(found: ListedFacts) -> Iterator[CitedText]:
+    """Return the rows as a list, below the titles of their documents if there are several."""
+    yield CitedText(text=f"{_count(found)}:")
+    several = len({row.document for row in found.rows}) > 1
+    for title, rows in groupby(found.rows, key=lambda row: row.document):
+        if several:
+            yield CitedText(text=f"\n\n**{title}**:")
+        for row in rows:
+            yield CitedText(text=f"\n- {row.text}", citations=(row.citation,))
+    if found.unknown:
+        which = "1 more, which says" if found.unknown == 1 else f"{found.unknown} more, which say"
+        yield CitedText(text=f"\n\nI looked at {which} no date that could be compared.")
+
+
+def _count(found: ListedFacts) -> str:
+    if found.total > len(found.rows):
+        return f"The first {len(found.rows)} of {found.total} {found.noun}"
+    return f"{len(found.rows)} {found.noun if len(found.rows) > 1 else found.noun.removesuffix('s')}"

@@ -11,8 +11,7 @@ from typing import Any, cast
 from core.answering.agent.prompts import build_turns
 from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
 from core.answering.citations import strip_markers
-from core.answering.limits import Budget, Meter
-from core.answering.observer import NO_OBSERVER, RunObserver
+from core.answering.run import NO_OBSERVER, Budget, Meter, RunObserver
 from core.answering.strategies.assembly import assemble
 from core.answering.strategies.planned_calls import Called, run_plan
 from core.answering.strategies.plans import (

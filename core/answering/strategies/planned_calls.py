@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping
 
 from core.answering.agent.turns import OUT_OF_TIME, end_in_order, refusal
-from core.answering.limits import Meter
+from core.answering.run import Meter
 from core.answering.strategies.plans import Plan, PlannedCall, filled_in, waits_for_findings
 from core.answering.tools.toolbox import to_job_input
 from core.domain.answer import ToolInvocation, ToolResult

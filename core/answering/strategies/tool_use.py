@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from core.answering.agent.loop import AgentLoop
 from core.answering.agent.prompts import build_turns, reading_companion
-from core.answering.limits import Budget, Meter
-from core.answering.observer import NO_OBSERVER, RunObserver
+from core.answering.run import NO_OBSERVER, Budget, Meter, RunObserver
 from core.domain.answer import ChatMessage, Draft
 from core.domain.conversation import IncomingMessage
 from core.errors import UnsupportedFeature

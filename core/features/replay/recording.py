@@ -12,7 +12,7 @@ from functools import cache
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from core.answering.observer import RunObserver
+from core.answering.run import RunObserver
 from core.domain.answer import (
     Answer,
     Capabilities,

@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from core.answering.answers.building import build_answer, prove_draft, with_notes
-from core.answering.strategies.choosing import ChosenStrategy
-from core.answering.strategies.drafting import draft_once
+from core.answering.strategies.choosing import ChosenStrategy, draft_once
 from core.domain.answer import (
     Capabilities,
     ChatMessage,

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.answer import Citation, ListedFact, PassageCitation
+from core.domain.answer import Citation, ListedFact, PassageCitation, cite
 from core.domain.corpus import Document, Page, PageHit, SearchScope, SourcedPassage, Span
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.knowledge.facts.aliases import AliasResolver
@@ -23,7 +23,6 @@ from core.knowledge.facts.matching import (
 from core.knowledge.facts.ontology import Ontology, build_ontology
 from core.knowledge.facts.query import DEFAULT_ROWS, MOST_ROWS, Comparison, FactQuery, read_query
 from core.knowledge.facts.rows import EXTRACT_TYPES, Fact, FactType, to_facts
-from core.knowledge.footnotes import cite
 from core.knowledge.search.documents import find_by_name
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import ExtractRepository

@@ -5,10 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.access.positions.places import places_of
-from core.answering.limits import Budget
-from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline, QuestionContext
 from core.answering.redaction import Histories
+from core.answering.run import Budget, RunObserver
 from core.answering.strategies.choosing import STRATEGIES, ChosenStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.find_extracts import FindExtractsTool

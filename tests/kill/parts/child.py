@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from core.answering.limits import Budget
+from core.answering.run import Budget
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key

@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline, QuestionContext
+from core.answering.run import RunObserver
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Answer
 from core.domain.conversation import ThreadAddress

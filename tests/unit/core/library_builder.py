@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.access.scopes import Access
-from core.answering.observer import NO_OBSERVER, RunObserver
+from core.answering.run import NO_OBSERVER, RunObserver
 from core.answering.tools.base import ToolContext
 from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.query_journal import QueryJournalTool

@@ -17,8 +17,8 @@ from bot.web.chat import ChatParts, add_chat
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
 from bot.web.links import Links
-from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
+from core.answering.run import RunObserver
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import ThreadAddress

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.answering.citations import cited_page_ids, prove, strip_markers
-from core.domain.answer import CitedText, Draft, Evidence, NumberedPassage, PassageCitation
+from core.domain.answer import CitedText, Draft, Evidence, NumberedPassage, PassageCitation, cite, heading_path_at
 from core.domain.corpus import Heading, Page, Passage, SourcedPassage, Span
-from core.knowledge.footnotes import cite, heading_path_at
 from tests.builders import build_document
 
 TEXT = "The key is under the mat. The mat is by the door. Ann has the spare key. Nobody else has one."

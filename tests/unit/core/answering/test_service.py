@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from core.answering.answers.building import NOT_FROM_DOCUMENTS, PARTIAL_NOTE
-from core.answering.limits import Budget
-from core.answering.observer import RunObserver
 from core.answering.pipeline import QuestionContext
+from core.answering.run import Budget, RunObserver
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import (

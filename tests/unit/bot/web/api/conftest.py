@@ -18,9 +18,8 @@ from bot.web.app import build_web
 from bot.web.links import Links
 from bot.web.pages.library import add_connection_pages
 from bot.web.parts import WebParts
-from core.answering.limits import Budget
-from core.answering.observer import RunObserver
 from core.answering.pipeline import Pipeline, QuestionContext
+from core.answering.run import Budget, RunObserver
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation

@@ -7,8 +7,7 @@ import pytest
 from core.answering.agent import loop as loop_module
 from core.answering.agent.loop import AgentLoop
 from core.answering.agent.turns import MAX_PARALLEL_CALLS
-from core.answering.limits import Budget, Meter
-from core.answering.observer import RunObserver
+from core.answering.run import Budget, Meter, RunObserver
 from core.answering.tools.base import Arguments, Finding, ToolContext
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import (

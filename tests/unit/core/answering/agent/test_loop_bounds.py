@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.answering.agent.loop import AgentLoop
-from core.answering.limits import Budget, Meter
+from core.answering.run import Budget, Meter
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,

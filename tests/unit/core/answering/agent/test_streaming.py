@@ -6,7 +6,7 @@ import pytest
 
 from core.answering.agent.loop import AgentLoop
 from core.answering.agent.turns import HELD_AFTER_RESULTS, HELD_CHARACTERS, HeldText, held_characters
-from core.answering.limits import Budget, Meter
+from core.answering.run import Budget, Meter
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.answering.limits import Budget
+from core.answering.run import Budget
 from core.answering.strategies.always_retrieve import LONGEST_QUERY, MOST_QUERIES, AlwaysRetrieveStrategy
 from core.domain.answer import Capabilities, ChatMessage, ChatRole
 from tests.builders import build_incoming

@@ -10,8 +10,8 @@ from core.answering.strategies.choosing import (
     TOOL_USE,
     ChosenStrategy,
     choose,
+    draft_once,
 )
-from core.answering.strategies.drafting import draft_once
 from core.answering.strategies.wording import wording_of
 from core.domain.answer import Capabilities, CitedText, Draft, Evidence
 from core.errors import UnsupportedFeature

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from core.answering.citations import prove
-from core.answering.limits import Budget
-from core.answering.strategies.choosing import ChosenStrategy
-from core.answering.strategies.drafting import draft_once
+from core.answering.run import Budget
+from core.answering.strategies.choosing import ChosenStrategy, draft_once
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Draft, QueryType
 from core.domain.conversation import Attachment, IncomingMessage, Talk

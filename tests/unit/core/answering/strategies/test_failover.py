@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.answering.observer import NO_OBSERVER, RunObserver
-from core.answering.strategies.choosing import ChosenStrategy
-from core.answering.strategies.drafting import MOST_CHANGES, draft
+from core.answering.run import NO_OBSERVER, RunObserver
+from core.answering.strategies.choosing import MOST_CHANGES, ChosenStrategy, draft
 from core.domain.answer import Capabilities, ChatMessage, CitedText, Draft
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import ProviderChanged

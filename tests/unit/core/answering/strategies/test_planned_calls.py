@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from core.answering.limits import Budget, Meter
-from core.answering.observer import RunObserver
+from core.answering.run import Budget, Meter, RunObserver
 from core.answering.strategies.planned_calls import Called, run_plan
 from core.answering.strategies.plans import Plan, PlannedCall
 from core.answering.tools.base import Arguments, Finding, ToolContext

@@ -1,6 +1,6 @@
 import pytest
 
-from core.answering.limits import Budget
+from core.answering.run import Budget
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import (
     Capabilities,

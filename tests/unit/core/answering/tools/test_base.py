@@ -3,7 +3,7 @@ import asyncio
 import pytest
 from pydantic import Field
 
-from core.answering.observer import RunObserver
+from core.answering.run import RunObserver
 from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, document_named
 from core.answering.tools.search import SearchTool
 from core.answering.tools.toolbox import Toolbox, to_definition

@@ -7,8 +7,7 @@ from functools import partial
 import pytest
 from sqlalchemy import select
 
-from core.answering.limits import Budget
-from core.answering.observer import NO_OBSERVER, RunObserver
+from core.answering.run import NO_OBSERVER, Budget, RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.choosing import ChosenStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy

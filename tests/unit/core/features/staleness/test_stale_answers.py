@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from core.answering.observer import NO_OBSERVER
 from core.answering.pipeline import Question
+from core.answering.run import NO_OBSERVER
 from core.domain.answer import Answer
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
 from core.domain.corpus import Span

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.question_scope import QuestionScopes
+from core.answering.steps.reading import QuestionScopes
 from core.domain.conversation import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.service import PersonAddress
 from core.errors import AccessDenied, BadInput

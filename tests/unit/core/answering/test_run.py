@@ -1,6 +1,6 @@
 import pytest
 
-from core.answering.limits import Budget, Meter
+from core.answering.run import Budget, Meter
 from core.domain.answer import Usage
 from tests.fakes import ManualClock
 
