@@ -133,13 +133,12 @@ class Web:
         self._robots: dict[str, Protego] = {}
 
     async def __aenter__(self) -> "Web":
-        await self._client.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._client.__aexit__(kind, error, trace)
+        await self._client.aclose()
 
     async def get(
         self, url: str, *, etag: str = "", modified: str = "", accept: str = "", limit: int | None = None

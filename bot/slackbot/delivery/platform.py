@@ -178,7 +178,7 @@ class SlackPlatform:
             await line.clear()
         post = self._posts.get(message_key)
         if post is not None:
-            await post.delete()
+            await post.withdraw()
             del self._posts[message_key]
 
     async def close(self) -> None:

@@ -63,7 +63,7 @@ class Post:
         messages = ",".join(self.messages[number] for number in sorted(self.messages))
         return f"{destination.id}/{messages}" if messages else ""
 
-    async def delete(self) -> None:
+    async def withdraw(self) -> None:
         """Delete the parts posted so far."""
         if self.destination is None:
             return
