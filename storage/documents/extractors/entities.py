@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import collapse
-from storage.documents.foundry.links import COMMAND, Mention, find_mentions, kind_of, name_of
+from storage.documents.foundry.links import Mention, find_mentions
 from storage.documents.markup.definitions import define, is_name
-from storage.documents.markup.marked_text import MarkedText, around, plain
+from storage.documents.markup.marked_text import MarkedText, plain
 
 MAX_ALIASES = 20
 
@@ -103,7 +103,6 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
     for page in given.pages:
         text = MarkedText(page)
         yield from _linked(text)
-        yield from _in_foundry_links(text)
 
 
 def _mentioned(mention: Mention) -> _Thing:
@@ -164,12 +163,3 @@ def _is_alias(label: str, target: str) -> bool:
         return False
     known = set(re.findall(r"\w+", target.casefold()))
     return bool(known & set(re.findall(r"\w+", label.casefold()))) or label[:1].isupper()
-
-
-def _in_foundry_links(text: MarkedText) -> Iterator[_Thing]:
-    for line in text.lines:
-        for match in COMMAND.finditer(line.text) if "@" in line.text else ():
-            name, kind = name_of(match, {}), kind_of(match["kind"], match["target"])
-            if kind and is_name(name):
-                span = around(line, match.start(), match.end())
-                yield _Thing(name=name, kind=kind, page_number=text.page.number, span=span, confidence=0.9)

@@ -79,7 +79,7 @@ def test_a_name_that_a_link_gives_a_note_is_its_alias(link: str, aliases: list[s
     assert linked == ([aliases] if aliases else [])
 
 
-def test_pages_of_a_journal_and_what_its_links_name_are_entities() -> None:
+def test_pages_of_a_journal_are_entities() -> None:
     page = Page(
         id="p",
         document_id="d",
@@ -94,8 +94,6 @@ def test_pages_of_a_journal_and_what_its_links_name_are_entities() -> None:
     assert {(item.data["name"], item.data["kind"]) for item in found} == {
         ("Keep", "document"),
         ("Old Ben", "journal page"),
-        ("Mary", "actor"),
-        ("The Mill", "place"),
     }
 
 
@@ -103,13 +101,6 @@ def test_a_thing_is_found_once_with_all_its_names() -> None:
     text = "See [[harbour-rules|Harbour]].\n\nSee [[harbour-rules|Rules of harbours]].\n"
     (rules,) = [item for item in extract(text) if item.data["name"] == "harbour-rules"]
     assert rules.data["aliases"] == ["Harbour", "Rules of harbours"]
-
-
-def test_the_place_of_a_name_in_a_very_long_line_is_its_sentence() -> None:
-    said = "@UUID[Actor.abc]{Ahab} came aboard."
-    given = build_note("It rained. " * 100 + said + " " + "It rained. " * 100)
-    (ahab,) = [item for item in EntitiesExtractor().extract(given) if item.data["kind"] == "actor"]
-    assert ahab.span.of(given.pages[0].text) == said
 
 
 def test_definition_lists_of_web_pages_define_their_terms(tmp_path: Path) -> None:
