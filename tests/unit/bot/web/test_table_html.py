@@ -115,7 +115,8 @@ def test_cells_are_shown_as_extractors_read_them(rows: list[list[str]]) -> None:
 
 @given(TABLES)
 def test_cells_of_csv_files_are_what_was_written(rows: list[list[str]]) -> None:
-    rows = [[to_cell(cell).replace("\\", "") + "x" for cell in row] for row in rows]
+    # Without the other delimiters: which one a file has is a guess, and `||x,...` may be cut at either.
+    rows = [["".join(sign for sign in to_cell(cell) if sign not in "\\;|:\t") + "x" for cell in row] for row in rows]
     written = io.StringIO()
     csv.writer(written, lineterminator="\n").writerows(rows)
     text = written.getvalue().rstrip("\n")
