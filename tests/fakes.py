@@ -218,3 +218,8 @@ class MemoryCapabilities:
 
     async def keep(self, key: str, found: Capabilities) -> None:
         self._kept[key] = found
+
+
+async def never(*_: object) -> str:
+    """Stands for what a test doesn't call."""
+    raise AssertionError("it was called")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -21,20 +21,13 @@ TERMINAL = "terminal"
 access = typer.Typer(help="Explain who may read a source or document, and why.", no_args_is_help=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ChannelFormat:
-    """The form of a platform's channel IDs, known without loading the platform."""
-
-    pattern: str
-    example: str
-
-
-CHANNEL_FORMATS: Mapping[str, _ChannelFormat] = {
-    "discord": _ChannelFormat(pattern=r"[0-9]{1,20}", example="discord:1234567890123456789"),
-    "slack": _ChannelFormat(pattern=r"[A-Z][A-Z0-9]+", example="slack:C0123ABCD"),
-    "web": _ChannelFormat(pattern=r"(?:(?![A-Z])[\w-])+", example="web:general"),
-    TERMINAL: _ChannelFormat(pattern=r"chat|cli", example="terminal:chat"),
-    "api": _ChannelFormat(pattern=r"api", example="api:api"),
+# The pattern of a platform's channel IDs, known without loading the platform, and an example.
+CHANNEL_FORMATS: Mapping[str, tuple[str, str]] = {
+    "discord": (r"[0-9]{1,20}", "discord:1234567890123456789"),
+    "slack": (r"[A-Z][A-Z0-9]+", "slack:C0123ABCD"),
+    "web": (r"(?:(?![A-Z])[\w-])+", "web:general"),
+    TERMINAL: (r"chat|cli", "terminal:chat"),
+    "api": (r"api", "api:api"),
 }
 _SHOWN = 80  # characters of what was typed
 
@@ -93,11 +86,12 @@ def to_address(channel: str, thread: str, workspace: str) -> ThreadAddress:
     if known is None and rest:
         raise BadInput(f"Unknown platform {platform[:_SHOWN]!r}. Use one of {', '.join(CHANNEL_FORMATS)}.")
     if known is None or not rest:
-        raise BadInput(f"{shown} isn't a channel. Write PLATFORM:ID, like {CHANNEL_FORMATS['slack'].example}.")
+        raise BadInput(f"{shown} isn't a channel. Write PLATFORM:ID, like {CHANNEL_FORMATS['slack'][1]}.")
     within, name, named_thread = (workspace, rest[0], "") if len(rest) == 1 else (rest[0], rest[1], "".join(rest[2:]))
-    if not within or not re.fullmatch(known.pattern, name):
+    pattern, example = known
+    if not within or not re.fullmatch(pattern, name):
         raise BadInput(
-            f"{shown} isn't a channel of {platform}. Write PLATFORM:ID with the channel's ID, like {known.example}."
+            f"{shown} isn't a channel of {platform}. Write PLATFORM:ID with the channel's ID, like {example}."
         )
     if named_thread and thread and named_thread != thread:
         raise BadInput(f"{shown} names thread {named_thread!r}, but --thread names {thread!r}. Leave one out.")

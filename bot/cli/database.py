@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.session import Session
+from bot.cli.session import Session, by_default
 from bot.service import operations as ops
 from bot.terminal.reports import ingest_progress, repair_line, size_text, storage_view
 from bot.wiring.parts import restore as restore_backup
@@ -21,14 +21,8 @@ commands = typer.Typer(
 
 
 def register(app: typer.Typer) -> None:
+    commands.callback()(by_default(status))
     app.add_typer(commands, name="db")
-
-
-@commands.callback()
-def default(context: typer.Context) -> None:
-    """Show the state if no subcommand is given."""
-    if context.invoked_subcommand is None:
-        status(context)
 
 
 @commands.command("status")

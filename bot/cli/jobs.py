@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.session import Session
+from bot.cli.session import Session, by_default
 from bot.service import operations as ops
 from bot.service.calls import retry_job
 from bot.service.operations import cancel_job
@@ -18,14 +18,8 @@ JobId = Annotated[str, typer.Argument(metavar="ID", help="The job's ID.")]
 
 
 def register(app: typer.Typer) -> None:
+    commands.callback()(by_default(list_jobs))
     app.add_typer(commands, name="jobs")
-
-
-@commands.callback()
-def default(context: typer.Context) -> None:
-    """List recent requests if no subcommand is given."""
-    if context.invoked_subcommand is None:
-        list_jobs(context)
 
 
 @commands.command("list")

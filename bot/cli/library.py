@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.session import Session, to_path
+from bot.cli.session import Session, by_default, to_path
 from bot.service import operations as ops
 from bot.terminal.render import document_table, hits_view, page_view
 from bot.terminal.reports import ingest_progress, report_view
@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
     app.command("ingest")(ingest)
     app.command("search")(search)
     app.command("page")(page)
+    documents.callback()(by_default(list_documents))
     app.add_typer(documents, name="documents")
 
 
@@ -79,13 +80,6 @@ def page(
         PageResult.to_json,
         lambda result: page_view(result.view.document, result.view.page),
     )
-
-
-@documents.callback()
-def documents_default(context: typer.Context) -> None:
-    """List the documents if no subcommand is given."""
-    if context.invoked_subcommand is None:
-        list_documents(context)
 
 
 @documents.command("list")

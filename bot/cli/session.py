@@ -128,6 +128,16 @@ class Session:
             self.console.print(view(found), markup=False)
 
 
+def by_default(run: Callable[[typer.Context], None]) -> Callable[[typer.Context], None]:
+    """Return a group's callback that runs a command if no subcommand is given."""
+
+    def callback(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            run(context)
+
+    return callback
+
+
 def to_path(text: str) -> Path:
     """Return a typed path. BadParameter for an empty one, which is mostly a variable that a script didn't set."""
     if not text:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.session import Session
+from bot.cli.session import Session, by_default
 from bot.service import operations as ops
 from bot.terminal.reports import ingest_progress, sources_view, sync_view
 from core.features.syncing import SourceStatus, SyncReport
@@ -18,6 +18,7 @@ sources = typer.Typer(help="Manage the sources of documents.", invoke_without_co
 
 def register(app: typer.Typer) -> None:
     app.command("sync")(sync)
+    sources.callback()(by_default(list_sources))
     app.add_typer(sources, name="sources")
 
 
@@ -40,13 +41,6 @@ def sync(
 
 def _sources_json(found: Sequence[SyncReport | SourceStatus]) -> dict[str, object]:
     return {"sources": [item.to_json() for item in found]}
-
-
-@sources.callback()
-def sources_default(context: typer.Context) -> None:
-    """List the sources if no subcommand is given."""
-    if context.invoked_subcommand is None:
-        list_sources(context)
 
 
 @sources.command("list")

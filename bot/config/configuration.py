@@ -19,7 +19,6 @@ from bot.config.providers import (
     NamedProviderConfig,
     ProviderConfig,
     WorkspaceConfig,
-    all_providers,
     default_key_variable,
     unknown_names,
 )
@@ -94,7 +93,7 @@ class Config(Section):
 
     def all_providers(self) -> dict[str, ModelConfig]:
         """Return the providers by name: `default` is [provider], `extractive` always exists."""
-        return all_providers(self.provider, self.providers)
+        return {DEFAULT: self.provider, EXTRACTIVE: NamedProviderConfig(kind="extractive"), **self.providers}
 
     def source_specs(self) -> tuple[SourceSpec, ...]:
         """Return the configured sources in order."""

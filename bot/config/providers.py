@@ -105,12 +105,6 @@ def describe(settings: ModelConfig, name: str) -> str:
     return what if name in (DEFAULT, settings.what) else f"{name}: {what}"
 
 
-def all_providers(default: ProviderConfig, named: dict[str, NamedProviderConfig]) -> dict[str, ModelConfig]:
-    """Return the providers by the names that fallbacks and workspaces use."""
-    quotes = NamedProviderConfig(kind="extractive")
-    return {DEFAULT: default, EXTRACTIVE: quotes, **named}
-
-
 def unknown_names(providers: dict[str, ModelConfig], workspaces: dict[str, WorkspaceConfig]) -> list[str]:
     """Return the problems with names of providers and workspaces, one phrase each."""
     problems = []

@@ -4,7 +4,9 @@ Tokens come from files (`token_file`) or from the environment (`token_variable`)
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -23,17 +25,12 @@ _EVERY = re.compile(r"every\s+(\d{1,5})\s*([smhdw])[a-z]*")
 SHORTEST_SECONDS = 30  # between two scheduled syncs
 
 
-def _glob(text: str) -> str:
-    return _valued(check_glob, text)
-
-
-def _reader(text: str) -> str:
-    _valued(parse_kind, text)
-    return text
-
-
-def _schedule(text: str) -> str:
-    to_schedule(text)
+def _valued(check: Callable[[str], object], text: str) -> str:
+    """Return `text` if it passes `check`; turns errors into ValueError for pydantic."""
+    try:
+        check(text)
+    except BadInput as error:
+        raise ValueError(str(error)) from error
     return text
 
 
@@ -78,7 +75,7 @@ def to_schedule(text: str) -> Every | Cron:
 
 Url = Annotated[str, AfterValidator(_plain_url)]
 AbsolutePath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
-Glob = Annotated[str, AfterValidator(_glob)]
+Glob = Annotated[str, AfterValidator(partial(_valued, check_glob))]
 _ORIGIN: TypeAdapter[Origin] = TypeAdapter(Origin)
 _AsList = BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
 
@@ -90,9 +87,9 @@ class _SourceConfig(Section):
     workspace: Annotated[str, Field(min_length=1)] | None = None
     include: tuple[Glob, ...] = ()
     exclude: tuple[Glob, ...] = ()
-    reader: Annotated[str, AfterValidator(_reader)] = "auto"
+    reader: Annotated[str, AfterValidator(partial(_valued, parse_kind))] = "auto"
     link_template: str | None = None
-    schedule: Annotated[str, AfterValidator(_schedule)] | None = None
+    schedule: Annotated[str, AfterValidator(partial(_valued, to_schedule))] | None = None
     jitter_seconds: Annotated[float, Field(ge=0)] = 0
     enabled: bool = True
 
@@ -216,19 +213,5 @@ TOKEN_VARIABLES = {"github": "GITHUB_TOKEN", "confluence": "CONFLUENCE_TOKEN"}
 
 def twice_named(sources: tuple[SourceConfig, ...], workspace: str) -> list[str]:
     """Return names that two sources of a workspace share."""
-    seen, twice = set[tuple[str, str]](), []
-    for source in sources:
-        key = (source.workspace or workspace, source.name)
-        if key in seen:
-            twice.append(source.name)
-        seen.add(key)
-    return twice
-
-
-def _valued(check: Callable[[str], object], text: str) -> str:
-    """Return `text` if it passes `check`; turns errors into ValueError for pydantic."""
-    try:
-        check(text)
-    except BadInput as error:
-        raise ValueError(str(error)) from error
-    return text
+    counts = Counter((source.workspace or workspace, source.name) for source in sources)
+    return [name for (_, name), count in counts.items() if count > 1]

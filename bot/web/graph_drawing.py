@@ -6,7 +6,10 @@ pull their ends together, and the middle attracts all.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import cos, hypot, pi, sin, sqrt
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.domain.corpus import Document
 from core.domain.features import Connection
@@ -124,56 +127,29 @@ def _line(item: Connection, places: Mapping[str, tuple[float, float]]) -> Line:
 def _placed(ids: Sequence[str], lines: Sequence[Connection]) -> dict[str, tuple[float, float]]:
     """Return positions within the drawing, by ID."""
     count = len(ids)
-    points = [[cos(2 * pi * n / max(count, 1)), sin(2 * pi * n / max(count, 1))] for n in range(count)]
+    points = np.exp(2j * np.pi * np.arange(count) / max(count, 1))  # x and y as one complex number
     place = {id: number for number, id in enumerate(ids)}
-    ends = [(place[item.first], place[item.second]) for item in lines]
+    firsts = [place[item.first] for item in lines]
+    seconds = [place[item.second] for item in lines]
     wanted = 2.0 / sqrt(count) if count else 1.0  # distance at which the forces balance
     for number in range(ROUNDS):
-        moves = _pushes(points, wanted)
-        for point, move in zip(points, moves, strict=True):
-            move[0] -= TO_THE_MIDDLE * point[0]
-            move[1] -= TO_THE_MIDDLE * point[1]
-        for first, second in ends:
-            _pull(points, moves, first, second, wanted)
-        reach = 0.2 * (1 - number / ROUNDS)
-        for point, (x, y) in zip(points, moves, strict=True):
-            length = hypot(x, y) or 1.0
-            step = min(length, reach) / length
-            point[0], point[1] = point[0] + x * step, point[1] + y * step
-    return dict(zip(ids, _fitted(points), strict=True))
+        apart = points[:, None] - points
+        pushes = (apart * wanted**2 / np.maximum(np.abs(apart) ** 2, 1e-4)).sum(axis=1)
+        moves = pushes - TO_THE_MIDDLE * points
+        stretched = points[firsts] - points[seconds]
+        pulls = stretched * np.abs(stretched) / wanted
+        np.subtract.at(moves, firsts, pulls)
+        np.add.at(moves, seconds, pulls)
+        lengths, reach = np.abs(moves), 0.2 * (1 - number / ROUNDS)
+        points += moves * np.minimum(1.0, reach / np.maximum(lengths, 1e-9))
+    xs, ys = _fitted(points.real, WIDTH, SIDE_MARGIN), _fitted(points.imag, HEIGHT, MARGIN)
+    return dict(zip(ids, zip(xs, ys, strict=True), strict=True))
 
 
-def _pushes(points: Sequence[Sequence[float]], wanted: float) -> list[list[float]]:
-    moves = [[0.0, 0.0] for _ in points]
-    for first in range(len(points)):
-        x1, y1 = points[first]
-        for second in range(first + 1, len(points)):
-            x, y = x1 - points[second][0], y1 - points[second][1]
-            force = wanted * wanted / max(x * x + y * y, 1e-4)
-            moves[first][0] += x * force
-            moves[first][1] += y * force
-            moves[second][0] -= x * force
-            moves[second][1] -= y * force
-    return moves
-
-
-def _pull(
-    points: Sequence[Sequence[float]], moves: Sequence[list[float]], first: int, second: int, wanted: float
-) -> None:
-    x, y = points[first][0] - points[second][0], points[first][1] - points[second][1]
-    force = hypot(x, y) / wanted
-    moves[first][0] -= x * force
-    moves[first][1] -= y * force
-    moves[second][0] += x * force
-    moves[second][1] += y * force
-
-
-def _fitted(points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
-    """Scale positions to fill the drawing inside its margin; centre a single one."""
-    fitted: list[list[float]] = [[], []]
-    for axis, size, margin in ((0, WIDTH, SIDE_MARGIN), (1, HEIGHT, MARGIN)):
-        values = [point[axis] for point in points]
-        low, span = min(values, default=0.0), max(values, default=0.0) - min(values, default=0.0)
-        room = size - 2 * margin
-        fitted[axis] = [round(margin + (v - low) / span * room if span > 1e-9 else size / 2, 1) for v in values]
-    return list(zip(*fitted, strict=True))
+def _fitted(values: NDArray[np.float64], size: float, margin: float) -> list[float]:
+    """Scale coordinates to fill the drawing inside its margin; centre a single one."""
+    span = np.ptp(values) if len(values) else 0.0
+    if span <= 1e-9:
+        return [size / 2] * len(values)
+    scaled = margin + (values - values.min()) / span * (size - 2 * margin)
+    return [round(float(value), 1) for value in scaled]

@@ -33,9 +33,6 @@ AskAgain = Callable[[str], Awaitable[str]]
 class WorkerControls(Protocol):
     """Controls of a running worker."""
 
-    def wake(self) -> None:
-        """Poll for new work now."""
-
     async def cancel(self, message_key: str, by: str) -> object:
         """Stop the answer to a message."""
 
@@ -55,10 +52,10 @@ class WebParts:
     page_images: PageImages
     scope: ScopeOf
     links: Links
+    worker: WorkerControls
+    ask_again: AskAgain
     public_url: str | None = None  # address for other machines, without a trailing slash
     open_to_network: bool = False  # any machine may open chat, library and jobs
-    worker: WorkerControls | None = None
-    ask_again: AskAgain | None = None
 
 
 PARTS = web.AppKey("parts", WebParts)

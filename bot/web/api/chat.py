@@ -108,11 +108,8 @@ async def stop_message(request: web.Request) -> web.Response:
     read_query(request, NoParameters)
     message_id = request.match_info["message_id"]
     key = _key(request, message_id)
-    worker = request.app[PARTS].worker
     await find_outcome(request, key)  # raises NotFound for an unknown ID
-    if worker is None:
-        raise Problem(503, "no_worker", "This process runs no worker. Stop the answer in the process that makes it.")
-    await worker.cancel(key, AUTHOR)
+    await request.app[PARTS].worker.cancel(key, AUTHOR)
     return _to_response(request, None, message_id)
 
 

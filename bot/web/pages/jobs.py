@@ -11,7 +11,7 @@ from aiohttp_jinja2 import render_template
 
 from bot.web.parts import PARTS, WebParts
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.errors import InvalidState, NotFound
+from core.errors import NotFound
 from core.text.words import shorten
 
 RECENT = 50
@@ -90,7 +90,7 @@ async def cancel(request: web.Request) -> web.Response:
     parts = request.app[PARTS]
     tree = await parts.jobs.tree(request.match_info["job"], parts.workspace)
     key = tree[0].input.get("message_key")
-    if parts.worker is not None and isinstance(key, str) and tree[0].status is JobStatus.RUNNING:
+    if isinstance(key, str) and tree[0].status is JobStatus.RUNNING:
         await parts.worker.cancel(key, await _asker(parts, tree[0]))
     else:
         await parts.jobs.cancel(tree[0].id, parts.workspace)
@@ -108,8 +108,6 @@ async def _asker(parts: WebParts, request_job: Job) -> str:
 async def retry(request: web.Request) -> web.Response:
     """Ask the question of a failed or cancelled request again, and open its tree."""
     parts = request.app[PARTS]
-    if parts.ask_again is None:
-        raise InvalidState("Questions can't be asked again here, because this process runs no service.")
     new_job = await parts.ask_again(request.match_info["job"])
     raise web.HTTPSeeOther(job_path(new_job) if await _begins(parts, new_job) else "/jobs")
 

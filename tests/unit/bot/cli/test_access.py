@@ -20,8 +20,8 @@ def address(platform: str, channel: str, thread: str = "", workspace: str = "loc
 
 def test_every_platform_has_its_form_with_an_example_that_fits() -> None:
     assert set(CHANNEL_FORMATS) == {DISCORD, SLACK, TERMINAL, API, WEB}
-    for platform, form in CHANNEL_FORMATS.items():
-        assert to_address(form.example, "", "local").platform == platform
+    for platform, (_, example) in CHANNEL_FORMATS.items():
+        assert to_address(example, "", "local").platform == platform
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
+from tests.fakes import never
 from tests.pipeline import build_answers
 from tests.scripted import ScriptedProvider, Turn, calls, says
 from tests.unit.core.library_builder import Shelf, by_rule
@@ -142,6 +143,7 @@ class ChatPlace:
             scope=self._scope,
             links=Links(secret_key="a secret for tests only, long enough", clock=self.clock, days=180, public_url=None),
             worker=self.worker,
+            ask_again=never,
         )
 
     @asynccontextmanager

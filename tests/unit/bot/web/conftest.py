@@ -17,13 +17,17 @@ from core.service.commands.table import Commands
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
-from tests.fakes import ManualClock, WordIndex
+from tests.fakes import ManualClock, WordIndex, never
 from tests.stores import Stores
 
 SECRET = "a secret for tests only, long enough"
 
 Browser = TestClient
 OpenBrowser = Callable[..., Awaitable[Browser]]
+
+
+class NoWorker:
+    cancel = staticmethod(never)
 
 
 @dataclass
@@ -71,6 +75,8 @@ class Shelves:
             clock=self.clock,
             page_images=Pictures(),
             scope=self.scope,
+            worker=NoWorker(),
+            ask_again=never,
             links=Links(secret_key=SECRET, clock=self.clock, days=180, public_url=None),
         )
 

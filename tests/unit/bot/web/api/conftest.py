@@ -32,7 +32,7 @@ from core.service.worker import Worker
 from core.work.conversations import Conversations
 from core.work.rate_limit import Rate, RateLimiter
 from storage.documents.page_images.pages import Pictures
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, never
 from tests.pipeline import always, build_answers
 from tests.scripted import calls, says
 from tests.unit.core.library_builder import Shelf
@@ -135,6 +135,7 @@ class Office:
             scope=lambda thread, reader=None: asyncio.sleep(0, self.shelf.scope()),
             links=Links(secret_key="a secret for tests only, long enough", clock=self.clock, days=180, public_url=None),
             worker=self.worker,
+            ask_again=never,
         )
 
     def api(self, **changes: Any) -> ApiContext:
