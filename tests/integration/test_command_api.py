@@ -91,7 +91,7 @@ class Place:
         jobs = SimpleNamespace(tree=self._tree, cancel=self._cancel)
         self.parts: Any = SimpleNamespace(
             maintenance=self.maintenance,
-            ingest=self._ingest,
+            ingests=SimpleNamespace(add=self._ingest),
             jobs=jobs,
             inbox_store=SimpleNamespace(find_open=self._find_open),
         )
@@ -101,7 +101,7 @@ class Place:
         self.server = CommandServer(self.parts, self.controls, path)
         self.remote = RemoteOperations("w", ServiceInfo(pid=1, socket=str(path)))
 
-    async def _ingest(self, paths: list[Path], *, progress: Any, workspace: str, **_: object) -> IngestReport:
+    async def _ingest(self, paths: list[Path], workspace: str, *, progress: Any, **_: object) -> IngestReport:
         for done, path in enumerate(paths, start=1):
             progress(IngestProgress(done=done, total=len(paths), path=f"{workspace}:{path}"))
         return IngestReport(added=len(paths))
