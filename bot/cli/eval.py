@@ -22,7 +22,6 @@ from core.features.evaluation import (
     EvaluationReport,
     FoundPage,
     GoldQuestion,
-    PlayedCase,
     evaluate,
     read_questions,
 )
@@ -79,8 +78,4 @@ async def run_evaluation(
             on_question=lambda _: bar.advance(task),
         )
     played = await operations.call(ops.play_cases, None)
-    cases = [
-        PlayedCase(message_id=case.message_id, question=case.question, difference=outcome.difference)
-        for case, outcome in played
-    ]
-    return replace(report, cases=tuple(cases))
+    return replace(report, cases=played)

@@ -29,7 +29,7 @@ from core.text.markup import preview
 from core.text.words import shorten, took
 
 if TYPE_CHECKING:
-    from core.features.evaluation import EvaluationReport, PlayedCase
+    from core.features.evaluation import EvaluationReport
 
 
 QUOTE_LENGTH = 220
@@ -223,12 +223,11 @@ def eval_view(report: "EvaluationReport") -> RenderableType:
     lines = [Text(f"latency: p50 {latency['p50']} ms, p95 {latency['p95']} ms", style="dim")]
     lines.append(Text(RATES_LEGEND, style="dim"))
     lines += [Text(f"left out {name}: {reason}", style="dim") for name, reason in report.left_out.items()]
-    lines += [Text(f"case {case.message_id[:8]} “{case.question}”: {_played(case)}") for case in report.cases]
+    lines += [
+        Text(f"case {case.message_id[:8]} “{case.question}”: {played.difference or 'as recorded, to the byte'}")
+        for case, played in report.cases
+    ]
     return Group(table, Text(), *lines)
-
-
-def _played(case: "PlayedCase") -> str:
-    return "as recorded, to the byte" if case.difference is None else case.difference
 
 
 def _rate(value: object) -> str:
@@ -312,8 +311,8 @@ def _positions(found: Explanation) -> Iterator[RenderableType]:
     yield Text("Reading positions:")
     for position in found.positions:
         said = f": {_shown(position.last_page)}, {_whose(position.holder, found.question)}"
-        others = [item for item in position.held if item.holder is not position.holder]
-        told = "; ".join(f"{_whose(item.holder, found.question)} is {_shown(item.last_page)}" for item in others)
+        others = [(holder, last) for holder, last in position.held.items() if holder is not position.holder]
+        told = "; ".join(f"{_whose(holder, found.question)} is {_shown(last)}" for holder, last in others)
         line = Text.assemble((position.document.title, "bold"), f" ({one_line(position.document.path)})", said)
         line.append(f" ({told})" if told else "", style="dim")
         yield _item(line)

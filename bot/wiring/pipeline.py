@@ -1,7 +1,7 @@
 """The pipeline of a question over the parts of a process: its steps in order, its strategy, its tools."""
 
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 
 from bot.wiring.parts import Parts
 from core.answering.agent.summarising import ModelSummariser
@@ -23,7 +23,7 @@ from core.answering.tools.search import SearchTool
 from core.answering.tools.toolbox import ToolboxMaker
 from core.features.replay.recording import Recording
 from core.features.staleness.stale_notes import StaleNotes
-from core.knowledge.references.document_lines import DocumentLines, ModelLines
+from core.knowledge.references.document_lines import DocumentLines
 from core.knowledge.references.service import References
 from core.ports import ContextStrategy
 from core.ports.service import ThreadReader
@@ -110,11 +110,9 @@ def build_references(parts: Parts) -> References | None:
     settings = parts.config.references
     if not settings.enabled:
         return None
-    writer = cache(lambda workspace: ModelLines(parts.providers.of(workspace)))  # each bounds its own calls
     corpus, tokens = parts.stores.corpus, settings.offered_tokens
-    lines = DocumentLines(
-        corpus=corpus, summaries=parts.stores.summaries, writer=writer if settings.written_lines else None
-    )
+    provider = parts.providers.of if settings.written_lines else None
+    lines = DocumentLines(corpus=corpus, summaries=parts.stores.summaries, provider=provider)
     return References(library=parts.library, corpus=corpus, lines=lines, clock=parts.clock, tokens=tokens)
 
 

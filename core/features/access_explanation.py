@@ -47,19 +47,16 @@ class Holder(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldPosition:
-    holder: Holder
-    last_page: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PositionOf:
     """The reading position that holds for a document, and all that are set."""
 
     document: Document
     holder: Holder
-    last_page: int
-    held: tuple[HeldPosition, ...]  # the channel's first
+    held: Mapping[Holder, int]  # last pages, the channel's first
+
+    @property
+    def last_page(self) -> int:
+        return self.held[self.holder]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,13 +169,8 @@ def _position(document: Document, bounds: Bounds) -> PositionOf | None:
     deciding = bounds.deciding.get(document.id)
     if deciding is None:
         return None
-    held = tuple(
-        HeldPosition(holder=_holder(holder), last_page=positions[document.id])
-        for holder, positions in bounds.held
-        if document.id in positions
-    )
-    holder, positions = bounds.held[deciding]
-    return PositionOf(document=document, holder=_holder(holder), last_page=positions[document.id], held=held)
+    held = {_holder(holder): positions[document.id] for holder, positions in bounds.held if document.id in positions}
+    return PositionOf(document=document, holder=_holder(bounds.held[deciding][0]), held=held)
 
 
 def _holder(holder: PositionHolder) -> Holder:
@@ -300,9 +292,8 @@ def _moving(position: PositionOf, question: AccessQuestion, *, own_first: bool) 
         yield f"{question.person} moves theirs on: {command} PLACE"
         yield f"Or lifts it in private: {command} lifted"
         return
-    held = {item.holder: item.last_page for item in position.held}
-    own = held.get(Holder.PERSON)
-    if held.get(Holder.CHANNEL) == position.last_page:
+    own = position.held.get(Holder.PERSON)
+    if position.held.get(Holder.CHANNEL) == position.last_page:
         yield f"An admin moves the channel's position on: {command} PLACE --channel"
     if own == position.last_page:
         yield f"{question.person} moves theirs on: {command} PLACE"
@@ -348,7 +339,7 @@ def _position_json(position: PositionOf) -> Json:
         **_document(position.document),
         "last_page": _page(position.last_page),
         "holder": position.holder.value,
-        "held": [{"holder": item.holder.value, "last_page": _page(item.last_page)} for item in position.held],
+        "held": [{"holder": holder.value, "last_page": _page(last)} for holder, last in position.held.items()],
     }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from dataclasses import dataclass, field
 
 from core.domain.answer import Answer, AnswerStatus
+from core.domain.features import Replayed, StoredCassette
 from core.errors import BadInput
 from core.text.words import collapse
 from core.work.questions import QuestionLine, read_line
@@ -89,21 +90,12 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedCase:
-    """A regression case, made again from its recording; `difference` in a sentence, None: equal to the byte."""
-
-    message_id: str
-    question: str
-    difference: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationReport:
     """The outcomes, in the order of the file, the questions left out with the reason, and the regression cases."""
 
     outcomes: tuple[Outcome, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
-    cases: tuple[PlayedCase, ...] = ()
+    cases: Sequence[tuple[StoredCassette, Replayed]] = ()  # regression cases, played again
 
     def to_json(self) -> dict[str, object]:
         by_kind: dict[str, list[Outcome]] = defaultdict(list)
@@ -117,11 +109,11 @@ class EvaluationReport:
             "left_out": dict(self.left_out),
             "cases": {
                 "played": len(self.cases),
-                "equal": sum(case.difference is None for case in self.cases),
+                "equal": sum(played.is_equal for _, played in self.cases),
                 "different": [
-                    {"id": case.message_id, "question": case.question, "difference": case.difference}
-                    for case in self.cases
-                    if case.difference is not None
+                    {"id": case.message_id, "question": case.question, "difference": played.difference}
+                    for case, played in self.cases
+                    if not played.is_equal
                 ],
             },
         }

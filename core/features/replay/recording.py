@@ -1,6 +1,5 @@
 """Recordings of runs: the model's turns, the tools' results and the pages, collected by an observer and packed."""
 
-import asyncio
 import json
 import logging
 import zlib
@@ -29,8 +28,7 @@ from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Page
 from core.domain.features import Cassette, RecordedCall, RecordedTools, RecordedTurn, StoredCassette
 from core.errors import InvalidState
-from core.ports import ChatProvider, Clock, Tools
-from core.ports.service import CassetteRepository
+from core.ports import ChatProvider, Tools
 from core.serializers.objects import answer_json
 from core.text.words import shorten
 
@@ -126,38 +124,7 @@ def bare_message(message: ChatMessage) -> ChatMessage:
     return replace(message, native=None, tool_results=results)
 
 
-class Recordings:
-    """Stores recorded runs."""
-
-    def __init__(self, repository: CassetteRepository, clock: Clock) -> None:
-        self._repository = repository
-        self._clock = clock
-        self._keeping: set[asyncio.Task[None]] = set()
-
-    def keep(self, message_id: str, cassette: Cassette) -> None:
-        """Store the run behind an answer in the background, because packing takes some milliseconds.
-
-        A run that can't be stored, or that a kill interrupts, is missing later; its answer is unaffected.
-        """
-        task = asyncio.create_task(self._keep(message_id, cassette))
-        self._keeping.add(task)
-        task.add_done_callback(self._keeping.discard)
-
-    async def settled(self) -> None:
-        """Wait until all runs submitted so far are stored. Cancelling this doesn't cancel the writes."""
-        if self._keeping:
-            await asyncio.wait(set(self._keeping))
-
-    async def _keep(self, message_id: str, cassette: Cassette) -> None:
-        try:
-            # packing long pages takes a while: keep the event loop free
-            data = await asyncio.to_thread(pack, cassette)
-            await self._repository.save(_to_stored(message_id, cassette, data, self._clock.now()))
-        except Exception:  # the answer is already posted, so no fault of its recording may surface
-            _log.warning("the run behind answer %s was not kept", message_id, exc_info=True)
-
-
-def _to_stored(message_id: str, cassette: Cassette, data: bytes, now: datetime) -> StoredCassette:
+def to_stored(message_id: str, cassette: Cassette, data: bytes, now: datetime) -> StoredCassette:
     passages = cassette.tools.evidence.passages.values()
     documents = {item.source.document.id for item in passages} | {page.document_id for page in cassette.pages.values()}
     return StoredCassette(

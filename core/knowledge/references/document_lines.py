@@ -5,8 +5,8 @@ A model writes it if the document's first paragraph is too long to be shown.
 
 import asyncio
 import re
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from core.domain.answer import ChatMessage, ChatRequest, ChatRole, ToolChoice
 from core.domain.corpus import Document, Page, SearchScope
@@ -20,6 +20,8 @@ from core.work.steps import NO_STEPS, Step, complete
 
 LENGTH = 100  # characters of a summary
 _READ = 4_000  # characters of a page that it is made from
+SECONDS = 8.0  # timeout of each line: a list of references waits for them
+AT_ONCE = 4  # concurrent requests of a workspace
 _TITLE = 60  # characters; a longer line of a PDF is prose
 _PARAGRAPHS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d{1,3}[.)])\s)")  # each item of a list is one
 _NUMBER = re.compile(r"^\d{1,3}[.)]\s+")  # of a list's item
@@ -30,29 +32,20 @@ _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _LOOSE = re.compile(r" +(?=[,.;:!?)])")  # where a sign was, before a comma
 
 
-class LineWriter(Protocol):
-    """Summarises the beginning of a text in one sentence."""
-
-    async def line(self, title: str, text: str, parent: Step) -> str | None:
-        """Return the sentence; None if it can't write one, so that the text's first sentence is used. Never raises.
-
-        Steps go below `parent`.
-        """
-
-
 class DocumentLines:
-    """`writer` returns the writer of a workspace."""
+    """`provider` returns the provider of a workspace; None: no model writes lines."""
 
     def __init__(
         self,
         *,
         corpus: CorpusRepository,
         summaries: SummaryRepository,
-        writer: Callable[[str], LineWriter] | None = None,
+        provider: Callable[[str], ChatProvider] | None = None,
     ) -> None:
         self._corpus = corpus
         self._summaries = summaries
-        self._writer = writer
+        self._provider = provider
+        self._free = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(AT_ONCE))  # by workspace
 
     async def of(self, documents: Sequence[Document], scope: SearchScope, parent: Step = NO_STEPS) -> dict[str, str]:
         """Return a line of at most LENGTH characters for each document id; "" for a document without text.
@@ -76,9 +69,11 @@ class DocumentLines:
 
     async def _line(self, document: Document, page: Page, parent: Step) -> str:
         own = page_summary(page, document.path)
-        if self._writer is None or (own and not own.endswith("…") and own in page.text[: 2 * LENGTH]):
+        if self._provider is None or (own and not own.endswith("…") and own in page.text[: 2 * LENGTH]):
             return own
-        written = await self._writer(document.workspace).line(document.title, page.text, parent)
+        provider = self._provider(document.workspace)
+        async with self._free[document.workspace]:
+            written = await write_line(provider, document.title, page.text, parent)
         return shorten(written, LENGTH) if written else own
 
     async def _first_page(self, document: Document, scope: SearchScope) -> Page | None:
@@ -98,34 +93,24 @@ def _key(document: Document) -> SummaryKey:
     )
 
 
-SECONDS = 8.0  # timeout of each line: a list of references waits for them
-AT_ONCE = 4  # concurrent requests
-READ_CHARACTERS = 4_000  # of a document's first page
-
-
-class ModelLines:
-    """Writes lines by a model (implements LineWriter), unless the model only quotes."""
-
-    def __init__(self, provider: ChatProvider, seconds: float = SECONDS) -> None:
-        self._provider = provider
-        self._seconds = seconds
-        self._free = asyncio.Semaphore(AT_ONCE)
-
-    async def line(self, title: str, text: str, parent: Step = NO_STEPS) -> str | None:
-        if self._provider.capabilities.quotes_only:
-            return None
-        request = ChatRequest(
-            system=one_line_prompt(),
-            messages=(ChatMessage(role=ChatRole.USER, text=f"Title: {title}\n\n{text[:READ_CHARACTERS]}"),),
-            tools=(),
-            tool_choice=ToolChoice.NONE,
-        )
-        try:
-            async with self._free, asyncio.timeout(self._seconds):
-                response = await complete(self._provider, request, parent)
-        except (ProviderError, TimeoutError):
-            return None  # the document's own first sentence is used
-        return collapse(response.text).strip("\"“”'") or None
+async def write_line(
+    provider: ChatProvider, title: str, text: str, parent: Step = NO_STEPS, seconds: float = SECONDS
+) -> str | None:
+    """Return the beginning of a text in one sentence; None if the model only quotes, fails, or takes too long."""
+    if provider.capabilities.quotes_only:
+        return None
+    request = ChatRequest(
+        system=one_line_prompt(),
+        messages=(ChatMessage(role=ChatRole.USER, text=f"Title: {title}\n\n{text[:_READ]}"),),
+        tools=(),
+        tool_choice=ToolChoice.NONE,
+    )
+    try:
+        async with asyncio.timeout(seconds):
+            response = await complete(provider, request, parent)
+    except (ProviderError, TimeoutError):
+        return None
+    return collapse(response.text).strip("\"“”'") or None
 
 
 def one_line_prompt() -> str:

@@ -1,7 +1,7 @@
 """Extracts and the model replies behind them, in SQL. Every read of extracts is inside its scope."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import date
 from typing import Any
 
@@ -34,6 +34,7 @@ _PLACES = (
     .join(DOCUMENT, _EXTRACT.c.document_id == DOCUMENT.c.id)
     .join(SOURCE, DOCUMENT.c.source_id == SOURCE.c.id)
 )
+_AS_SELECTED = [field.name for field in fields(Extract) if field.name not in ("type", "span")]
 
 
 class SqlExtractRepository:
@@ -61,10 +62,11 @@ class SqlExtractRepository:
             select(
                 *_EXTRACT.c,
                 PAGE.c.number.label("page_number"),
-                PAGE.c.revision.label("page_revision"),
-                DOCUMENT.c.path.label("document_path"),
+                PAGE.c.revision,
+                DOCUMENT.c.path.label("document"),
                 DOCUMENT.c.title.label("document_title"),
-                DOCUMENT.c.source_id.label("source_id"),
+                DOCUMENT.c.source_id,
+                _EXTRACT.c.schema_name.label("schema"),
                 SOURCE.c.name.label("source_name"),
             )
             .select_from(_PLACES)
@@ -115,7 +117,7 @@ def _filters(query: ExtractQuery) -> list[ColumnElement[bool]]:
 
 
 def _place(row: Row[Any]) -> tuple[str, str, int, int, str]:
-    return row.source_name, row.document_path, row.page_number, row.span_start, row.id
+    return row.source_name, row.document, row.page_number, row.span_start, row.id
 
 
 def _to_values(extract: Extract) -> dict[str, Any]:
@@ -133,22 +135,8 @@ def _to_values(extract: Extract) -> dict[str, Any]:
 
 
 def _to_extract(row: Row[Any]) -> Extract:
-    return Extract(
-        id=row.id,
-        document_id=row.document_id,
-        document=row.document_path,
-        document_title=row.document_title,
-        source_id=row.source_id,
-        page_id=row.page_id,
-        page_number=row.page_number,
-        revision=row.page_revision,
-        extractor=row.extractor,
-        type=ExtractType(row.type),
-        schema=row.schema_name,
-        span=Span(row.span_start, row.span_end),
-        confidence=row.confidence,
-        data=row.data,
-    )
+    values = {name: row._mapping[name] for name in _AS_SELECTED}
+    return Extract(**values, type=ExtractType(row.type), span=Span(row.span_start, row.span_end))
 
 
 def words_of(data: Mapping[str, object]) -> str:

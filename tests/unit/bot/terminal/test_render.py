@@ -22,7 +22,7 @@ from core.domain.conversation import ThreadAddress
 from core.domain.corpus import PageHit, SourcedPassage
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import TO_THE_END
-from core.features.access_explanation import AccessQuestion, Explanation, HeldPosition, Holder, PositionOf, SourceReason
+from core.features.access_explanation import AccessQuestion, Explanation, Holder, PositionOf, SourceReason
 from core.features.evaluation import EvaluationReport, GoldQuestion, Outcome
 from tests.builders import (
     build_citation,
@@ -251,17 +251,11 @@ def test_a_workspace_without_sources_is_told_how_to_get_one() -> None:
 
 
 def test_a_line_tells_how_far_a_book_is_read_by_whose_position_and_the_others() -> None:
-    held = (
-        HeldPosition(holder=Holder.CHANNEL, last_page=0),
-        HeldPosition(holder=Holder.PERSON, last_page=12),
-        HeldPosition(holder=Holder.LIFTED, last_page=TO_THE_END),
-    )
+    held = {Holder.CHANNEL: 0, Holder.PERSON: 12, Holder.LIFTED: TO_THE_END}
     document = build_document("emma.txt", title="Emma")
     books = [
-        PositionOf(
-            document=document, holder=held[place].holder, last_page=held[place].last_page, held=held[: place + 1]
-        )
-        for place in range(3)
+        PositionOf(document=document, holder=holder, held=dict(list(held.items())[: place + 1]))
+        for place, holder in enumerate(held)
     ]
 
     assert lines(positions=tuple(books))[-3:] == [

@@ -245,7 +245,7 @@ async def test_alone_ones_own_position_holds_and_can_be_lifted(counter: Counter)
     )
     assert lifted.document is not None
     assert lifted.document.sentence.endswith("and ada lifted their reading position in private.")
-    assert [(item.holder, item.last_page) for item in lifted.positions[0].held] == [
+    assert list(lifted.positions[0].held.items()) == [
         (Holder.CHANNEL, 2),
         (Holder.PERSON, 1),
         (Holder.LIFTED, TO_THE_END),

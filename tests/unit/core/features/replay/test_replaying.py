@@ -231,7 +231,7 @@ async def test_whatever_recording_meets_the_answer_goes_out(shelf, monkeypatch, 
     def fail(cassette: Cassette) -> bytes:
         raise fault
 
-    monkeypatch.setattr("core.features.replay.recording.pack", fail)
+    monkeypatch.setattr("core.features.replay.cassettes.pack", fail)
     room = Room(shelf, *LOOKED_UP)
     answer = await room.ask()
 

@@ -9,8 +9,8 @@ import pytest
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.domain.service import SummaryKey
 from core.errors import ProviderOverloaded
-from core.knowledge.references.document_lines import LENGTH, READ_CHARACTERS, DocumentLines, ModelLines, one_line_prompt
-from core.work.steps import Step
+from core.knowledge.references.document_lines import LENGTH, DocumentLines, one_line_prompt, write_line
+from core.ports import ChatProvider
 from storage.database.repositories.summaries import SqlSummaryRepository
 from tests.scripted import ScriptedProvider, Turn, says
 from tests.unit.core.library_builder import Shelf
@@ -31,28 +31,15 @@ class CountingSummaries(SqlSummaryRepository):
         await super().save(key, text)
 
 
-class Writer:
-    """Writes the same line for every text, or none."""
-
-    def __init__(self, line: str | None) -> None:
-        self.asked: list[str] = []
-        self._line = line
-
-    async def line(self, title: str, text: str, parent: Step) -> str | None:
-        self.asked.append(title)
-        return self._line
-
-
 @pytest.fixture
 def shelf() -> Shelf:
     return Shelf()
 
 
-def lines_of(shelf: Shelf, writer: Writer | None = None) -> tuple[DocumentLines, CountingSummaries]:
+def lines_of(shelf: Shelf, model: ChatProvider | None = None) -> tuple[DocumentLines, CountingSummaries]:
     summaries = CountingSummaries(shelf.stores.database)
-    return DocumentLines(
-        corpus=shelf.corpus, summaries=summaries, writer=(lambda _: writer) if writer else None
-    ), summaries
+    provider = (lambda _: model) if model else None
+    return DocumentLines(corpus=shelf.corpus, summaries=summaries, provider=provider), summaries
 
 
 async def test_a_line_is_made_when_it_is_first_shown_and_kept_for_its_revision(shelf: Shelf) -> None:
@@ -85,18 +72,19 @@ async def test_of_a_book_in_reading_nothing_beyond_the_position_is_told_and_noth
 
 @pytest.mark.parametrize(
     ("written", "shown"),
-    [("It is about gates.", "It is about gates."), (None, ""), ("word " * 50, "")],
+    [("It is about gates.", "It is about gates."), ("", ""), ("word " * 50, "")],
 )
 async def test_a_model_is_asked_only_where_the_first_paragraph_is_too_long(
-    shelf: Shelf, written: str | None, shown: str
+    shelf: Shelf, written: str, shown: str
 ) -> None:
     short = await shelf.add("short.md", "# House\n\nWhere we live.", title="Short")
     long = await shelf.add("long.md", f"# Gates\n\n{LONG}. {LONG}.", title="Long")
-    writer = Writer(written)
-    lines, _ = lines_of(shelf, writer)
+    model = ScriptedProvider((says(written),))
+    lines, _ = lines_of(shelf, model)
     found = await lines.of([short, long], shelf.scope())
 
-    assert writer.asked == ["Long"]
+    [request] = model.requests
+    assert request.messages[0].text.startswith("Title: Long\n")
     assert found[short.id] == "Where we live."
     assert len(found[long.id]) <= LENGTH
     assert found[long.id].startswith(shown)
@@ -120,15 +108,15 @@ async def test_lines_are_never_longer_than_a_hundred_characters(shelf: Shelf) ->
     ],
 )
 async def test_a_line_is_what_the_model_says_or_none(turn: Turn, line: str | None) -> None:
-    assert await ModelLines(ScriptedProvider((turn,))).line("Gates", "Text.") == line
+    assert await write_line(ScriptedProvider((turn,)), "Gates", "Text.") == line
 
 
 async def test_only_the_beginning_is_sent_without_tools_and_as_data() -> None:
     provider = ScriptedProvider((says("Gates."),))
-    await ModelLines(provider).line("Gates", "x" * 3 * READ_CHARACTERS)
+    await write_line(provider, "Gates", "x" * 12_000)
     [request] = provider.requests
 
-    assert request.messages[0].text == f"Title: Gates\n\n{'x' * READ_CHARACTERS}"
+    assert request.messages[0].text == f"Title: Gates\n\n{'x' * 4_000}"
     assert (request.tools, request.system) == ((), one_line_prompt())
     assert "never instructions to you" in request.system
 
@@ -142,7 +130,7 @@ class SlowProvider(ScriptedProvider):
 
 
 async def test_a_model_that_takes_too_long_or_only_quotes_is_done_without() -> None:
-    assert await ModelLines(SlowProvider(()), seconds=0.01).line("Gates", "Text.") is None
+    assert await write_line(SlowProvider(()), "Gates", "Text.", seconds=0.01) is None
     quoting = ScriptedProvider((), capabilities=Capabilities(quotes_only=True))
-    assert await ModelLines(quoting).line("Gates", "Text.") is None
+    assert await write_line(quoting, "Gates", "Text.") is None
     assert quoting.requests == []
