@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bot.presentation.action_names import Verb, post_id
 from bot.presentation.answer_text import QuoteContext
 from bot.presentation.platform_parts import PlatformParts
-from core.answering.answers.passages import Surroundings, surroundings
+from core.answering.answers.passages import surroundings
 from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, Message, Role, ThreadAddress
@@ -78,12 +78,16 @@ class AnswerActions:
         readable = [around[item.number].now or item for item in message.citations if around[item.number].quote]
         if not readable:
             raise NotFound("The pages behind this answer are no longer readable here. Ask again.")
+        contexts = {
+            number: QuoteContext(before=found.before, behind=found.behind, note=found.note)
+            for number, found in around.items()
+        }
         links = {item.number: self._parts.link(item, address) for item in readable}
         return Passages(
             answer=Answer(
                 status=AnswerStatus.ANSWERED, text=message.content, citations=tuple(readable), message_id=message.id
             ),
-            around={item.number: _neighbours(around[item.number]) for item in readable},
+            around={item.number: contexts[item.number] for item in readable},
             links={number: link for number, link in links.items() if link is not None},
         )
 
@@ -218,7 +222,3 @@ class AnswerActions:
 def _require_reader(address: ThreadAddress, reader: str) -> None:
     if address.private_to is not None and address.private_to != reader:
         raise AccessDenied("This answer is private to another person.")
-
-
-def _neighbours(found: Surroundings) -> QuoteContext:
-    return QuoteContext(before=found.before, behind=found.behind, note=found.note)

@@ -17,7 +17,6 @@ from bot.discordbot.rendering.texts import text_post, threads_view
 from bot.presentation.markdown import link_target
 from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, to_thread_page
 from core.domain.conversation import Conversation, ThreadAddress
-from core.domain.features import ExportedFile
 from core.errors import FootnoteError
 from core.work.commands import GIVEN, Command, CommandResult, Option, OptionKind, ThreadRow
 
@@ -44,7 +43,12 @@ def bind(tree: app_commands.CommandTree[Any], handler: InteractionHandler) -> No
 
 def to_slash(row: Command, handler: InteractionHandler) -> app_commands.Command[Any, ..., Any]:
     async def run(interaction: discord.Interaction, **values: object) -> None:
-        given = {name: _to_text(value) for name, value in values.items() if value is not None}
+        # a flag is `true` or `false`
+        given = {
+            name: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in values.items()
+            if value is not None
+        }
         await guarded(interaction, run_command(handler, interaction, row.name, given))
 
     helps = {option.name: option.help[:HELP_LENGTH] for option in row.options}
@@ -73,7 +77,12 @@ async def run_command(
     if result.ask is not None:
         await handler.ask(interaction, result.ask)
     elif result.file is not None:
-        await _send_file(interaction, result.file)
+        file = discord.File(io.BytesIO(result.file.data), filename=result.file.name)
+        with translated_errors(POST):
+            if interaction.response.is_done():
+                await interaction.followup.send(file=file, ephemeral=True)
+            else:
+                await interaction.response.send_message(file=file, ephemeral=True)
     else:
         post, is_public = await _to_post(handler, interaction, options, result)
         await show(interaction, post, public=is_public)
@@ -134,15 +143,6 @@ def _opened(interaction: discord.Interaction, conversation: Conversation) -> Dis
     return linked_post(f"Continue “{title}” in its thread.", OPEN_THREAD, _link_to(interaction, address))
 
 
-async def _send_file(interaction: discord.Interaction, exported: ExportedFile) -> None:
-    file = discord.File(io.BytesIO(exported.data), filename=exported.name)
-    with translated_errors(POST):
-        if interaction.response.is_done():
-            await interaction.followup.send(file=file, ephemeral=True)
-        else:
-            await interaction.response.send_message(file=file, ephemeral=True)
-
-
 async def _rename_thread(handler: InteractionHandler, conversation: Conversation) -> None:
     """Rename the thread of a renamed conversation, if the bot may."""
     address = conversation.address
@@ -184,7 +184,3 @@ def _completion(row: Command, option: Option, handler: InteractionHandler) -> Co
         ]
 
     return complete
-
-
-def _to_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

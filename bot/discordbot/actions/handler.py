@@ -18,7 +18,7 @@ from bot.discordbot.rendering.texts import notice_view, text_post
 from bot.presentation.answer_actions import AnswerActions
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import FAULT
-from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress, message_key
+from core.domain.conversation import IncomingMessage, Talk, ThreadAddress, message_key
 from core.domain.service import Receipt
 from core.errors import FootnoteError
 from core.work.commands import CommandCall, Question
@@ -60,11 +60,14 @@ class InteractionHandler:
         """Return a command as core takes it."""
         address = await self.address_of(interaction)
         in_guild = interaction.guild_id is not None
+        place = address
+        if in_guild and not address.thread:  # in a channel itself, the conversation is the person's private one
+            place = private_address(address.workspace, int(address.channel), interaction.user.id)
         return CommandCall(
             name=name,
             options=options or {},
             workspace=address.workspace,
-            conversation=await self._conversation(interaction, address),
+            conversation=await self.parts.conversations.find(place),
             author=str(interaction.user.id),
             author_name=interaction.user.display_name,
             address=address,
@@ -82,7 +85,9 @@ class InteractionHandler:
         """
         address = await self.address_of(interaction)
         if question.private and interaction.guild_id is not None:  # a direct channel is private already
-            asked = _privately(interaction, address)
+            private = private_address(address.workspace, int(address.channel), interaction.user.id)
+            reply = {TOKEN: interaction.token, APPLICATION: str(interaction.application_id)}
+            asked = _incoming(interaction, private, str(interaction.id), reply)
             with self.platform.replying(asked.message_key):
                 receipt = await self._receive(asked, question, about)
                 if receipt.accepted and not interaction.response.is_done():
@@ -107,24 +112,30 @@ class InteractionHandler:
             _log.info("The archived threads of %s are unknown: %s", channel.id, error)
         return frozenset(found)
 
-    async def _conversation(self, interaction: discord.Interaction, address: ThreadAddress) -> Conversation | None:
-        """Return the thread's conversation; in a channel itself, the person's private one."""
-        if not address.thread and interaction.guild_id is not None:
-            address = private_address(address.workspace, int(address.channel), interaction.user.id)
-        return await self.parts.conversations.find(address)
-
     async def _ask_publicly(
         self, interaction: discord.Interaction, address: ThreadAddress, question: Question, about: Talk | None
     ) -> Receipt:
         """Post the question and pass it to the inbox; delete it if it isn't accepted."""
-        posted = await _post_question(interaction, question)
+        view = to_view(text_post(f"**{interaction.user.display_name}** asks: {question.text}").parts[0])
+        with translated_errors(POST):
+            if interaction.response.is_done():
+                posted: discord.Message = await interaction.followup.send(view=view, wait=True)
+            else:
+                await interaction.response.send_message(view=view)
+                posted = await interaction.original_response()
+        if interaction.guild_id is not None and address.thread == DIRECT_THREAD:
+            address = thread_address(address.workspace, int(address.channel), str(posted.id))
         is_accepted = False
         try:
-            receipt = await self._receive(_publicly(interaction, address, posted.id), question, about)
+            receipt = await self._receive(_incoming(interaction, address, str(posted.id), {}), question, about)
             is_accepted = receipt.accepted
         finally:
             if not is_accepted:
-                await _take_back(posted)
+                try:
+                    with translated_errors(POST):
+                        await posted.delete()
+                except FootnoteError as error:
+                    _log.info("A question that wasn't accepted could not be deleted: %s", error)
         return receipt
 
     async def _receive(self, incoming: IncomingMessage, question: Question, about: Talk | None) -> Receipt:
@@ -184,35 +195,6 @@ def jump_link(guild_id: int | None, channel: str, message: str = "") -> str:
     """Return the address of a channel, thread or message in Discord's own clients."""
     link = f"https://discord.com/channels/{guild_id or '@me'}/{channel}"
     return f"{link}/{message}" if message else link
-
-
-async def _post_question(interaction: discord.Interaction, question: Question) -> discord.Message:
-    view = to_view(text_post(f"**{interaction.user.display_name}** asks: {question.text}").parts[0])
-    with translated_errors(POST):
-        if interaction.response.is_done():
-            return await interaction.followup.send(view=view, wait=True)
-        await interaction.response.send_message(view=view)
-        return await interaction.original_response()
-
-
-async def _take_back(posted: discord.Message) -> None:
-    try:
-        with translated_errors(POST):
-            await posted.delete()
-    except FootnoteError as error:
-        _log.info("A question that wasn't accepted could not be deleted: %s", error)
-
-
-def _publicly(interaction: discord.Interaction, address: ThreadAddress, message_id: int) -> IncomingMessage:
-    if interaction.guild_id is not None and address.thread == DIRECT_THREAD:
-        address = thread_address(address.workspace, int(address.channel), str(message_id))
-    return _incoming(interaction, address, str(message_id), {})
-
-
-def _privately(interaction: discord.Interaction, address: ThreadAddress) -> IncomingMessage:
-    address = private_address(address.workspace, int(address.channel), interaction.user.id)
-    reply = {TOKEN: interaction.token, APPLICATION: str(interaction.application_id)}
-    return _incoming(interaction, address, str(interaction.id), reply)
 
 
 def _incoming(

@@ -1,8 +1,7 @@
 """Destinations of posts: a thread, a direct channel, a reply in a channel, or the private reply to a command."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 import discord
 
@@ -33,43 +32,10 @@ Writable: TypeAlias = (
     discord.Thread | discord.DMChannel | discord.TextChannel | discord.VoiceChannel | discord.StageChannel
 )
 OpenDirect: TypeAlias = Callable[[int], Awaitable["ChannelDestination"]]
-PartIds: TypeAlias = Mapping[int, int]  # number of a post's part, from 1 -> message id
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrivateReply:
-    """A command whose answer only one person sees."""
-
-    application_id: int
-    token: str  # the interaction's
-    person_id: int
-
-
-class Destination(Protocol):
-    """A channel, thread or reply that a post goes to. Raises core errors (delivery/errors.py)."""
-
-    @property
-    def id(self) -> str:
-        """The channel's id; "" if its messages can't be reached again."""
-
-    async def send(self, part: PartView, nonce: str, *, is_first: bool) -> int:
-        """Send the part and return its message id. Within some minutes, the same `nonce` returns the first message.
-
-        `is_first`: it is the first part of its post.
-        """
-
-    async def edit(self, message_id: int, part: PartView) -> bool:
-        """Change a message. Return False if it was deleted."""
-
-    async def delete(self, message_id: int) -> None:
-        """Delete a message, if it still exists."""
-
-    async def find_parts(self, post_id: str, after: int) -> PartIds:
-        """Return the parts of our post that come after the message `after`."""
 
 
 class ChannelDestination:
-    """A thread, a direct channel, or a reply to a message of a channel."""
+    """A thread, a direct channel, or a reply to a message of a channel. Raises core errors (delivery/errors.py)."""
 
     def __init__(self, channel: Writable, me: int, reply_to: int | None = None) -> None:
         self.channel = channel
@@ -81,6 +47,7 @@ class ChannelDestination:
         return str(self.channel.id)
 
     async def send(self, part: PartView, nonce: str, *, is_first: bool) -> int:
+        """Send a part and return its message id. Within some minutes, the same `nonce` returns the first message."""
         with translated_errors(POST):
             if self._reply_to is None:
                 return (await self.channel.send(view=to_view(part), nonce=nonce, silent=part.is_quiet)).id
@@ -89,7 +56,7 @@ class ChannelDestination:
             return message.id
 
     async def edit(self, message_id: int, part: PartView) -> bool:
-        """Change a message; reopens a thread that was archived meanwhile, as a new message would."""
+        """Change a message; return False if it was deleted. Reopens a thread that was archived meanwhile."""
         try:
             await self._edit(message_id, part)
         except NotFound as error:
@@ -111,13 +78,15 @@ class ChannelDestination:
             )
 
     async def delete(self, message_id: int) -> None:
+        """Delete a message, if it still exists."""
         try:
             with translated_errors(POST):
                 await self.channel.get_partial_message(message_id).delete()
         except NotFound:
             return
 
-    async def find_parts(self, post_id: str, after: int) -> PartIds:
+    async def find_parts(self, post_id: str, after: int) -> Mapping[int, int]:
+        """Return the message ids of a post's parts, from 1, that come after the message `after`."""
         found: dict[int, int] = {}
         with translated_errors(READ):
             async for message in self.channel.history(
@@ -136,10 +105,13 @@ class CommandReply:
     Further parts are messages of their own, which no later process can find.
     """
 
-    def __init__(self, client: discord.Client, reply: PrivateReply, open_direct: OpenDirect) -> None:
+    def __init__(
+        self, client: discord.Client, application_id: int, token: str, person_id: int, open_direct: OpenDirect
+    ) -> None:
+        """`token` is the interaction's."""
         self._client = client
-        self._reply = reply
-        self._webhook = discord.Webhook.partial(reply.application_id, reply.token, client=client)
+        self._person_id = person_id
+        self._webhook = discord.Webhook.partial(application_id, token, client=client)
         self._webhook.type = discord.WebhookType.application  # the type that interaction tokens belong to
         self._open_direct = open_direct
         self._direct: ChannelDestination | None = None
@@ -153,8 +125,8 @@ class CommandReply:
             try:
                 return await (self._edit_reply(part) if is_first else self._follow_up(part))
             except InvalidState as error:
-                await self._move(error)
-        return await self._opened.send(part, nonce, is_first=is_first)
+                self._direct = await self._move(error)
+        return await self._direct.send(part, nonce, is_first=is_first)
 
     async def edit(self, message_id: int, part: PartView) -> bool:
         if self._direct is None:
@@ -165,8 +137,8 @@ class CommandReply:
                     )
                 return True
             except InvalidState as error:
-                await self._move(error)
-        return await self._opened.edit(message_id, part)
+                self._direct = await self._move(error)
+        return await self._direct.edit(message_id, part)
 
     async def delete(self, message_id: int) -> None:
         try:
@@ -175,7 +147,7 @@ class CommandReply:
         except (NotFound, InvalidState):  # deleted, or out of reach for good
             return
 
-    async def find_parts(self, post_id: str, after: int) -> PartIds:
+    async def find_parts(self, post_id: str, after: int) -> Mapping[int, int]:
         """Return no parts: private replies can't be listed, and the first part is always the reply itself."""
         return {}
 
@@ -185,8 +157,8 @@ class CommandReply:
         route = discord.http.Route(
             "PATCH",
             "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
-            webhook_id=self._reply.application_id,
-            webhook_token=self._reply.token,
+            webhook_id=self._webhook.id,
+            webhook_token=self._webhook.token,
         )
         body = {
             "components": view.to_components(),  # type: ignore[no-untyped-call]  # discord.py gives no type
@@ -203,16 +175,13 @@ class CommandReply:
             )
         return message.id
 
-    async def _move(self, error: InvalidState) -> None:
+    async def _move(self, error: InvalidState) -> ChannelDestination:
         if code_of(error) not in (UNKNOWN_WEBHOOK, INVALID_TOKEN):
             raise error
-        self._direct = await self._open_direct(self._reply.person_id)
+        return await self._open_direct(self._person_id)
 
-    @property
-    def _opened(self) -> ChannelDestination:
-        if self._direct is None:
-            raise RuntimeError("The direct channel isn't open.")
-        return self._direct
+
+Destination: TypeAlias = ChannelDestination | CommandReply
 
 
 class Destinations:
@@ -262,9 +231,9 @@ class Destinations:
             channel = person.dm_channel or await person.create_dm()
         return ChannelDestination(channel, self._me)
 
-    def reply(self, reply: PrivateReply) -> CommandReply:
+    def reply(self, application_id: int, token: str, person_id: int) -> CommandReply:
         """Return the private reply to a command, also of an earlier process."""
-        return CommandReply(self._client, reply, self.direct)
+        return CommandReply(self._client, application_id, token, person_id, self.direct)
 
     @property
     def _me(self) -> int:

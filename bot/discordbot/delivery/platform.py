@@ -13,7 +13,7 @@ from datetime import timedelta
 
 import discord
 
-from bot.discordbot.delivery.destinations import Destination, Destinations, PrivateReply
+from bot.discordbot.delivery.destinations import Destination, Destinations
 from bot.discordbot.delivery.errors import CLOSED, READ, require_history, translated_errors
 from bot.discordbot.events.translate import (
     DIRECT_THREAD,
@@ -189,13 +189,8 @@ class DiscordPlatform:
             if question.message_key in self._replies:
                 await self._replies[question.message_key].wait()
             if TOKEN in metadata and self._clock.now() - time_of(metadata[MESSAGE]) < TOKEN_LIFE:
-                return self.destinations.reply(
-                    PrivateReply(
-                        application_id=int(metadata[APPLICATION]),
-                        token=metadata[TOKEN],
-                        person_id=private_reader(address),
-                    )
-                )
+                application_id, token = int(metadata[APPLICATION]), metadata[TOKEN]
+                return self.destinations.reply(application_id, token, private_reader(address))
             return await self.destinations.direct(private_reader(address))
         if address.thread == DIRECT_THREAD:
             return await self.destinations.thread(int(address.channel))
@@ -214,17 +209,15 @@ class DiscordPlatform:
         return await self.destinations.thread(int(address.thread or address.channel))
 
     async def _find(self, destination: Destination, key: str) -> None:
-        """Find the parts that an earlier process posted."""
-        known = self._parts.setdefault(key, {})
-        known.update({**await destination.find_parts(post_id(key), after=await self._search_start(key)), **known})
-
-    async def _search_start(self, key: str) -> int:
-        """Return the id of the question above a post; for a note, which has none, an id of the time it was due."""
+        """Find the parts that an earlier process posted: below the question, or from the time a note was due."""
         question = key.rpartition(":")[2]
         if question.isdecimal():
-            return int(question)
-        entries = await self._entries.find_open(key)
-        return discord.utils.time_snowflake(entries[0].created_at - CLOCK_SKEW) if entries else 0
+            after = int(question)
+        else:
+            entries = await self._entries.find_open(key)
+            after = discord.utils.time_snowflake(entries[0].created_at - CLOCK_SKEW) if entries else 0
+        known = self._parts.setdefault(key, {})
+        known.update({**await destination.find_parts(post_id(key), after), **known})
 
     async def _show_part(self, destination: Destination, key: str, number: int, part: PartView) -> None:
         """Edit a part that was posted, else send it."""

@@ -124,10 +124,7 @@ class _Builder:
         self._post_id = options.post_id
         self._addresses = {citation.number: link_target(options.link(citation)) for citation in answer.citations}
         cited = {citation.url for citation in answer.citations}
-        self._flavour = Flavour(
-            footnote=partial(footnote, self._addresses),
-            is_allowed=lambda address: address in cited,
-        )
+        self._flavour = Flavour(footnote=partial(footnote, self._addresses), is_allowed=cited.__contains__)
         self._body = read_markdown(
             answer_markdown(answer, PLAIN.plain, menu_holds=MENU_CHOICES, longest_option=MAX_OPTION), self._flavour
         )
@@ -139,7 +136,9 @@ class _Builder:
         self._seen = set()
         texts = pack(self._body, limit) or [Part(text=NO_TEXT)]
         parts = [part for place, text in enumerate(texts, 1) for part in self._part(text, is_last=place == len(texts))]
-        for place, lines in enumerate(pack_lines(self._tail, TEXT_BUDGET - _size(parts[-1]), TEXT_BUDGET)):
+        for place, lines in enumerate(
+            pack_lines(self._tail, TEXT_BUDGET - sum(map(units, parts[-1].texts)), TEXT_BUDGET)
+        ):
             text = Text(content="\n".join(lines))
             if lines and place == 0:
                 parts[-1] = replace(parts[-1], blocks=(*parts[-1].blocks, text))
@@ -166,16 +165,12 @@ class _Builder:
         for place, room in enumerate(rooms):
             blocks: tuple[Block, ...] = (Text(content=text.text),) if place == 0 else ()
             if room:
+                heading = _MORE_SOURCES if any(rooms[:place]) else _SOURCES
                 blocks += (Separator(),) if blocks else ()
-                blocks += (_sources(room, is_first=not any(rooms[:place])),)
+                blocks += (Container(items=(Text(content="\n".join([heading, *room]).rstrip("\n")),)),)
             numbers = text.numbers if place == 0 else ()
             views.append(PartView(blocks=blocks, numbers=numbers, listed=tuple(entries[entry] for entry in room)))
         return views
-
-
-def _sources(entries: list[str], *, is_first: bool) -> Container:
-    heading = _SOURCES if is_first else _MORE_SOURCES
-    return Container(items=(Text(content="\n".join([heading, *entries]).rstrip("\n")),))
 
 
 def _tail(answer: Answer) -> list[str]:
@@ -191,17 +186,12 @@ def _cost(parts: Sequence[PartView]) -> float:
     return len(parts) + apart / 2
 
 
-def _size(part: PartView) -> int:
-    return sum(units(text) for text in part.texts)
-
-
 def _passage(citation: Citation, around: QuoteContext, address: str | None) -> Iterator[str]:
     yield f"**\\[{citation.number}\\]** {source_heading(citation, address)}"
     if citation.deep_link:
         yield f"-# Opens as: {PLAIN.plain(clip(citation.deep_link, _NOTE_LENGTH))}"
     if around.note:
         yield f"-# {PLAIN.plain(clip(around.note, _NOTE_LENGTH))}"
-    yield from (f"> {PLAIN.plain(line)}" for line in passage_lines(around.before, _PASSAGE_LINE))
-    yield from (f"> **{PLAIN.plain(line)}**" for line in passage_lines(citation.quote, _PASSAGE_LINE))
-    yield from (f"> {PLAIN.plain(line)}" for line in passage_lines(around.behind, _PASSAGE_LINE))
+    for passage, sign in ((around.before, ""), (citation.quote, "**"), (around.behind, "")):
+        yield from (f"> {sign}{PLAIN.plain(line)}{sign}" for line in passage_lines(passage, _PASSAGE_LINE))
     yield ""

@@ -81,11 +81,15 @@ class _Reader:
     def _block(self, line: str) -> Iterator[Block]:
         if fence := _FENCE.match(line):
             yield self._fence(fence)
-        elif _QUOTE.match(line) and not self._prefix:
-            yield from self._quote()
+        elif _QUOTE.match(line) and not self._prefix:  # each line gets a mark, except for code and tables
+            inner = [_QUOTE_SIGNS.sub("", quoted) for quoted in self._while(lambda it: _QUOTE.match(it) is not None)]
+            yield from _Reader(inner, self._flavour, self._longest, prefix="> ").blocks()
         elif heading := _HEADING.match(line):
             self._place += 1
-            yield self._heading(heading)
+            level, title = len(heading[1]), heading[2]
+            bold = f"**{title}**" if title.strip() and "*" not in title else title
+            text = f"{heading[1]} {title}" if level <= self._flavour.deepest_heading else bold
+            yield Block(lines=(self._line(text),), is_heading=True)
         elif self._is_table():
             yield from self._kept_table() if self._flavour.has_tables else self._table()
         else:
@@ -104,19 +108,11 @@ class _Reader:
         language, _, rest = info.strip().partition(" ")
         if not _LANGUAGE.fullmatch(language):
             language, rest = "", info
-        return _code_block([rest.strip(), *code] if rest.strip() else code, language, self._flavour)
-
-    def _quote(self) -> Iterator[Block]:
-        """Yield quoted blocks with a mark on each line, except for code and tables."""
-        inner = self._while(lambda line: _QUOTE.match(line) is not None)
-        unmarked = [_QUOTE_SIGNS.sub("", line) for line in inner]
-        yield from _Reader(unmarked, self._flavour, self._longest, prefix="> ").blocks()
-
-    def _heading(self, match: re.Match[str]) -> Block:
-        level, title = len(match[1]), match[2]
-        bold = f"**{title}**" if title.strip() and "*" not in title else title
-        text = f"{match[1]} {title}" if level <= self._flavour.deepest_heading else bold
-        return Block(lines=(self._line(text),), is_heading=True)
+        if rest.strip():
+            code.insert(0, rest.strip())
+        # An empty fence would continue to the next one.
+        lines = tuple(Line(tokens=code_tokens(line, self._flavour)) for line in (code if any(code) else [" "]))
+        return Block(lines=lines, opening=f"```{language}\n", closing="\n```", is_code=True)
 
     def _is_table(self) -> bool:
         below = self._lines[self._place + 1 : self._place + 2]
@@ -154,8 +150,8 @@ class _Reader:
             yield Block(lines=tuple(self._line(line) for line in items))
             return
         rows = [self._row(row, line) for row, line in zip(table.rows, aligned[1], strict=True)]
-        top = "".join(f"{_code_text(line, self._flavour)}\n" for line in aligned[0])
-        yield Block(lines=tuple(rows), opening=f"```\n{top}", closing="\n```", is_code=True)
+        names, rule = ("".join(token.text for token in code_tokens(line, self._flavour)) for line in aligned[0])
+        yield Block(lines=tuple(rows), opening=f"```\n{names}\n{rule}\n", closing="\n```", is_code=True)
         yield from self._table_notes(table)
 
     def _row(self, cells: tuple[str, ...], line: str) -> Line:
@@ -176,12 +172,9 @@ class _Reader:
     def _paragraph(self) -> Block:
         first = self._lines[self._place]
         self._place += 1
-        lines = [first, *self._while(self._goes_on)]
+        lines = [first, *self._while(lambda line: self._is_text(line) and not self._is_table())]
         is_list = any(_ITEM.match(line) for line in lines)
         return Block(lines=tuple(self._line(line, not is_list or _ITEM.match(line) is not None) for line in lines))
-
-    def _goes_on(self, line: str) -> bool:
-        return self._is_text(line) and not self._is_table()
 
     def _is_text(self, line: str) -> bool:
         """Return whether the line continues a block."""
@@ -197,16 +190,6 @@ class _Reader:
         while self._place < len(self._lines) and goes_on(self._lines[self._place]):
             self._place += 1
         return list(self._lines[start : self._place])
-
-
-def _code_block(code: Sequence[str], language: str, flavour: Flavour) -> Block:
-    # An empty fence would continue to the next one.
-    lines = tuple(Line(tokens=code_tokens(line, flavour)) for line in (code if any(code) else [" "]))
-    return Block(lines=lines, opening=f"```{language}\n", closing="\n```", is_code=True)
-
-
-def _code_text(line: str, flavour: Flavour) -> str:
-    return "".join(token.text for token in code_tokens(line, flavour))
 
 
 def begins_table(line: str, below: str) -> bool:

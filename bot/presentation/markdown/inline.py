@@ -4,8 +4,9 @@ All clients read the output alike: code has one form, other backticks are escape
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from bot.presentation.markdown.flavour import Flavour, link_target, safe_cut, units
 
@@ -29,6 +30,9 @@ _TICKS = re.compile(r"`+")
 _TRAILING = re.compile(r"[.,:;!?\"'”’)\]}*_~|\\]+$")
 _WORD = re.compile(r"[^\s。！？]+[。！？]*\s*|[。！？]+\s*|\s+")
 _SENTENCE_END = re.compile(r"[.!?。！？…:][\"'”’)\]*_~|]*\s*$")
+
+
+_Parse: TypeAlias = "Callable[[re.Match[str], Flavour, int], Iterable[str | Token]]"  # the last: a token's length
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,27 +104,11 @@ def _scan(text: str, flavour: Flavour, longest: int) -> Iterator[str | Token]:
     yield text[last:]
 
 
-def _parse_escape(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
-    yield match[0]
-
-
-def _parse_code(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
-    yield from _code(match["code"], flavour, longest)
-
-
-def _parse_auto_link(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
-    yield from _address(match["address"], flavour, longest)
-
-
 def _parse_bare_address(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
     trailing = _TRAILING.search(match[0])
     end = trailing.start() if trailing and not match[0].endswith("://") else len(match[0])
     yield from _address(match[0][:end], flavour, longest)
     yield match[0][end:].replace("`", "\\`")
-
-
-def _parse_ticks(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
-    yield "\\`" * len(match[0])
 
 
 def _code(code: str, flavour: Flavour, longest: int) -> Iterator[Token]:
@@ -149,7 +137,7 @@ def _address(address: str, flavour: Flavour, longest: int) -> Iterator[str | Tok
 def _parse_link(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
     label, address = match["label"], match["target"]
     if label.startswith("[") or label.endswith("]"):  # "[[1]](...)" looks like a footnote, but is a link
-        flavour = replace(flavour, footnote=_no_footnote)
+        flavour = replace(flavour, footnote=lambda _: None)
     target = link_target(address)
     if target is not None and flavour.is_allowed(address) and label.strip():
         token = Token(text=flavour.link(flavour.plain(re.sub(r"[*_~`\\|]", "", label)), target))
@@ -167,10 +155,6 @@ def _parse_link(match: re.Match[str], flavour: Flavour, longest: int) -> Iterato
         yield " ("
         yield from _address(address, flavour, longest)
         yield ")"
-
-
-def _no_footnote(_: int) -> str | None:
-    return None
 
 
 def _parse_notes(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
@@ -203,12 +187,12 @@ def _ends_with_backslash(prose: str) -> bool:
 
 
 # In order: the first pattern that matches at a start parses it.
-_PARSERS = (
-    (_ESCAPE, _parse_escape),
-    (_CODE, _parse_code),
-    (_AUTO_LINK, _parse_auto_link),
+_PARSERS: tuple[tuple[re.Pattern[str], _Parse], ...] = (
+    (_ESCAPE, lambda match, flavour, longest: (match[0],)),
+    (_CODE, lambda match, flavour, longest: _code(match["code"], flavour, longest)),
+    (_AUTO_LINK, lambda match, flavour, longest: _address(match["address"], flavour, longest)),
     (_LINK, _parse_link),
     (_NOTES, _parse_notes),
     (_BARE_ADDRESS, _parse_bare_address),
-    (_TICKS, _parse_ticks),
+    (_TICKS, lambda match, flavour, longest: ("\\`" * len(match[0]),)),
 )
