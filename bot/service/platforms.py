@@ -17,14 +17,13 @@ from bot.config.slack import read_settings
 from bot.discordbot.connection import DiscordConnection, build_client, close_client, log_in
 from bot.discordbot.delivery.platform import DiscordPlatform
 from bot.discordbot.events.translate import PLATFORM as DISCORD
-from bot.discordbot.events.translate import to_private
+from bot.presentation.direct_threads import to_private
 from bot.presentation.platform_parts import PlatformParts
 from bot.runtime.metrics import MeteredRun, Metrics
 from bot.slackbot.connection import Reception, SlackConnection, connect
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.directory import slack_gates
 from bot.slackbot.events.teams import PLATFORM as SLACK
-from bot.slackbot.events.translate import to_private as to_private_on_slack
 from bot.terminal.platform import TerminalPlatform
 from bot.web.api.platform import ApiPlatform
 from bot.web.client import WebPlatform
@@ -161,7 +160,7 @@ def build_platform_parts(app: Parts, commands: Commands, worker: Worker, gates: 
 
 def build_answers(app: Parts, platforms: Platforms, metrics: Metrics | None = None) -> Pipeline:
     """Build the pipeline for the questions of these platforms; `metrics` counts the outcomes."""
-    own_threads = {DISCORD: to_private, SLACK: to_private_on_slack}
+    own_threads = {DISCORD: to_private, SLACK: to_private}
     keep = app.cassettes.keep if app.config.replay.record else None
     return build_pipeline(
         app,

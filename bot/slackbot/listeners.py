@@ -12,11 +12,11 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
 
 from bot.presentation.action_names import read_action_name
+from bot.presentation.direct_threads import private_key
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import NOT_SAVED, is_silent
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import commands, home, shortcuts
-from bot.slackbot.actions import commands as forms
 from bot.slackbot.actions.buttons import press
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler, to_context
 from bot.slackbot.delivery.platform import SlackPlatform
@@ -29,7 +29,6 @@ from bot.slackbot.events.translate import (
     author_of,
     deleted_ts,
     people_in,
-    private_key,
     read_message,
     thread_address,
     to_address,
@@ -99,14 +98,21 @@ class Listeners:
             self.handler.channels.note(team, str(event["channel"]), is_external=bool(body["is_ext_shared_channel"]))
         message = read_message(event)
         if message is not None and author_of(message) not in ("", team.bot_user_id):
-            await self.handle(message, team, is_last_try=_retries(request) >= LAST_TRY)
+            retries = str((request.headers.get("x-slack-retry-num") or ["0"])[0])
+            await self.handle(message, team, is_last_try=retries.isdigit() and int(retries) >= LAST_TRY)
 
     async def handle(self, message: Event, team: Team, *, is_last_try: bool = False) -> Receipt | None:
         """Pass a message to the inbox, then show the receipt. Returns None if the event is no message of a person."""
         incoming = await self._translate(message, team)
         if incoming is None:
             return None
-        ctx = _context_of(message, team)
+        ctx = InteractionContext(
+            team=team,
+            person=author_of(message),
+            channel=str(message["channel"]),
+            thread=str(message.get("thread_ts") or message["ts"]),  # replies go to its thread
+            message_ts=str(message["ts"]),
+        )
         circumstances = incoming.circumstances
         begins_pane = circumstances.direct and circumstances.in_thread and not await self._is_ours(message, team)
         try:
@@ -116,10 +122,17 @@ class Listeners:
             if is_last_try and (circumstances.mentioned or circumstances.direct):
                 self.handler.spawn(self.handler.guarded(ctx, self.handler.say(ctx, NOT_SAVED)))
             raise
-        if not receipt.repeated:
-            self._acknowledge(ctx, receipt, incoming)
-            if receipt.accepted and begins_pane:
-                self.handler.spawn(pane.give_title(self.handler, ctx, incoming.address, title_from(incoming.text)))
+        if receipt.repeated:
+            return receipt
+        handler = self.handler  # shows the receipt in the background, after Slack's event was acknowledged
+        if receipt.accepted:
+            handler.spawn(self._platform.show_status(incoming))
+            if begins_pane:
+                handler.spawn(pane.give_title(handler, ctx, incoming.address, title_from(incoming.text)))
+        elif receipt.command is not None:
+            handler.spawn(handler.guarded(ctx, commands.run_typed(handler, ctx, receipt.command)))
+        elif not is_silent(receipt):
+            handler.spawn(handler.guarded(ctx, handler.say(ctx, receipt.decision.sentence)))
         return receipt
 
     async def _translate(self, message: Event, team: Team) -> IncomingMessage | None:
@@ -144,16 +157,6 @@ class Listeners:
             return True
         entries = await self._parts.entries.recent(team.workspace, address=address, limit=LOOKED_THROUGH)
         return any(entry.decision.accepted for entry in entries)
-
-    def _acknowledge(self, ctx: InteractionContext, receipt: Receipt, incoming: IncomingMessage) -> None:
-        """Show the receipt in the background, after Slack's event was acknowledged."""
-        handler = self.handler
-        if receipt.accepted:
-            handler.spawn(self._platform.show_status(incoming))
-        elif receipt.command is not None:
-            handler.spawn(handler.guarded(ctx, commands.run_typed(handler, ctx, receipt.command)))
-        elif not is_silent(receipt):
-            handler.spawn(handler.guarded(ctx, handler.say(ctx, receipt.decision.sentence)))
 
     async def _forget(self, team: Team, channel: str, ts: str) -> None:
         """Delete a message and its answers before the acknowledgement, so that Slack repeats a failed deletion."""
@@ -224,12 +227,12 @@ class Listeners:
 
     async def on_options(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
         ctx = await self._interaction(body, context)
-        found = await self.handler.in_time(forms.suggest(self.handler, ctx, body))
+        found = await self.handler.in_time(commands.suggest(self.handler, ctx, body))
         await ack(options=found or [])
 
     async def on_view(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
         ctx, view = await self._interaction(body, context), body.get("view") or {}
-        submit = shortcuts.submit if shortcuts.is_ours(view) else forms.submit
+        submit = shortcuts.submit if shortcuts.is_ours(view) else commands.submit
         wrong = await self.handler.in_time(self.handler.guarded(ctx, submit(self.handler, ctx, view)))
         if wrong:
             await ack(response_action="errors", errors=dict(wrong))
@@ -255,19 +258,3 @@ def values_of(action: Mapping[str, Any]) -> tuple[str, ...]:
     options = [action.get("selected_option"), *(action.get("selected_options") or ())]
     chosen = tuple(str(option["value"]) for option in options if option)
     return chosen or ((str(action["value"]),) if action.get("value") else ())
-
-
-def _context_of(message: Event, team: Team) -> InteractionContext:
-    """Return the context of a message; replies go to its thread."""
-    return InteractionContext(
-        team=team,
-        person=author_of(message),
-        channel=str(message["channel"]),
-        thread=str(message.get("thread_ts") or message["ts"]),
-        message_ts=str(message["ts"]),
-    )
-
-
-def _retries(request: Any) -> int:
-    told = (request.headers.get("x-slack-retry-num") or ["0"])[0]
-    return int(told) if str(told).isdigit() else 0

@@ -128,13 +128,33 @@ def to_error(error: Exception, action: str) -> FootnoteError:
     """Return the core error for a refusal or a broken connection; `action` is an action such as “post”."""
     response = getattr(error, "response", None)
     if isinstance(error, SlackClientError) and response is not None:
-        return _refusal(_status(response), _body(response), getattr(response, "headers", None) or {}, action)
+        status = getattr(response, "status_code", None) or getattr(response, "status", None)
+        body, headers = _body(response), getattr(response, "headers", None) or {}
+        name, scope = str(body.get("error") or ""), str(body.get("needed") or "")
+        return to_refusal(status if isinstance(status, int) else 0, name, headers, action, scope)
     return PlatformError(f"I couldn't {action}, because Slack can't be reached ({type(error).__name__}). Trying again.")
 
 
-def to_refusal(status: int, name: str, headers: Mapping[str, str], action: str) -> FootnoteError:
-    """Return the core error for a response outside slack_sdk's client; `name` is "" if Slack gave none."""
-    return _refusal(status, {"error": name} if name else {}, headers, action)
+def to_refusal(status: int, name: str, headers: Mapping[str, str], action: str, scope: str = "") -> FootnoteError:
+    """Return the core error for a refusal; `name` is "" if Slack gave none, `scope` the one that it misses."""
+    if status == 429 or name in RATE_LIMITED:
+        seconds = next((value for header, value in headers.items() if header.lower() == "retry-after"), "")
+        # a proxy may have dropped the header
+        return PlatformError(
+            "Slack asks for a pause.", retry_after_seconds=float(seconds) if seconds.isdigit() else 1.0
+        )
+    if status >= 500 or status in PASSING or name in _PASSING_NAMES:
+        return PlatformError(f"Slack did not {action} ({name or status}). Trying again.")
+    if name == "missing_scope":
+        needed = scope or "of the manifest"
+        return AccessDenied(f"I'm not allowed to {action}. Give the app the scope {needed}, and install it again.")
+    if known := _MEANINGS.get(name):
+        return type(known)(*known.args)  # each raise needs its own cause
+    if status == 403:
+        return AccessDenied(f"Slack doesn't let me {action} here ({name or status}). Check the app's permissions.")
+    if status == 404:
+        return NotFound(f"I couldn't {action}, because the place was deleted.")
+    return InvalidState(f"Slack refuses to {action} here ({name or status}). Try another channel.")
 
 
 def name_of(error: BaseException) -> str | None:
@@ -152,44 +172,10 @@ def translated_errors(action: str) -> Iterator[None]:
         raise to_error(error, action) from error
 
 
-def _refusal(status: int, body: Mapping[str, Any], headers: Mapping[str, str], action: str) -> FootnoteError:
-    name = str(body.get("error") or "")
-    if status == 429 or name in RATE_LIMITED:
-        return PlatformError("Slack asks for a pause.", retry_after_seconds=_retry_after(headers))
-    if status >= 500 or status in PASSING or name in _PASSING_NAMES:
-        return PlatformError(f"Slack did not {action} ({name or status}). Trying again.")
-    if name == "missing_scope":
-        needed = body.get("needed") or "of the manifest"
-        return AccessDenied(f"I'm not allowed to {action}. Give the app the scope {needed}, and install it again.")
-    if known := _MEANINGS.get(name):
-        return _copy(known)
-    if status == 403:
-        return AccessDenied(f"Slack doesn't let me {action} here ({name or status}). Check the app's permissions.")
-    if status == 404:
-        return NotFound(f"I couldn't {action}, because the place was deleted.")
-    return InvalidState(f"Slack refuses to {action} here ({name or status}). Try another channel.")
-
-
-def _copy(error: FootnoteError) -> FootnoteError:
-    """Each raise needs its own cause."""
-    return type(error)(*error.args)
-
-
-def _status(response: Any) -> int:
-    status = getattr(response, "status_code", None) or getattr(response, "status", None)
-    return status if isinstance(status, int) else 0
-
-
 def _body(response: Any) -> Mapping[str, Any]:
     """Return nothing for a body that isn't a JSON object, such as a proxy's error page."""
     data = getattr(response, "data", response)
     return data if isinstance(data, Mapping) else {}
-
-
-def _retry_after(headers: Mapping[str, str]) -> float:
-    """Return seconds; 1 if a proxy dropped the header."""
-    told = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
-    return float(told) if told.isdigit() else 1.0
 
 
 def build_client(token: str | None, base_url: str | None = None) -> AsyncWebClient:

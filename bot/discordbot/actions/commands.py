@@ -11,7 +11,7 @@ from discord import app_commands
 
 from bot.discordbot.actions.handler import InteractionHandler, guarded, in_time, jump_link, notice, report_fault, show
 from bot.discordbot.delivery.errors import POST, translated_errors
-from bot.discordbot.events.translate import PLATFORM, TITLE_LENGTH, is_private
+from bot.discordbot.events.translate import PLATFORM, TITLE_LENGTH
 from bot.discordbot.rendering.components import DiscordPost, LinkButton, PartView, Row
 from bot.discordbot.rendering.texts import text_post, threads_view
 from bot.presentation.markdown import link_target
@@ -126,7 +126,7 @@ def linked_post(text: str, label: str, link: str | None) -> DiscordPost:
 
 def _link_to(interaction: discord.Interaction, address: ThreadAddress) -> str | None:
     """Return the address of a thread, which may be on another server; None if it is private or not on Discord."""
-    if address.platform != PLATFORM or is_private(address):
+    if address.platform != PLATFORM or address.private_to is not None:
         return None
     channel = interaction.client.get_channel(int(address.channel))
     guild = channel.guild.id if isinstance(channel, discord.abc.GuildChannel) else None
@@ -138,7 +138,7 @@ def _opened(interaction: discord.Interaction, conversation: Conversation) -> Dis
     address, title = conversation.address, conversation.title
     if address.platform != PLATFORM:
         return notice(f"“{title}” isn't on Discord. Continue it on {address.platform}.")
-    if is_private(address):
+    if address.private_to is not None:
         return notice(f"To continue “{title}”, use /ask with “private” in its channel.")
     return linked_post(f"Continue “{title}” in its thread.", OPEN_THREAD, _link_to(interaction, address))
 
@@ -146,7 +146,7 @@ def _opened(interaction: discord.Interaction, conversation: Conversation) -> Dis
 async def _rename_thread(handler: InteractionHandler, conversation: Conversation) -> None:
     """Rename the thread of a renamed conversation, if the bot may."""
     address = conversation.address
-    if address.platform != PLATFORM or is_private(address) or not address.thread:
+    if address.platform != PLATFORM or address.private_to is not None or not address.thread:
         return
     try:
         channel = (await handler.platform.destinations.thread(int(address.thread))).channel

@@ -11,11 +11,12 @@ import discord
 
 from bot.discordbot.delivery.errors import POST, READ, translated_errors
 from bot.discordbot.delivery.platform import APPLICATION, TOKEN, DiscordPlatform
-from bot.discordbot.events.translate import DIRECT_THREAD, MESSAGE, private_address, thread_address
+from bot.discordbot.events.translate import DIRECT_THREAD, MESSAGE, thread_address
 from bot.discordbot.events.workspaces import Workspaces
 from bot.discordbot.rendering.components import DiscordPost, to_view
 from bot.discordbot.rendering.texts import notice_view, text_post
 from bot.presentation.answer_actions import AnswerActions
+from bot.presentation.direct_threads import private_address
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import FAULT
 from core.domain.conversation import IncomingMessage, Talk, ThreadAddress, message_key
@@ -62,7 +63,7 @@ class InteractionHandler:
         in_guild = interaction.guild_id is not None
         place = address
         if in_guild and not address.thread:  # in a channel itself, the conversation is the person's private one
-            place = private_address(address.workspace, int(address.channel), interaction.user.id)
+            place = private_address(address, str(interaction.user.id))
         return CommandCall(
             name=name,
             options=options or {},
@@ -85,7 +86,7 @@ class InteractionHandler:
         """
         address = await self.address_of(interaction)
         if question.private and interaction.guild_id is not None:  # a direct channel is private already
-            private = private_address(address.workspace, int(address.channel), interaction.user.id)
+            private = private_address(address, str(interaction.user.id))
             reply = {TOKEN: interaction.token, APPLICATION: str(interaction.application_id)}
             asked = _incoming(interaction, private, str(interaction.id), reply)
             with self.platform.replying(asked.message_key):

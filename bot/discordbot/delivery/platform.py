@@ -19,8 +19,6 @@ from bot.discordbot.events.translate import (
     DIRECT_THREAD,
     MESSAGE,
     PLATFORM,
-    is_private,
-    private_reader,
     time_of,
     to_talk,
 )
@@ -137,7 +135,7 @@ class DiscordPlatform:
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         """Return the newest messages of people before a question; none in a thread that the question opened."""
         address = question.address
-        if is_private(address) or address.thread in (DIRECT_THREAD, question.metadata.get(MESSAGE)):
+        if address.private_to or address.thread in (DIRECT_THREAD, question.metadata.get(MESSAGE)):
             return []
         channel = (await self.destinations.thread(int(address.thread))).channel
         require_history(channel)
@@ -185,13 +183,14 @@ class DiscordPlatform:
     async def _destination(self, question: IncomingMessage) -> Destination:
         """Return where a question is answered; opens the thread or the direct channel if necessary."""
         address, metadata = question.address, question.metadata
-        if is_private(address):
+        reader = address.private_to
+        if reader is not None:
             if question.message_key in self._replies:
                 await self._replies[question.message_key].wait()
             if TOKEN in metadata and self._clock.now() - time_of(metadata[MESSAGE]) < TOKEN_LIFE:
                 application_id, token = int(metadata[APPLICATION]), metadata[TOKEN]
-                return self.destinations.reply(application_id, token, private_reader(address))
-            return await self.destinations.direct(private_reader(address))
+                return self.destinations.reply(application_id, token, int(reader))
+            return await self.destinations.direct(int(reader))
         if address.thread == DIRECT_THREAD:
             return await self.destinations.thread(int(address.channel))
         if address.thread == metadata.get(MESSAGE):
@@ -204,8 +203,8 @@ class DiscordPlatform:
         entries = await self._entries.find_open(message_key)
         if entries:
             return await self._destination(entries[-1].incoming)
-        if is_private(address):  # never public, even if the entry is lost
-            return await self.destinations.direct(private_reader(address))
+        if address.private_to is not None:  # never public, even if the entry is lost
+            return await self.destinations.direct(int(address.private_to))
         return await self.destinations.thread(int(address.thread or address.channel))
 
     async def _find(self, destination: Destination, key: str) -> None:
@@ -244,7 +243,7 @@ class DiscordPlatform:
             return ""
         question = entries[-1].incoming
         part = notice_view(sentence, post_id=post_id(key))
-        if not is_private(address) and address.thread == question.metadata.get(MESSAGE):
+        if address.private_to is None and address.thread == question.metadata.get(MESSAGE):
             try:
                 reply = await self.destinations.reply_to(int(address.channel), int(address.thread))
                 return f"{reply.id}/{await reply.send(part, nonce(key, 1), is_first=True)}"

@@ -17,13 +17,14 @@ from bot.discordbot.actions.handler import InteractionHandler
 from bot.discordbot.delivery.errors import CLOSED, POST, translated_errors
 from bot.discordbot.delivery.platform import DiscordPlatform
 from bot.discordbot.events.catch_up import missed_messages
-from bot.discordbot.events.translate import PLATFORM, private_key, thread_address, to_address, to_incoming
+from bot.discordbot.events.translate import PLATFORM, thread_address, to_address, to_incoming
 from bot.discordbot.events.workspaces import Workspaces
 from bot.discordbot.rendering.components import to_view
 from bot.discordbot.rendering.texts import notice_view
+from bot.presentation.direct_threads import private_key
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import NOT_SAVED, is_silent
-from core.domain.conversation import ChannelAddress, ThreadAddress, message_key
+from core.domain.conversation import ChannelAddress, message_key
 from core.domain.service import Receipt
 from core.errors import BadInput, FootnoteError, StorageError
 
@@ -215,26 +216,20 @@ class Events(_Base):
         return await self.parts.conversations.find(to_address(message, workspace)) is not None
 
     async def _forget(self, channel_id: int, guild_id: int | None, message_id: int) -> None:
-        for address in await self._addresses(channel_id, guild_id):
+        channel: object = self.get_channel(channel_id)
+        if channel is None:  # an archived thread, which a new session doesn't know
+            try:
+                channel = (await self.platform.destinations.thread(channel_id)).channel
+            except FootnoteError as error:
+                _log.info("The channel of a deleted message is unknown: %s", error)
+        parent = channel.parent_id if isinstance(channel, discord.Thread) else channel_id
+        # a direct message names no workspace
+        for workspace in [self.workspaces.of_guild(guild_id)] if guild_id else self.workspaces.names():
+            address = thread_address(workspace, parent, "")
             for key in (message_key(address, str(message_id)), private_key(address, str(message_id))):
                 for ref in await self.parts.forgetting.forget_message(key):
                     await self.platform.delete(ref)
                 await self.platform.take_back(key)
-
-    async def _addresses(self, channel_id: int, guild_id: int | None) -> list[ThreadAddress]:
-        """Return the addresses that a deleted message may have had: a direct message names no workspace."""
-        channel = self.get_channel(channel_id) or await self._archived(channel_id)
-        parent = channel.parent_id if isinstance(channel, discord.Thread) else channel_id
-        names = [self.workspaces.of_guild(guild_id)] if guild_id else self.workspaces.names()
-        return [ThreadAddress(platform=PLATFORM, workspace=name, channel=str(parent), thread="") for name in names]
-
-    async def _archived(self, channel_id: int) -> object:
-        """Fetch an archived thread, which a new session doesn't know; None if it can't be read."""
-        try:
-            return (await self.platform.destinations.thread(channel_id)).channel
-        except FootnoteError as error:
-            _log.info("The channel of a deleted message is unknown: %s", error)
-            return None
 
 
 class FootnoteClient(Events, discord.Client):

@@ -1,7 +1,6 @@
 """Messages and addresses: from Discord to core. Pure."""
 
 import re
-from dataclasses import replace
 from datetime import datetime
 
 import discord
@@ -20,7 +19,6 @@ from core.domain.conversation import (
 
 PLATFORM = "discord"
 DIRECT_THREAD = ""  # the only thread of a direct channel
-PRIVATE = "private:"  # prefix of the thread of answers that only one person may see
 MESSAGE = "message"  # key of metadata: message id of the question
 TITLE_LENGTH = 100  # https://discord.com/developers/docs/resources/channel: names of threads
 
@@ -75,43 +73,6 @@ def thread_address(workspace: str, channel: int, thread: str) -> ThreadAddress:
     return ThreadAddress(platform=PLATFORM, workspace=workspace, channel=str(channel), thread=thread)
 
 
-def private_address(workspace: str, channel: int, person: int) -> ThreadAddress:
-    """Return the address of a person's private questions in a channel."""
-    return thread_address(workspace, channel, f"{PRIVATE}{person}")
-
-
-def to_private(question: IncomingMessage) -> IncomingMessage:
-    """Return a channel's question as one that is answered to its asker by direct message.
-
-    Its keys follow from the question's. It loses a command's token, whose reply is public.
-    """
-    address = question.address
-    key = private_key(address, question.message_key.rpartition(":")[2])
-    return replace(
-        question,
-        address=private_address(address.workspace, int(address.channel), int(question.author)),
-        private=True,
-        event_key=key + question.event_key.removeprefix(question.message_key),
-        message_key=key,
-        conversation_id=None,
-        metadata={name: value for name, value in question.metadata.items() if name == MESSAGE},
-    )
-
-
-def private_key(address: ThreadAddress, message_id: str) -> str:
-    """Return the posting key of the private answer to a channel's question: another post of the same time."""
-    return message_key(address, f"0{message_id}")
-
-
-def is_private(address: ThreadAddress) -> bool:
-    return address.thread.startswith(PRIVATE)
-
-
-def private_reader(address: ThreadAddress) -> int:
-    """Return the only person who may see a private address."""
-    return int(address.thread.removeprefix(PRIVATE))
-
-
 def to_text(message: discord.Message, me: int) -> str:
     """Return the message's text with the names of people, roles and channels, and without mentions of the bot."""
     text = message.content
@@ -155,7 +116,9 @@ def _circumstances(message: discord.Message, me: int, *, in_our_thread: bool) ->
     # A reply mentions the author it replies to, without naming that author in its text.
     unnamed = {replied.author.id} - {*named} if isinstance(replied, discord.Message) else set()
     others = {user.id for user in message.mentions if user.id != me} - unnamed
-    begins_with_other = bool(named) and named[0] != me and _begins_with_mention(message)
+    begins_with_other = (
+        bool(named) and named[0] != me and message.content.lstrip().startswith((f"<@{named[0]}>", f"<@!{named[0]}>"))
+    )
     return Circumstances(
         mentioned=me in named or any(_is_own_role(role, me) for role in message.role_mentions),
         direct=message.guild is None,
@@ -167,11 +130,6 @@ def _circumstances(message: discord.Message, me: int, *, in_our_thread: bool) ->
         from_bot=message.author.bot or message.webhook_id is not None,
         is_own=message.author.id == me,
     )
-
-
-def _begins_with_mention(message: discord.Message) -> bool:
-    first = message.raw_mentions[0]
-    return message.content.lstrip().startswith((f"<@{first}>", f"<@!{first}>"))
 
 
 def _is_own_role(role: discord.Role, me: int) -> bool:

@@ -1,6 +1,6 @@
 """The components of a message: texts, buttons and menus as values, and their conversion to a discord.py view. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -85,13 +85,8 @@ class PartView:
     @property
     def texts(self) -> tuple[str, ...]:
         """All texts, top to bottom."""
-        return tuple(text.content for text in _texts(self.blocks))
-
-    @property
-    def custom_ids(self) -> tuple[str, ...]:
-        """The custom ids of buttons and menus, top to bottom."""
-        rows = (block for block in self.blocks if isinstance(block, Row))
-        return tuple(item.name for row in rows for item in row.items if not isinstance(item, LinkButton))
+        items = (item for block in self.blocks for item in (block.items if isinstance(block, Container) else (block,)))
+        return tuple(item.content for item in items if isinstance(item, Text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,18 +144,17 @@ def mark_parts(parts: Sequence[PartView], post_id: str) -> tuple[PartView, ...]:
     """
     marked = []
     for number, part in enumerate(parts, start=1):
-        blocks = _with_number(part.blocks, post_id, number, len(parts)) if len(parts) > 1 else part.blocks
+        blocks = part.blocks
+        if len(parts) > 1:
+            name = action_name(Verb.PART, post_id, min(number, 9_999))
+            label = ActionButton(label=f"Part {number} of {len(parts)}", name=name, is_disabled=True)
+            last = blocks[-1]
+            if isinstance(last, Row) and len(last.items) < MAX_ROW and not isinstance(last.items[0], ChoiceMenu):
+                blocks = (*blocks[:-1], Row(items=(*last.items, label)))
+            else:
+                blocks = (*blocks, Row(items=(label,)))
         marked.append(replace(part, blocks=_mark(blocks, post_id, number)))
     return tuple(marked)
-
-
-def _with_number(blocks: tuple[Block, ...], post_id: str, number: int, count: int) -> tuple[Block, ...]:
-    name = action_name(Verb.PART, post_id, min(number, 9_999))
-    label = ActionButton(label=f"Part {number} of {count}", name=name, is_disabled=True)
-    last = blocks[-1]
-    if isinstance(last, Row) and len(last.items) < MAX_ROW and not isinstance(last.items[0], ChoiceMenu):
-        return (*blocks[:-1], Row(items=(*last.items, label)))
-    return (*blocks, Row(items=(label,)))
 
 
 def _mark(blocks: tuple[Block, ...], post_id: str, part: int) -> tuple[Block, ...]:
@@ -171,14 +165,6 @@ def _mark(blocks: tuple[Block, ...], post_id: str, part: int) -> tuple[Block, ..
                 first = replace(block.items[0], name=to_action_name(replace(name, post_id=post_id, part=part)))
                 return (*blocks[:place], Row(items=(first, *block.items[1:])), *blocks[place + 1 :])
     return blocks
-
-
-def _texts(blocks: tuple[Block, ...] | tuple[Text | Separator, ...]) -> Iterator[Text]:
-    for block in blocks:
-        if isinstance(block, Text):
-            yield block
-        elif isinstance(block, Container):
-            yield from _texts(block.items)
 
 
 def _to_item(block: Block) -> ui.Item[Any]:

@@ -72,7 +72,7 @@ class _Packer:
         self._used = 0
 
     def add(self, block: Block) -> None:
-        size = _size(block, block.lines)
+        size = _frame(block) + sum(_line_size(line) + 1 for line in block.lines) - 1
         if size > self._limit:
             self._add_cut(block)
             return
@@ -161,10 +161,6 @@ def _frame(block: Block) -> int:
 
 def _line_size(line: Line) -> int:
     return units(line.prefix) + sum(units(token.text) for token in line.tokens)
-
-
-def _size(block: Block, lines: Sequence[Line]) -> int:
-    return _frame(block) + sum(_line_size(line) + 1 for line in lines) - 1
 
 
 def _groups(block: Block) -> list[list[Line]]:

@@ -23,7 +23,7 @@ from bot.slackbot.actions.interaction_handler import (
 )
 from bot.slackbot.events.command_text import COMMAND, format_command_names
 from bot.slackbot.events.teams import PLATFORM
-from bot.slackbot.events.translate import is_private, link_to, to_text
+from bot.slackbot.events.translate import link_to, to_text
 from bot.slackbot.rendering.blocks import (
     MAX_OPTION_VALUE,
     MAX_OPTIONS,
@@ -168,7 +168,7 @@ def _opened(handler: InteractionHandler, ctx: InteractionContext, conversation: 
     address, title = conversation.address, conversation.title
     if address.platform != PLATFORM:
         return _notice(f"“{title}” is on {address.platform}. Continue there.")
-    if is_private(address):
+    if address.private_to is not None:
         command = format_text(handler, ctx, "/ask")
         return _notice(f"Continue “{title}” with `{command} … --private` in its channel.")
     return linked_post(_notice(f"Continue “{title}” in its thread."), OPEN_THREAD, link_to(address, ctx.team))

@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.presentation.platform_text import to_thread_item
@@ -11,7 +10,6 @@ from bot.slackbot.actions.interaction_handler import InteractionContext, Interac
 from bot.slackbot.events.translate import link_to
 from bot.slackbot.rendering.lists import Home, home_view
 from bot.slackbot.web_api import call
-from core.domain.corpus import Document, SearchScope
 from core.domain.service import TO_THE_END
 from core.errors import FootnoteError
 from core.work.commands import CommandResult, SourceRow, ThreadRow
@@ -47,14 +45,22 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Ho
     scope = await handler.scope(ctx)
     documents = await handler.parts.corpus.list_readable(scope)
     threads, sources, settings = [await _run(handler, ctx, name) for name in ("threads", "sources", "settings")]
+    more_threads = 0
+    if threads.pages > 1:
+        last_page = await _run(handler, ctx, "threads", threads.pages)
+        more_threads = (threads.pages - 2) * len(threads.rows) + len(last_page.rows)
     rows = [row for row in threads.rows if isinstance(row, ThreadRow)]
     readable = [row for row in sources.rows if isinstance(row, SourceRow)]
     return Home(
         threads=[to_thread_item(row, link_to(row.address, ctx.team)) for row in rows],
-        more_threads=await _count_more(handler, ctx, threads),
+        more_threads=more_threads,
         sources=readable,
         settings=[(found[1], found[2]) for found in _SET.finditer(settings.text)],
-        positions=_positions(documents, scope),
+        positions=[
+            f"{item.title}: {'to the end' if last == TO_THE_END else f'up to page {last}'}"
+            for item in documents
+            if (last := scope.positions.get(item.id)) is not None
+        ],
         examples=await example_questions(documents, handler.parts.corpus, scope, EXAMPLES),
         notice="" if any(row.documents for row in readable) else EMPTY,
     )
@@ -63,17 +69,3 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Ho
 async def _run(handler: InteractionHandler, ctx: InteractionContext, name: str, page: int = 1) -> CommandResult:
     options = {"page": str(page)} if page > 1 else {}
     return await handler.parts.commands.run(await handler.call(ctx, name, options))
-
-
-async def _count_more(handler: InteractionHandler, ctx: InteractionContext, first: CommandResult) -> int:
-    """Return the number of conversations beyond the first page."""
-    if first.pages == 1:
-        return 0
-    last = await _run(handler, ctx, "threads", first.pages)
-    return (first.pages - 2) * len(first.rows) + len(last.rows)
-
-
-def _positions(documents: Sequence[Document], scope: SearchScope) -> list[str]:
-    """Return a line for each reading position in a readable document."""
-    reached = [(item.title, scope.positions[item.id]) for item in documents if item.id in scope.positions]
-    return [f"{title}: {'to the end' if last == TO_THE_END else f'up to page {last}'}" for title, last in reached]

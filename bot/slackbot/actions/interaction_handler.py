@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from bot.presentation.direct_threads import private_address
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import FAULT
 from bot.slackbot.delivery.destinations import ChannelDestination, open_direct_destination, respond
@@ -14,7 +15,7 @@ from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.command_text import format_command_names
 from bot.slackbot.events.directory import EXTERNAL, READS_ALONG, Channels, People, is_closed
 from bot.slackbot.events.teams import Team
-from bot.slackbot.events.translate import CHANNEL_ITSELF, MESSAGE, RESPONSE, TEAM, private_address, thread_address
+from bot.slackbot.events.translate import CHANNEL_ITSELF, MESSAGE, RESPONSE, TEAM, thread_address
 from bot.slackbot.rendering.blocks import SlackMessage, SlackPost, View
 from bot.slackbot.rendering.lists import notice_message, said_message
 from bot.slackbot.web_api import CLOSED, OPEN_FORM, POST, call, translated_errors
@@ -117,7 +118,7 @@ class InteractionHandler:
         address = await self.address_of(ctx)
         thread = ctx.thread or ctx.message_ts
         # in a channel itself, the conversation is the person's private one
-        private = private_address(address.workspace, address.channel, ctx.person)
+        private = private_address(address, ctx.person)
         return CommandCall(
             name=name,
             argument=argument,
@@ -139,7 +140,7 @@ class InteractionHandler:
         """
         if question.private and not ctx.is_direct:  # a direct channel is private already
             address = await self.address_of(ctx)
-            address = private_address(address.workspace, address.channel, ctx.person)
+            address = private_address(address, ctx.person)
             now = f"{self.parts.clock.now().timestamp():.6f}"  # the form of Slack's message ids, unique per person
             bare = await self.build_message(ctx, address, now, {RESPONSE: ctx.response_url} if ctx.response_url else {})
             receipt = await self._receive(bare, question, about)

@@ -5,7 +5,6 @@ Forms hold the message's `ts` in their metadata, so that they work after a resta
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from bot.presentation import platform_text
 from bot.presentation.action_names import find_answer
@@ -20,9 +19,8 @@ from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
 from bot.slackbot.events.translate import Event, author_of, people_in, to_talk, to_text
 from bot.slackbot.rendering import blocks
 from bot.slackbot.rendering.blocks import View
-from bot.slackbot.rendering.forms import input_field
+from bot.slackbot.rendering.forms import input_field, read_fields
 from bot.slackbot.web_api import READ, call
-from core.domain.conversation import Talk
 from core.errors import BadInput, NotFound
 from core.work.commands import Question
 
@@ -54,12 +52,16 @@ def is_ours(view: View) -> bool:
 
 async def submit(handler: InteractionHandler, ctx: InteractionContext, view: View) -> Mapping[str, str] | None:
     """Handle a submitted form; return errors by block, or None to close it."""
-    kind, text = str(view.get("callback_id")), _text_of(view)
+    kind, text = str(view.get("callback_id")), read_fields(view).get(FIELD, "")
     if not any(character.isalnum() for character in text):
         return {FIELD: "Write a question first."}
     message = await _fetch(handler, ctx, decode_origin(view).get("message", ""))
     if kind == ASK_ABOUT:
-        await handler.ask(ctx, Question(text=text), about=await _talk(handler, ctx, message))
+        names = await handler.people.names(ctx.team, people_in(message))
+        about = to_talk(message, names, ctx.team.bot_user_id)
+        if not about.text.strip():
+            raise BadInput(NO_WORDS)
+        await handler.ask(ctx, Question(text=text), about=about)
     else:
         await _store(handler, ctx, message, text)
     return None
@@ -85,14 +87,6 @@ async def _said(handler: InteractionHandler, ctx: InteractionContext, message: E
     )
 
 
-async def _talk(handler: InteractionHandler, ctx: InteractionContext, message: Event) -> Talk:
-    names = await handler.people.names(ctx.team, people_in(message))
-    talk = to_talk(message, names, ctx.team.bot_user_id)
-    if not talk.text.strip():
-        raise BadInput(NO_WORDS)
-    return talk
-
-
 def _form(kind: str, ctx: InteractionContext, message: Event) -> View:
     """Return a form that acts in the message's thread."""
     ts = str(message.get("ts") or "")
@@ -106,11 +100,6 @@ def _form(kind: str, ctx: InteractionContext, message: Event) -> View:
         callback_id=kind,
         private_metadata=encode_origin(there, message=ts),
     )
-
-
-def _text_of(view: View) -> str:
-    values: Mapping[str, Any] = (view.get("state") or {}).get("values") or {}
-    return str(((values.get(FIELD) or {}).get(FIELD) or {}).get("value") or "").strip()
 
 
 async def _fetch(handler: InteractionHandler, ctx: InteractionContext, ts: str) -> Event:

@@ -29,9 +29,7 @@ from bot.slackbot.events.translate import (
     MESSAGE,
     RESPONSE,
     TEAM,
-    is_private,
     people_in,
-    private_reader,
     read_message,
     time_of,
     to_talk,
@@ -84,7 +82,7 @@ class SlackPlatform:
     async def show_status(self, question: IncomingMessage) -> None:
         """Show that a question was accepted. Failures are logged."""
         key = question.message_key
-        if key in self._live or key in self._lines or is_private(question.address) or not question.address.thread:
+        if key in self._live or key in self._lines or question.address.private_to or not question.address.thread:
             return
         try:
             destination = await self._thread(question.address, question)
@@ -103,7 +101,7 @@ class SlackPlatform:
         await self._end_live(key)  # of the question before an edit
         post = self._post(key)
         post.is_uncertain |= may_have_post(entry, self._began, self._clock.now())
-        if is_private(entry.address) or question.is_note:
+        if entry.address.private_to or question.is_note:
             return SilentProgress()
         post.destination = destination = await self._thread(entry.address, question)
         if post.is_uncertain:
@@ -122,7 +120,7 @@ class SlackPlatform:
         options = RenderOptions(
             post_id=post_id(message_key),
             link=lambda citation: self._link(citation, address),
-            is_private=is_private(address),
+            is_private=address.private_to is not None,
         )
         shown = render_answer(answer, options)
         destination = await self._destination(address, message_key, entry, len(shown.parts))
@@ -148,7 +146,7 @@ class SlackPlatform:
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         """Return the messages before a question in a thread that people started."""
         address, asked = question.address, question.metadata.get(MESSAGE, "")
-        if is_private(address) or address.thread in (CHANNEL_ITSELF, asked):
+        if address.private_to or address.thread in (CHANNEL_ITSELF, asked):
             return []
         destination = await self._thread(address, question)
         before = await destination.messages_before(asked)
@@ -203,9 +201,10 @@ class SlackPlatform:
     async def _destination(self, address: ThreadAddress, key: str, entry: InboxEntry | None, parts: int) -> Destination:
         """Return the destination of a post. A private post never goes to a public destination."""
         question = entry.incoming if entry is not None else None
-        if not is_private(address):
+        person = address.private_to
+        if person is None:
             return await self._thread(address, question)
-        team, person = await self._team(address, question), private_reader(address)
+        team = await self._team(address, question)
         if entry is None or parts > MOST_REPLIES or not self._may_reply(entry):
             return await open_direct_destination(team, person, self._pause)
         self._replied[key] = None

@@ -10,10 +10,10 @@ from datetime import timedelta
 from enum import Enum, auto
 
 from bot.presentation.action_names import post_id
+from bot.presentation.direct_threads import message_id_of
 from bot.presentation.platform_parts import Pause
 from bot.presentation.throttled_progress import ThrottledProgress
 from bot.slackbot.delivery.destinations import NO_MESSAGE, ChannelDestination, Destination
-from bot.slackbot.events.translate import ts_of
 from bot.slackbot.rendering.blocks import Element, SlackMessage, SlackPost
 from bot.slackbot.rendering.drafts import draft_text, running_message, start_chunks, task_chunks, text_chunk
 from bot.slackbot.web_api import MESSAGE_GONE, STREAM_OVER, call, name_of
@@ -90,7 +90,7 @@ class Post:
 def _search_start(key: str) -> str:
     """Return the `ts` where a search starts: the question's, or 0 for a note, which has no question."""
     try:
-        return f"{float(ts_of(key)) - SKEW.total_seconds():.6f}"
+        return f"{float(message_id_of(key)) - SKEW.total_seconds():.6f}"
     except ValueError:
         return "0"
 

@@ -112,25 +112,18 @@ def to_command_text(text: str, commands: Collection[str]) -> str | None:
     slashed = to_command(said)
     if slashed is not None:
         return said if slashed.name in commands else None
-    found = _FIRST_WORD.match(_without_please(said.rstrip(_STOPS)))
+    words = said.rstrip(_STOPS)
+    end = max(0, len(words) - _ENDING_LENGTH)  # the text may be long
+    found = _FIRST_WORD.match(words[:end] + _PLEASE.sub("", words[end:]))
     if found is None or _QUESTION.search(said) or (name := found[1].lower()) not in commands:
         return None
     argument = " ".join((found[2] or "").split())
     if not argument or re.fullmatch(_OBJECTS.get(name, ""), argument, re.IGNORECASE):
         return f"/{name}"
-    return f"/{name} {found[2]}" if _fits(name, argument) else None
-
-
-def _without_please(said: str) -> str:
-    """Search only the end, as the text may be long."""
-    place = max(0, len(said) - _ENDING_LENGTH)
-    return said[:place] + _PLEASE.sub("", said[place:])
-
-
-def _fits(command: str, argument: str) -> bool:
-    """Return whether an argument has a form of the command. Its single spaces keep the matching fast."""
-    matches = (form.fullmatch(argument) for form in _FITTING.get(command, ()))
-    return any(_is_name(found.groupdict().get("name") or "X") for found in matches if found is not None)
+    # its single spaces keep the matching fast
+    matches = (form.fullmatch(argument) for form in _FITTING.get(name, ()))
+    fits = any(_is_name(match.groupdict().get("name") or "X") for match in matches if match is not None)
+    return f"/{name} {found[2]}" if fits else None
 
 
 def _is_name(text: str) -> bool:

@@ -5,7 +5,6 @@ Neither slack_sdk nor slack_bolt reads mentions or links in message text, so `to
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +12,6 @@ from bot.presentation.platform_text import default_question
 from bot.slackbot.events.command_text import to_command_text
 from bot.slackbot.events.teams import PLATFORM, Team
 from core.domain.conversation import (
-    PRIVATE_THREAD,
     Attachment,
     Circumstances,
     IncomingMessage,
@@ -122,49 +120,6 @@ def thread_address(workspace: str, channel: str, thread: str) -> ThreadAddress:
     return ThreadAddress(platform=PLATFORM, workspace=workspace, channel=channel, thread=thread)
 
 
-def private_address(workspace: str, channel: str, person: str) -> ThreadAddress:
-    """Return the address of a person's private questions in a channel."""
-    return thread_address(workspace, channel, f"{PRIVATE_THREAD}{person}")
-
-
-def is_private(address: ThreadAddress) -> bool:
-    return address.private_to is not None
-
-
-def private_reader(address: ThreadAddress) -> str:
-    """Return the person who may read a private address."""
-    return address.private_to or ""
-
-
-def to_private(question: IncomingMessage) -> IncomingMessage:
-    """Return a public question as a private one, answered by direct message.
-
-    Its keys follow from the question's. The response url is dropped, as its reply would be public.
-    """
-    address = question.address
-    key = private_key(address, ts_of(question.message_key))
-    kept = {name: value for name, value in question.metadata.items() if name in (TEAM, MESSAGE)}
-    return replace(
-        question,
-        address=private_address(address.workspace, address.channel, question.author),
-        private=True,
-        event_key=key + question.event_key.removeprefix(question.message_key),
-        message_key=key,
-        conversation_id=None,
-        metadata=kept,
-    )
-
-
-def private_key(address: ThreadAddress, ts: str) -> str:
-    """Return the posting key of a private answer to a public question."""
-    return message_key(address, f"0{ts}")
-
-
-def ts_of(message_key: str) -> str:
-    """Return the `ts` of the question behind a posting key, which is before its answer's."""
-    return message_key.rpartition(":")[2].lstrip("0")
-
-
 def to_text(message: Event, names: Mapping[str, str], me: str) -> str:
     """Return a message's words: people and channels by name, links as addresses, without the bot's own mention."""
 
@@ -221,6 +176,6 @@ def _is_there(file: Mapping[str, Any]) -> bool:
 
 def link_to(address: ThreadAddress, team: Team) -> str | None:
     """Return the address of a thread in Slack's clients; None for other platforms and private threads."""
-    if address.platform != PLATFORM or is_private(address):
+    if address.platform != PLATFORM or address.private_to is not None:
         return None
     return team.permalink(address.channel, address.thread, address.thread) or None

@@ -40,13 +40,17 @@ def read_form(view: View) -> tuple[str, Mapping[str, str]]:
     name = read_action_name(str(view.get("callback_id") or ""))
     if name is None or name.verb is not Verb.FORM:
         raise BadInput(FORM_OVER)
-    told = (view.get("state") or {}).get("values") or {}
+    return name.id, read_fields(view)
+
+
+def read_fields(view: View) -> Mapping[str, str]:
+    """Return the filled fields of a form by name."""
     given: dict[str, str] = {}
-    for fields in told.values():
+    for fields in ((view.get("state") or {}).get("values") or {}).values():
         for option, element in fields.items():
             chosen = element.get("selected_option") or next(iter(element.get("selected_options") or ()), None)
             given[option] = str((chosen["value"] if chosen else element.get("value")) or "").strip()
-    return name.id, {option: value for option, value in given.items() if value}
+    return {option: value for option, value in given.items() if value}
 
 
 def _field(option: Option, value: str) -> Block:

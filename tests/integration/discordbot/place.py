@@ -10,7 +10,7 @@ import simcord
 from simcord.env import Env
 
 from bot.discordbot.events.client import Events, FootnoteClient
-from bot.discordbot.events.translate import to_private
+from bot.presentation.direct_threads import to_private
 from bot.presentation.platform_parts import PlatformParts
 from tests.integration.discordbot.house import House
 from tests.integration.platform_place import ANSWER as ANSWER

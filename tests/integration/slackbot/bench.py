@@ -5,11 +5,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from bot.presentation.direct_threads import private_address
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.directory import People
 from bot.slackbot.events.teams import Team as OurTeam
 from bot.slackbot.events.teams import Teams
-from bot.slackbot.events.translate import MESSAGE, RESPONSE, TEAM, private_address, thread_address
+from bot.slackbot.events.translate import MESSAGE, RESPONSE, TEAM, thread_address
 from bot.slackbot.web_api import build_client
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress, message_key
@@ -105,7 +106,7 @@ class Bench:
 
     async def ask_privately(self, *, by_command: bool = True) -> InboxEntry:
         """As a slash command does, or as a question whose answer nobody else may read."""
-        address = private_address(WORKSPACE, self.general.id, self.ada.id)
+        address = private_address(thread_address(WORKSPACE, self.general.id, ""), self.ada.id)
         more = {RESPONSE: self.response_url()} if by_command else {}
         return await self._accept(address, f"{self.clock.now().timestamp():.6f}", **more)
 

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
+from bot.presentation.direct_threads import to_private
 from bot.presentation.platform_parts import PlatformParts
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.directory import People, slack_gates
 from bot.slackbot.events.manifest import EVENTS_PATH
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
-from bot.slackbot.events.translate import to_private
 from bot.slackbot.events.transport import ReconnectingSocket, SlackRequestHandler
 from bot.slackbot.listeners import Listeners
 from bot.slackbot.web_api import build_client

@@ -5,7 +5,7 @@ from typing import Any
 
 from simcord.components import COMPONENTS_V2_FLAG, validate_message_state, walk_components
 
-from bot.discordbot.rendering.components import DiscordPost, PartView, to_view
+from bot.discordbot.rendering.components import DiscordPost, LinkButton, PartView, Row, to_view
 from bot.presentation.action_names import find_part
 from bot.presentation.markdown import units
 from tests.unit.bot.markdown_texts import ZERO_WIDTH, clickable, open_fences, pings
@@ -59,3 +59,9 @@ def labels_of(part: PartView) -> list[str]:
 def listed_in(text: str) -> list[int]:
     """Numbers of the entries in a sources block."""
     return [int(number) for number in re.findall(r"^\*\*\\\[(\d+)\\\]\*\* ", text, re.MULTILINE)]
+
+
+def custom_ids_of(part: PartView) -> tuple[str, ...]:
+    """Of buttons and menus, top to bottom."""
+    rows = (block for block in part.blocks if isinstance(block, Row))
+    return tuple(item.name for row in rows for item in row.items if not isinstance(item, LinkButton))

@@ -21,7 +21,7 @@ from core.domain.answer import Answer, AnswerStatus, Citation, Reference, Refere
 from core.domain.corpus import Span
 from tests.builders import build_citation
 from tests.unit.bot.any_answers import ANSWER, POST, answers, build_answer, link_to, unhurried
-from tests.unit.bot.discordbot.shown import faults_of, labels_of, listed_in, text_of
+from tests.unit.bot.discordbot.shown import custom_ids_of, faults_of, labels_of, listed_in, text_of
 from tests.unit.bot.markdown_texts import GOOD, any_texts, bare, tame_texts
 
 OPTIONS = RenderOptions(post_id=POST, link=link_to)
@@ -83,7 +83,7 @@ def test_a_short_answer_is_one_message_with_its_source() -> None:
     assert body(part) == f"Under the mat [[1]]({GOOD}?n=1)."
     assert text_of(part).endswith(f"**Sources**\n**\\[1\\]** [Page 1 of “Guide”]({GOOD}?n=1) > Keys\n> “under the mat”")
     assert labels_of(part) == ["Show passages", "Helpful", "Not helpful", "Show steps"]
-    assert part.custom_ids == (
+    assert custom_ids_of(part) == (
         f"fn:passages:{ANSWER}@{POST}.1",
         f"fn:up:{ANSWER}",
         f"fn:down:{ANSWER}",
@@ -188,7 +188,7 @@ def test_choices_are_a_menu_whose_values_are_their_places() -> None:
     (part,) = render(build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=("Red", "Green"))).parts
     (row, _) = part.blocks[1:]
     assert [*row.items[0].options] == [("Red", "0"), ("Green", "1")]  # type: ignore[union-attr]  # a menu
-    assert part.custom_ids[0] == f"fn:choose:{ANSWER}:0@{POST}.1"
+    assert custom_ids_of(part)[0] == f"fn:choose:{ANSWER}:0@{POST}.1"
 
 
 def test_more_choices_than_menus_hold_are_all_listed() -> None:
@@ -196,7 +196,12 @@ def test_more_choices_than_menus_hold_are_all_listed() -> None:
     post = render(build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=choices))
     said = "\n".join(map(text_of, post.parts))
     assert all(f"\n{n}. Document {n}\n" in said for n in range(1, 121))
-    assert [name.split(":")[3][0] for name in post.parts[-1].custom_ids if ":choose:" in name] == ["0", "1", "2", "3"]
+    assert [name.split(":")[3][0] for name in custom_ids_of(post.parts[-1]) if ":choose:" in name] == [
+        "0",
+        "1",
+        "2",
+        "3",
+    ]
     assert "The menus hold the first 100" in said
 
 
@@ -212,12 +217,12 @@ def test_suggestions_are_buttons_and_those_cut_short_are_written_out() -> None:
     assert labels_of(part)[0] == "And the door?"
     assert labels_of(part)[1].endswith("…")
     assert f"-# You could also ask: {long}" in text_of(part)
-    assert part.custom_ids[:2] == (f"fn:ask:{ANSWER}:0@{POST}.1", f"fn:ask:{ANSWER}:1")
+    assert custom_ids_of(part)[:2] == (f"fn:ask:{ANSWER}:0@{POST}.1", f"fn:ask:{ANSWER}:1")
 
 
 def test_an_error_that_was_not_stored_can_only_be_looked_into() -> None:
     (part,) = render(build_answer("It broke.", 0, status=AnswerStatus.ERROR, message_id="")).parts
-    assert part.custom_ids == (f"fn:how:{POST}@{POST}.1",)
+    assert custom_ids_of(part) == (f"fn:how:{POST}@{POST}.1",)
 
 
 def test_a_hundred_kilobytes_are_posted_whole() -> None:

@@ -18,7 +18,7 @@ from bot.presentation.action_names import Verb, find_part
 from bot.presentation.answer_buttons import ActionButton, ChoiceMenu, Emphasis
 from core.domain.answer import Answer, AnswerStatus
 from tests.builders import build_citation
-from tests.unit.bot.discordbot.shown import components_of, labels_of
+from tests.unit.bot.discordbot.shown import components_of, custom_ids_of, labels_of
 
 POST, ANSWER = "b" * 32, "a" * 32
 TEXT = Text(content="Words")
@@ -62,7 +62,7 @@ def test_a_view_outlives_the_process_that_sent_it() -> None:
 
 def test_a_part_names_its_texts_and_buttons_from_top_to_bottom() -> None:
     assert PART.texts == ("Words", "In a box")
-    assert PART.custom_ids == ("fn:choose:a:0", "fn:stop:a", "fn:part:a:1")
+    assert custom_ids_of(PART) == ("fn:choose:a:0", "fn:stop:a", "fn:part:a:1")
 
 
 @pytest.mark.parametrize("verb", Verb)
@@ -100,7 +100,7 @@ def test_suggestions_of_nothing_are_no_buttons() -> None:
 
 def test_one_part_carries_its_mark_on_its_first_button_and_says_nothing_of_parts() -> None:
     (part,) = mark_parts([PartView(blocks=(TEXT, running_row(POST)))], POST)
-    assert part.custom_ids == (f"fn:stop:{POST}@{POST}.1", f"fn:how:{POST}")
+    assert custom_ids_of(part) == (f"fn:stop:{POST}@{POST}.1", f"fn:how:{POST}")
     assert labels_of(part) == ["Stop", "Show steps"]
 
 

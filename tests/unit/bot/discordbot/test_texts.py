@@ -19,7 +19,7 @@ from bot.presentation.platform_text import ThreadPage
 from core.domain.jobs import Job, JobKind, JobStatus
 from tests.builders import NOON, build_job
 from tests.unit.bot.any_answers import trees
-from tests.unit.bot.discordbot.shown import components_of, faults_of, labels_of, text_of
+from tests.unit.bot.discordbot.shown import components_of, custom_ids_of, faults_of, labels_of, text_of
 from tests.unit.bot.markdown_texts import GOOD, HOSTILE, SCRIPTS, any_texts, bare
 
 POST = "c" * 32
@@ -88,7 +88,7 @@ def test_before_the_first_word_it_says_that_it_works() -> None:
     part = running_view("", [], post_id=POST)
     assert text_of(part) == "**Working on it**"
     assert labels_of(part) == ["Stop", "Show steps"]
-    assert part.custom_ids == (f"fn:stop:{POST}@{POST}.1", f"fn:how:{POST}")
+    assert custom_ids_of(part) == (f"fn:stop:{POST}@{POST}.1", f"fn:how:{POST}")
 
 
 def test_a_draft_has_neither_footnotes_nor_links() -> None:
@@ -136,7 +136,7 @@ def test_a_page_of_threads_has_titles_details_and_ways_on() -> None:
         f"**Your threads** (page 2 of 3)\n11. [The \\*key\\*]({GOOD}) (12 messages)\n12. \\(no title\\)"
     )
     assert labels_of(part) == ["Previous page", "Next page"]
-    assert part.custom_ids == ("fn:page:mine:1", "fn:page:mine:3")
+    assert custom_ids_of(part) == ("fn:page:mine:1", "fn:page:mine:3")
 
 
 def test_at_the_ends_of_a_list_there_is_no_way_on() -> None:
@@ -163,11 +163,11 @@ def test_rows_that_do_not_fit_are_counted() -> None:
 def test_an_error_names_the_post_it_stands_for() -> None:
     part = notice_view("The index cannot be opened.", post_id=POST)
     assert text_of(part) == "The index cannot be opened."
-    assert part.custom_ids == (f"fn:how:{POST}@{POST}.1",)
+    assert custom_ids_of(part) == (f"fn:how:{POST}@{POST}.1",)
 
 
 def test_a_refusal_is_only_a_sentence() -> None:
-    assert notice_view("Not here.").custom_ids == ()
+    assert custom_ids_of(notice_view("Not here.")) == ()
 
 
 def test_a_notice_longer_than_a_message_says_that_it_is_cut() -> None:

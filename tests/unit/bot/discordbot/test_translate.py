@@ -6,17 +6,13 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.discordbot.events.translate import (
-    is_private,
-    private_address,
-    private_key,
-    private_reader,
     thread_address,
     time_of,
     to_incoming,
-    to_private,
     to_talk,
     to_text,
 )
+from bot.presentation.direct_threads import private_address, private_key, to_private
 from core.domain.conversation import Circumstances, IncomingMessage, RepliesTo
 from tests.unit.bot.discordbot.discord_objects import (
     ADA,
@@ -160,10 +156,9 @@ async def test_talk_keeps_who_said_it_and_when() -> None:
 
 
 def test_a_private_address_names_its_reader() -> None:
-    address = private_address("house", CHANNEL, ADA)
-    assert is_private(address)
-    assert private_reader(address) == ADA
-    assert not is_private(thread_address("house", CHANNEL, MESSAGE))
+    address = private_address(thread_address("house", CHANNEL, ""), str(ADA))
+    assert address.private_to == str(ADA)
+    assert thread_address("house", CHANNEL, MESSAGE).private_to is None
 
 
 def test_the_time_of_a_message_stands_in_its_id() -> None:
@@ -175,7 +170,7 @@ async def test_a_question_for_its_asker_alone_has_keys_of_its_own_and_no_token()
     edited = replace(heard, event_key=f"{heard.event_key}@later", metadata={**heard.metadata, "token": "secret"})
     private = to_private(edited)
 
-    assert private.address == private_address("house", CHANNEL, ADA)
+    assert private.address == private_address(thread_address("house", CHANNEL, ""), str(ADA))
     assert private.private
     assert private.message_key == private_key(heard.address, MESSAGE) != heard.message_key
     assert private.event_key == f"{private.message_key}@later"

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.discordbot.events import translate as discord
-from bot.presentation.direct_threads import is_direct_thread
+from bot.presentation.direct_threads import is_direct_thread, private_address
 from bot.slackbot.events import translate as slack
 from core.domain.conversation import ThreadAddress
 
@@ -16,10 +16,10 @@ def address(platform: str, channel: str, thread: str) -> ThreadAddress:
     ("where", "alone"),
     [
         (discord.thread_address("w", 8, discord.DIRECT_THREAD), True),
-        (discord.private_address("w", 8, 5), True),
+        (private_address(discord.thread_address("w", 8, ""), "5"), True),
         (discord.thread_address("w", 8, "9"), False),
         (slack.thread_address("w", "D024", "1.2"), True),
-        (slack.private_address("w", "C024", "U5"), True),
+        (private_address(slack.thread_address("w", "C024", ""), "U5"), True),
         (slack.thread_address("w", "C024", "1.2"), False),
         (address("web", "Dogs", ""), False),
         (address("terminal", "D", "t"), False),

@@ -6,23 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.presentation.direct_threads import message_id_of, private_address, to_private
 from bot.slackbot.events.translate import (
     MESSAGE,
     RESPONSE,
     TEAM,
     deleted_ts,
-    is_private,
     people_in,
-    private_address,
-    private_reader,
     read_message,
     thread_address,
     to_attachment,
     to_incoming,
-    to_private,
     to_talk,
     to_text,
-    ts_of,
 )
 from core.domain.conversation import IncomingMessage
 from tests.unit.bot.slackbot.slack_objects import ADA, BEN, ME, NAMES, a_message, a_team
@@ -203,12 +199,12 @@ def test_talk_has_its_author_and_time() -> None:
 def test_a_private_question_is_its_askers_own_under_keys_that_follow() -> None:
     asked: IncomingMessage = incoming()
     private = to_private(replace(asked, metadata={**asked.metadata, RESPONSE: "https://hooks"}))
-    assert private.address == private_address("house", "C1", ADA)
-    assert is_private(private.address) and private_reader(private.address) == ADA
+    assert private.address == private_address(thread_address("house", "C1", ""), ADA)
+    assert private.address.private_to == ADA
     assert private.private
     assert private.metadata == {TEAM: "T1", MESSAGE: TS}
     assert private.message_key != asked.message_key
-    assert ts_of(private.message_key) == ts_of(asked.message_key) == TS
+    assert message_id_of(private.message_key) == message_id_of(asked.message_key) == TS
 
 
 def test_everybody_in_a_message_has_to_be_known_by_name() -> None:
