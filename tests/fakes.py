@@ -13,7 +13,7 @@ from core.domain.answer import Capabilities
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
 from core.domain.jobs import Job
 from core.text.words import tokens
-from storage.models.local.embeddings import Vector
+from storage.models.local.encoders import Vector
 from storage.text import has_words, indexed_text
 
 

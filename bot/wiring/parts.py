@@ -43,8 +43,7 @@ from storage.index.index import Reranker
 from storage.index.opening import INDEX_FOLDER, clear_folder, embedded_index, server_index
 from storage.models.capabilities import CapabilityFile
 from storage.models.local.clustering import VectorMeaningGroups
-from storage.models.local.cross_encoder import CrossEncoderJudge
-from storage.models.local.embeddings import LocalEmbedder
+from storage.models.local.encoders import CrossEncoderJudge, LocalEmbedder
 from storage.models.local.files import find_embedding_model, find_reranker
 from storage.models.local.ranking import VectorSentenceRanker
 

@@ -66,7 +66,7 @@ class Job:
         return next((str(value) for value in given if value), "")
 
     @property
-    def told(self) -> Mapping[str, object]:
+    def public_output(self) -> Mapping[str, object]:
         """The output for people, without the data kept for another attempt."""
         return {name: value for name, value in self.output.items() if name not in (CALL, KEPT)}
 

@@ -83,7 +83,7 @@ def job_json(job: Job, tree: Sequence[Job]) -> Json:
         "name": job.name,
         "status": job.status.value,
         "input": dict(job.input),
-        "output": dict(job.told),
+        "output": dict(job.public_output),
         "error": job.error,
         "attempts": job.attempts,
         "created_at": time_json(job.created_at),

@@ -115,7 +115,7 @@ class Steps:
             if job.status is JobStatus.QUEUED:
                 self._save(replace(job, status=JobStatus.CANCELLED, completed_at=self._clock.now()))
             elif well and CALL in job.output:
-                self._save(replace(job, output=job.told))
+                self._save(replace(job, output=job.public_output))
 
     def _to_id(self, step: "Step") -> str:
         parent = step.parent_id
@@ -261,7 +261,7 @@ async def complete(
 
 async def forget_kept(jobs: Sequence[Job], repository: JobRepository) -> None:
     """Delete the results that jobs saved for retries."""
-    changed = [replace(job, output=job.told) for job in jobs if len(job.told) < len(job.output)]
+    changed = [replace(job, output=job.public_output) for job in jobs if len(job.public_output) < len(job.output)]
     if changed:
         await repository.save(*changed)
 

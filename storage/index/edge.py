@@ -27,7 +27,7 @@ from storage.index.index import (
     revision_pair,
     slices,
 )
-from storage.models.local.embeddings import Vector, cores
+from storage.models.local.encoders import Vector, cores
 
 UPSERT_BATCH = 512  # points in one update
 SCROLL_PAGE = 5_000  # points in one read of `revisions`

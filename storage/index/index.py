@@ -18,11 +18,11 @@ from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope, S
 from core.ports import AnswerJudge, CorpusRepository
 from core.text.words import count_tokens, tokens
 from core.thread_work import to_its_end
-from storage.models.local.embeddings import Embedder
+from storage.models.local.encoders import Embedder
 from storage.text import has_words, indexed_text, plain
 
 if TYPE_CHECKING:
-    from storage.models.local.embeddings import Vector
+    from storage.models.local.encoders import Vector
 
 # BM25's usual constants: how fast repeats of a word stop counting, and how much length is held against a text.
 SATURATION = 1.2

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from storage.index.folder import FORMAT, IndexFolder, IndexMeta
 from storage.index.index import Engine, QdrantIndex, Reranker
-from storage.models.local.embeddings import Embedder
+from storage.models.local.encoders import Embedder
 
 INDEX_FOLDER = "index"  # in the data directory
 

@@ -31,7 +31,7 @@ from storage.index.index import (
     revision_pair,
     slices,
 )
-from storage.models.local.embeddings import Vector
+from storage.models.local.encoders import Vector
 
 UPSERT_BATCH = 128  # points in one request: about 1 MB of JSON
 SCROLL_PAGE = 5_000  # points in one read of `revisions`

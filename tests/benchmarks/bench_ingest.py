@@ -34,7 +34,7 @@ from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.documents.pipeline import Ingestor
 from storage.documents.sandbox import Sandbox
 from storage.index.opening import embedded_index
-from storage.models.local.embeddings import LocalEmbedder, Vector, cores
+from storage.models.local.encoders import LocalEmbedder, Vector, cores
 from storage.models.local.files import MODEL_FILE, LocalModel, find_embedding_model
 from tests.fakes import ManualClock
 

@@ -28,7 +28,7 @@ from core.answering.context import BYTES_PER_TOKEN
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, CitedText, PassageCitation, ToolInvocation
 from core.ports import ChatProvider
 from core.work.progress import SilentProgress
-from storage.models.local.cross_encoder import CrossEncoderJudge
+from storage.models.local.encoders import CrossEncoderJudge
 from tests.scripted import calls
 
 ROOT = Path(__file__).parents[2]

@@ -26,7 +26,7 @@ from rich.table import Table
 from core.domain.corpus import IndexEntry, SearchQuery, SearchScope
 from storage.index.index import QdrantIndex
 from storage.index.opening import embedded_index
-from storage.models.local.embeddings import LocalEmbedder, Vector
+from storage.models.local.encoders import LocalEmbedder, Vector
 from storage.models.local.files import find_embedding_model
 from tests.fakes import HashEmbedder
 from tests.unit.storage.search_builders import build_entry

@@ -137,7 +137,7 @@ def _to_node(job: Job, children: Mapping[str | None, Sequence[Job]], root: Job) 
         job=job,
         about=_about(job),
         parameters=_raw(job.input),
-        output=_raw(job.told),
+        output=_raw(job.public_output),
         share=_share(job, root),
         children=tuple(_to_node(child, children, root) for child in children.get(job.id, ())),
     )

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from storage.models.local.embeddings import Embedder, Vector
+from storage.models.local.encoders import Embedder, Vector
 
 # Cosine similarity from which two questions are one. The default model puts paraphrases of a question at .75 to .95 and
 # questions about other things of the same document mostly below .65 (its own sample library's questions).

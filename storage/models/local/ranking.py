@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from core.answering.providers.extractive.evidence import expected_kind, holds_kind
 from core.domain.corpus import ScoredSpan, SourcedPassage, Span
 from core.text.words import tokens
-from storage.models.local.embeddings import Embedder
+from storage.models.local.encoders import Embedder
 from storage.text import plain
 
 if TYPE_CHECKING:
-    from storage.models.local.embeddings import Vector
+    from storage.models.local.encoders import Vector
 
 # Weights of the features, set by hand on XQuAD's 1,190 English questions: the first sentence held the answer in .81.
 # All are 0..1, except for the cosines in -1..1.

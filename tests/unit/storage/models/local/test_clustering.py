@@ -6,7 +6,7 @@ import pytest
 
 from bot.config import Config
 from storage.models.local.clustering import VectorMeaningGroups
-from storage.models.local.embeddings import LocalEmbedder
+from storage.models.local.encoders import LocalEmbedder
 from storage.models.local.files import find_embedding_model
 
 PARKING = (

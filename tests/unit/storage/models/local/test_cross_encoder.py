@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from storage.models.local import cross_encoder as judging
-from storage.models.local.cross_encoder import CrossEncoderJudge
+from storage.models.local.encoders import CrossEncoderJudge
 from storage.models.local.files import find_reranker
 
 

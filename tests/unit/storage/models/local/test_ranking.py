@@ -3,7 +3,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from storage.models.local import ranking
-from storage.models.local.embeddings import LocalEmbedder
+from storage.models.local.encoders import LocalEmbedder
 from storage.models.local.files import find_embedding_model
 from storage.models.local.ranking import VectorSentenceRanker
 from tests.fakes import HashEmbedder

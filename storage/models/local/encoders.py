@@ -1,27 +1,32 @@
-"""Texts to vectors, with local models run by fastembed. The model is loaded at its first use.
+"""Local models run by fastembed, each loaded at its first use: texts to vectors, and how well a text answers.
 
-One session with one thread serves all: passages are embedded one by one, side by side in as many threads as there are
-cores. For the int8 default that is the fastest shape on x86 (batches only add padding), and it makes a vector depend
+One session with one thread serves all: texts are encoded one by one, side by side in as many threads as there are
+cores. For the int8 defaults that is the fastest shape on x86 (batches only add padding), and it makes a result depend
 only on its own text: int8 activations are scaled over a whole batch.
 """
 
+import asyncio
 import logging
+import math
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
+from core.thread_work import to_its_end
 from storage.models.local.files import LocalModel
-from storage.models.local.loading import load_text_model, text_model_dimensions
-from storage.text import to_storable
+from storage.models.local.loading import load_cross_encoder, load_text_model, text_model_dimensions
+from storage.text import plain, to_storable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
     from fastembed import TextEmbedding
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
     from numpy.typing import NDArray
 
 Vector: TypeAlias = "NDArray[np.float32]"  # one dimension, length 1
@@ -108,3 +113,39 @@ def cores() -> int:
     """Cores this process may use, at most MAX_THREADS."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(usable, MAX_THREADS)
+
+
+class CrossEncoderJudge:
+    """An AnswerJudge on a cross-encoder. Raises ModelMissing."""
+
+    def __init__(self, model: LocalModel, cache_dir: Path | None = None) -> None:
+        self._spec = model
+        self._cache_dir = cache_dir
+        self._model: TextCrossEncoder | None = None
+        self._loading = Lock()
+        self._threads = ThreadPoolExecutor(cores(), thread_name_prefix="judge")
+
+    async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
+        if not texts:
+            return []
+        return await asyncio.to_thread(self._relevance, question, texts)
+
+    async def close(self) -> None:
+        """Finish current work; safe to repeat."""
+        await to_its_end(self._threads.shutdown)
+
+    def _relevance(self, question: str, texts: Sequence[str]) -> list[float]:
+        model, asked = self._loaded(), to_storable(question)
+        pairs = [to_storable(plain(text)) for text in texts]
+        return list(self._threads.map(lambda text: _sigmoid(next(iter(model.rerank(asked, [text])))), pairs))
+
+    def _loaded(self) -> "TextCrossEncoder":
+        with self._loading:
+            if self._model is None:
+                self._model = load_cross_encoder(self._spec, self._cache_dir)
+            return self._model
+
+
+def _sigmoid(logit: float) -> float:
+    """1 / (1 + e^-x), without overflow for large negative logits."""
+    return 1 / (1 + math.exp(-logit)) if logit >= 0 else 1 - 1 / (1 + math.exp(logit))
