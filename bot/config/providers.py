@@ -92,7 +92,6 @@ def default_key_variable(settings: ModelConfig, name: str) -> str | None:
 
 
 def key_advice(settings: ModelConfig, name: str) -> str:
-    """Return how to correct a provider's key."""
     variable = default_key_variable(settings, name)
     where = f"Set {variable} to a valid key" if variable else "Name its variable by api_key_variable"
     section = "[provider]" if name == DEFAULT else f"[providers.{name}]"

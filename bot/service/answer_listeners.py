@@ -23,8 +23,6 @@ class _Listener:
 
 
 class AnswerListeners:
-    """Listeners for answers, by message key."""
-
     def __init__(self) -> None:
         self._listeners: dict[str, list[_Listener]] = {}
 
@@ -86,8 +84,6 @@ class _NotifyingPlatform:
 
 
 class _SharedProgress:
-    """One progress sink over several."""
-
     def __init__(self, sinks: tuple[ProgressSink, ...]) -> None:
         self._sinks = sinks
 

@@ -46,7 +46,6 @@ class Schedule:
         self._running: set[asyncio.Task[object]] = set()
 
     def start(self) -> None:
-        """Start in the running event loop."""
         for tick in self._ticks:
             self._scheduler.add_job(
                 self._run,

@@ -9,10 +9,7 @@ import jinja2
 from aiohttp import web
 
 from bot.web.errors import error_pages
-from bot.web.pages.extracts import add_extract_pages
-from bot.web.pages.jobs import add_jobs_pages
-from bot.web.pages.library import add_library_pages
-from bot.web.pages.source import add_source_pages
+from bot.web.pages import extracts, jobs, library, source
 from bot.web.parts import PARTS, ScopeOf, WebParts, WorkerControls
 from bot.web.security import add_headers, guard, template_context
 from core.text.words import took
@@ -48,10 +45,8 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
     environment.globals["static"] = _add_static(app)
     environment.globals["workspace"] = parts.workspace
     environment.filters["took"] = took
-    add_source_pages(app)
-    add_library_pages(app)
-    add_extract_pages(app)
-    add_jobs_pages(app)
+    for pages in (source, library, extracts, jobs):
+        app.router.add_routes(pages.ROUTES)
     for add in additions:
         add(app, parts)
     environment.globals["has_chat"] = HOME in app.router

@@ -40,7 +40,6 @@ _API = "/api/"  # has its own form of errors
 
 
 def status_of(error: FootnoteError) -> int:
-    """Return the HTTP status of an error."""
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 

@@ -41,7 +41,6 @@ class Dot:
 
     @property
     def label_y(self) -> float:
-        """Return the base line of the label."""
         return self.y + self.radius + LABEL_DROP
 
 

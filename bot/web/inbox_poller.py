@@ -20,8 +20,6 @@ _log = logging.getLogger(__name__)
 
 
 class InboxPoller:
-    """Poller of one workspace's inbox."""
-
     def __init__(self, store: InboxStore, hub: EventHub, workspace: str) -> None:
         self._store = store
         self._hub = hub

@@ -60,8 +60,6 @@ class SourceLink:
 
 
 class Links:
-    """Signs and reads links."""
-
     def __init__(self, *, secret_key: str, clock: Clock, days: int, public_url: str | None) -> None:
         self._serializer = URLSafeSerializer(
             secret_key,
@@ -77,11 +75,9 @@ class Links:
         return f"{self._public_url}{self.path(citation, thread)}" if self._public_url else None
 
     def path(self, citation: Citation, thread: ThreadAddress) -> str:
-        """Return the path of the address."""
         return f"/s/{self.token(citation, thread)}#{CITED}"
 
     def token(self, citation: Citation, thread: ThreadAddress) -> str:
-        """Return the signed part."""
         ends = (self._clock.now() - _EPOCH) // _DAY + self._days + 1
         return self._serializer.dumps(
             [

@@ -51,7 +51,6 @@ class Marker:
         return self._part_of(start, end) is not None
 
     def clean(self, body: str) -> str:
-        """Return sanitised HTML."""
         between = re.compile(rf'</mark>(\s+)<mark class="{self.own}{CITED}">')  # a line break in the citation
         return nh3.clean(
             between.sub(r"\1", body),

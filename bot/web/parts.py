@@ -31,8 +31,6 @@ AskAgain = Callable[[str], Awaitable[str]]
 
 
 class WorkerControls(Protocol):
-    """Controls of a running worker."""
-
     async def cancel(self, message_key: str, by: str) -> object:
         """Stop the answer to a message."""
 

@@ -15,8 +15,6 @@ MOST_FACTS = 10_000  # rows that a filter looks through for their extracts
 
 
 class QueryParts(Protocol):
-    """Parts that the queries read from."""
-
     @property
     def library(self) -> Library: ...
 

@@ -62,7 +62,6 @@ def pipe_tables_in(text: str, window: Span) -> list[ShownTable]:
 
 
 def pipe_table(shown: ShownTable, text: str, marker: Marker) -> str:
-    """Render a Markdown table of a page."""
     return table(_pipe_cells(text, shown.head), [_pipe_cells(text, row) for row in shown.rows], marker)
 
 

@@ -27,8 +27,6 @@ PATH = "/library/extracts"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactRow:
-    """The view of a row."""
-
     type: str
     fields: tuple[tuple[str, str], ...]
     document: str
@@ -45,11 +43,6 @@ class TypeLink:
     label: str
     href: str
     is_open: bool
-
-
-def add_extract_pages(app: web.Application) -> None:
-    """Add the routes of extracts."""
-    app.router.add_get(PATH, show_extracts)
 
 
 async def show_extracts(request: web.Request) -> web.Response:
@@ -137,3 +130,6 @@ def _to_row(row: CitedFact) -> FactRow:
 
 def _shown(value: Value) -> str:
     return shorten(", ".join(value) if isinstance(value, tuple) else str(value), _FIELD)
+
+
+ROUTES = (web.get(PATH, show_extracts),)

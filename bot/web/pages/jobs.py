@@ -37,24 +37,13 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A row of the list."""
-
     job: Job
     about: str
     steps: int
     href: str
 
 
-def add_jobs_pages(app: web.Application) -> None:
-    """Add the routes of jobs."""
-    app.router.add_get("/jobs", show_recent)
-    app.router.add_get("/jobs/{job:.+}", show_tree)
-    app.router.add_post("/jobs/{job:.+}/cancel", cancel)
-    app.router.add_post("/jobs/{job:.+}/retry", retry)
-
-
 def job_path(job_id: str) -> str:
-    """Return the path of a job's tree."""
     return f"/jobs/{quote(job_id, safe='')}"
 
 
@@ -165,3 +154,11 @@ def _share(job: Job, root: Job) -> tuple[float, float]:
         return (0.0, 0.0)
     begin = (job.started_at - root.started_at).total_seconds() * 1000
     return (round(100 * begin / whole, 1), round(max(100 * job.duration_ms / whole, 0.5), 1))
+
+
+ROUTES = (
+    web.get("/jobs", show_recent),
+    web.get("/jobs/{job:.+}", show_tree),
+    web.post("/jobs/{job:.+}/cancel", cancel),
+    web.post("/jobs/{job:.+}/retry", retry),
+)

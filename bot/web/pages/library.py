@@ -38,17 +38,10 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitRow:
-    """A search hit."""
-
     title: str
     where: str
     snippet: str
     href: str
-
-
-def add_library_pages(app: web.Application) -> None:
-    """Add the routes of the library."""
-    app.router.add_get("/library", show_library)
 
 
 async def show_library(request: web.Request) -> web.Response:
@@ -109,7 +102,6 @@ def add_connection_pages(app: web.Application, parts: WebParts, connections: Con
 
 
 def document_path(document: Document) -> str:
-    """Return the path of a document's connections."""
     return f"/library/documents/{quote(document.id, safe='')}"
 
 
@@ -175,3 +167,6 @@ async def show_statistics(request: web.Request) -> web.Response:
     _, scope = await visit(request)
     found = await request.app[STATISTICS].of(scope)
     return render_template("statistics.html", request, {"found": found, "days": DAYS, "path": document_path})
+
+
+ROUTES = (web.get("/library", show_library),)

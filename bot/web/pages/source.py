@@ -73,20 +73,7 @@ THUMBNAIL_WIDTH = 160  # pixels: sharp at a third of that on a source card
 _PICTURE_HEADERS = {"Cache-Control": "private, max-age=86400"}
 
 
-def add_source_pages(app: web.Application) -> None:
-    """Add the routes of the viewer."""
-    app.router.add_get("/library/pages/{page}", show_page)
-    app.router.add_get("/library/pages/{page}/picture", show_picture)
-    app.router.add_get("/library/documents/{document}", open_document)
-    app.router.add_get("/library/find", find_document)
-    app.router.add_get("/s/{token}", show_linked)
-    app.router.add_get("/s/{token}/{number:\\d{1,7}}", show_linked)
-    app.router.add_get("/s/{token}/{number:\\d{1,7}}/picture", show_linked_picture)
-    app.router.add_get("/s/{token}/{number:\\d{1,7}}/thumbnail", show_thumbnail)
-
-
 def page_path(page_id: str) -> str:
-    """Return the path of a page."""
     return f"/library/pages/{quote(page_id, safe='')}"
 
 
@@ -102,7 +89,6 @@ async def show_page(request: web.Request) -> web.Response:
 
 
 async def show_picture(request: web.Request) -> web.Response:
-    """Return the image of a PDF page."""
     parts, scope = await visit(request)
     page = await parts.corpus.get_page(request.match_info["page"], scope)
     return await _picture(request, await parts.corpus.get_document(page.document_id, scope), page)
@@ -234,3 +220,15 @@ def _number(request: web.Request, name: str) -> int:
     """Return a place in a page from the query; -1 without a valid one."""
     text = request.query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+
+
+ROUTES = (
+    web.get("/library/pages/{page}", show_page),
+    web.get("/library/pages/{page}/picture", show_picture),
+    web.get("/library/documents/{document}", open_document),
+    web.get("/library/find", find_document),
+    web.get("/s/{token}", show_linked),
+    web.get("/s/{token}/{number:\\d{1,7}}", show_linked),
+    web.get("/s/{token}/{number:\\d{1,7}}/picture", show_linked_picture),
+    web.get("/s/{token}/{number:\\d{1,7}}/thumbnail", show_thumbnail),
+)

@@ -24,8 +24,6 @@ _HEX = 10  # characters of a revision to show
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An entry of the table of contents."""
-
     label: str
     href: str
     is_open: bool
