@@ -7,25 +7,23 @@ as it is and once without each heuristic. A heuristic without any gain is remove
 """
 
 import argparse
-import asyncio
 import json
 import re
-import shutil
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from bot.config import Config
-from bot.wiring.app import App
 from core.domain.extracts import ExtractorInput
+from storage.documents.base import HEAD_BYTES, build_readers, find_reader
+from storage.documents.chunking import chunk
 from storage.documents.extraction.by_rules import to_extracts
 from storage.documents.extractors.meetings import MeetingsExtractor
 from storage.documents.meetings import action_items, notes
 from tests.benchmarks.bench_extracts import SAMPLE_GOLD, SAMPLE_LIBRARY, Score, score_meeting
+from tests.builders import build_document
 
 _NEVER = re.compile(r"(?!)")
 _Switch = tuple[object, str, object]  # module, name in it, value that switches the heuristic off
@@ -47,7 +45,7 @@ def main() -> None:
     chosen = arguments.parse_args()
     lines = [json.loads(line) for line in chosen.gold.read_text(encoding="utf-8").splitlines() if line.strip()]
     gold = [item for item in lines if item["extract_type"] == "meeting"]
-    inputs = asyncio.run(_parse(chosen.library, [str(item["document"]) for item in gold]))
+    inputs = {item["document"]: _parse(chosen.library, item["document"]) for item in gold}
     with_all = _score(chosen.library, gold, inputs)
     for name, switches in HEURISTICS.items():
         patches = [patch.object(module, attribute, value) for module, attribute, value in switches]
@@ -60,24 +58,11 @@ def main() -> None:
         sys.stdout.write(f"{name}: {', '.join(changed) or 'no gain'}\n")
 
 
-async def _parse(library: Path, documents: Sequence[str]) -> dict[str, ExtractorInput]:
-    with tempfile.TemporaryDirectory() as folder:
-        copied = Path(folder, "library")
-        for document in documents:
-            copied.joinpath(document).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(library / document, copied / document)
-        async with App(Config(data_dir=Path(folder, "data"))) as app:
-            await app.ingests.add(
-                [copied], app.workspace, source="gold", kind="auto", force=False, progress=lambda done: None
-            )
-            scope = await app.access.scope(app.workspace)
-            return {
-                document.path: ExtractorInput(
-                    document=document, pages=tuple(await app.stores.corpus.list_pages(document.id, scope))
-                )
-                for document in await app.stores.corpus.list_documents(app.workspace)
-                if document.revision is not None
-            }
+def _parse(library: Path, document: str) -> ExtractorInput:
+    path = library / document
+    parsed = find_reader(path, path.read_bytes()[:HEAD_BYTES], build_readers()).read(path, library)
+    stored = build_document(document, kind=parsed.kind, title=parsed.title)
+    return ExtractorInput(document=stored, pages=chunk(parsed, "local", document).pages, path=path)
 
 
 def _score(library: Path, gold: Sequence[dict[str, Any]], inputs: dict[str, ExtractorInput]) -> dict[str, float]:
