@@ -22,8 +22,6 @@ from storage.models.local.loading import load_cross_encoder, load_text_model, te
 from storage.text import plain, to_storable
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy as np
     from fastembed import TextEmbedding
     from fastembed.rerank.cross_encoder import TextCrossEncoder

@@ -5,9 +5,8 @@ from core.answering.agent.section_reading import ModelSectionReader
 from core.answering.agent.summarising import ModelSummariser
 from core.answering.context import RollingSummary
 from core.answering.context.rolling_summary import FOLDED_TURNS, KEPT_TURNS
-from core.answering.limits import Budget, Meter
-from core.answering.observer import RunObserver
 from core.answering.providers.fallback import Choice, FallbackProvider
+from core.answering.run import Budget, Meter, RunObserver
 from core.answering.tools.query_journal import QueryJournalTool
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ChatMessage, ChatRole, ToolInvocation
