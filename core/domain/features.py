@@ -108,7 +108,7 @@ class StoredCassette:
     question: str  # for lists
     recorded_at: datetime
     document_ids: frozenset[str]  # whose text is in it: it goes with any of them
-    data: bytes  # see core/features/replay/cassettes.py
+    data: bytes  # see core/features/replay/recording.py
     is_case: bool = False  # kept as a regression case until it is dropped
 
 

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from core.answering.agent.loop import AgentLoop
 from core.answering.agent.prompts import build_turns, empty_answer, reading_companion
 from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, invoke_all, with_unique_ids
 from core.answering.run import NO_OBSERVER, Budget, Meter, RunObserver
 from core.answering.strategies.prompts import from_passages, search_queries
 from core.answering.strategies.shown_passages import passage_text, within_tokens, without_tool_turns
+from core.answering.strategies.tool_use import AgentLoop
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,

@@ -1,14 +1,27 @@
-"""The default strategy: a model with tools decides on its look-ups."""
+"""The default strategy: a model with tools decides on its look-ups, in a loop that others use, too."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from core.answering.agent.loop import AgentLoop
-from core.answering.agent.prompts import build_turns, reading_companion
+from core.answering.agent.prompts import build_turns, empty_answer, last_turn, reading_companion
+from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, invoke_all, with_unique_ids
 from core.answering.run import NO_OBSERVER, Budget, Meter, RunObserver
-from core.domain.answer import ChatMessage, Draft
+from core.domain.answer import (
+    ChatMessage,
+    ChatRequest,
+    ChatResponse,
+    ChatRole,
+    CitedText,
+    Draft,
+    StopReason,
+    ToolChoice,
+    ToolResult,
+)
 from core.domain.conversation import IncomingMessage
-from core.errors import UnsupportedFeature
+from core.domain.jobs import JobKind
+from core.errors import ProviderError, ProviderTimeout, UnsupportedFeature
 from core.ports import ChatProvider, Clock, ProgressSink, Tools
+from core.work.steps import Step
 
 
 class ToolUseStrategy:
@@ -45,3 +58,124 @@ class ToolUseStrategy:
             observer=self._observer,
         )
         return await loop.run(build_turns(history, question))
+
+
+class AgentLoop:
+    """One question's run; create a new one for each.
+
+    It makes at most `budget.steps` requests with tools, one without, and one more after an empty answer. Every tool
+    call gets its result in the next turn, also if it was refused, failed or was cut off by the clock.
+    """
+
+    def __init__(
+        self,
+        *,
+        provider: ChatProvider,
+        tools: Tools,
+        progress: ProgressSink,
+        meter: Meter,
+        system: str,
+        model: str | None = None,
+        observer: RunObserver = NO_OBSERVER,
+    ) -> None:
+        self._provider = provider
+        self._tools = tools
+        self._meter = meter
+        self._system = system
+        self._model = model
+        self._observer = observer
+        self._model_turns = ModelTurns(provider, meter, progress, model, observer)
+        self._turns: list[ChatMessage] = []
+        self._new: list[ChatMessage] = []  # tool rounds of this run
+        self._paused: tuple[CitedText, ...] = ()  # the answer's beginning, where the model paused in the middle
+        self._empty = 0
+
+    async def run(self, turns: Sequence[ChatMessage]) -> Draft:
+        """The draft for `turns`, the last of which is the question. Raises ProviderError; bugs of tools escape."""
+        opening = self._tools.opening()
+        self._turns, self._new = [*turns, *opening], [*opening]
+        while (bound := self._meter.reached()) is None:
+            response = await self._ask(ToolChoice.AUTO, self._system_now(), self._meter.seconds_left)
+            if response is None:
+                self._meter.expire()
+            elif response.tool_invocations:
+                results = await self._call_tools(response)
+                if chosen := next((result for result in results if result.choices), None):
+                    return self._to_draft((CitedText(text=chosen.text),), response, choices=chosen.choices)
+            elif response.stop_reason is StopReason.PAUSED:
+                self._resume_later(response)
+            elif self._is_answer(response):
+                partial = response.stop_reason is StopReason.MAX_TOKENS
+                return self._to_draft((*self._paused, *response.segments), response, partial=partial)
+        return await self._answer_at(bound)
+
+    async def _answer_at(self, bound: str) -> Draft:
+        """Return the partial answer from the findings so far."""
+        while True:
+            system = f"{self._system_now()}\n\n{last_turn(bound)}"
+            response = await self._ask(ToolChoice.NONE, system, FINAL_SECONDS)
+            if response is None:
+                raise ProviderTimeout(f"{self._provider.name} gave no answer in time (limit: {bound}). Ask again.")
+            if self._is_answer(response):
+                return self._to_draft((*self._paused, *response.segments), response, partial=True)
+
+    async def _ask(self, choice: ToolChoice, system: str, seconds: float) -> ChatResponse | None:
+        """One model turn, or None when `seconds` have passed without one."""
+        request = ChatRequest(
+            system=system, messages=tuple(self._turns), tools=self._tools.definitions, tool_choice=choice
+        )
+        return await self._model_turns.ask(request, seconds, TurnStep(conclude=_conclude))
+
+    async def _call_tools(self, response: ChatResponse) -> tuple[ToolResult, ...]:
+        """Run the calls of one turn in parallel and put both turns into the prompt."""
+        self._paused = ()
+        calls = with_unique_ids(response.tool_invocations, self._turns)
+        native = response.native if calls == response.tool_invocations else None
+        results = await invoke_all(self._tools, calls, self._meter, self._observer.root)
+        asked = ChatMessage(role=ChatRole.ASSISTANT, text=response.text, tool_invocations=calls, native=native)
+        told = ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results)
+        self._turns += [asked, told]
+        self._new += [replace(asked, native=None), told]
+        return results
+
+    def _resume_later(self, response: ChatResponse) -> None:
+        """Send back the text so far; the rest follows in the next turn."""
+        self._paused = (*self._paused, *response.segments)
+        if response.text.strip() or response.native is not None:
+            self._turns.append(ChatMessage(role=ChatRole.ASSISTANT, text=response.text, native=response.native))
+
+    def _is_answer(self, response: ChatResponse) -> bool:
+        """Return whether there is text; a second empty reply is an error."""
+        if "".join(segment.text for segment in (*self._paused, *response.segments)).strip():
+            return True
+        self._empty += 1
+        if self._empty > 1:
+            raise ProviderError(f"{self._provider.name} gave an empty answer twice. Ask again, or in other words.")
+        return False
+
+    def _system_now(self) -> str:
+        return f"{self._system}\n\n{empty_answer()}" if self._empty else self._system
+
+    def _to_draft(
+        self,
+        segments: tuple[CitedText, ...],
+        response: ChatResponse,
+        *,
+        partial: bool = False,
+        choices: tuple[str, ...] = (),
+    ) -> Draft:
+        return Draft(
+            segments=segments,
+            evidence=self._tools.evidence,
+            partial=partial,
+            choices=choices,
+            new_messages=tuple(self._new),
+            usage=self._meter.usage,
+            model=response.model or self._model or self._provider.name,
+        )
+
+
+def _conclude(response: ChatResponse, job: Step) -> Mapping[str, object]:
+    if not response.tool_invocations:
+        job.become(JobKind.SYNTHESIS, "answer")
+    return {}

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.answering.agent.loop import AgentLoop
 from core.answering.run import Budget, Meter
+from core.answering.strategies.tool_use import AgentLoop
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from core.answering.agent.loop import AgentLoop
 from core.answering.agent.turns import HELD_AFTER_RESULTS, HELD_CHARACTERS, HeldText, held_characters
 from core.answering.run import Budget, Meter
+from core.answering.strategies.tool_use import AgentLoop
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,
