@@ -175,9 +175,8 @@ def _in_lines(text: MarkedText) -> Iterator[_SeenEndpoint]:
 def _is_alone(line: Line) -> bool:
     """Return whether a line is only there for its endpoint: it begins with a method or a tag, and is short."""
     words = plain(line.text).split()
-    return len(words) <= _MAX_WORDS and (
-        line.text.startswith("<") or (words[:1] != [] and words[0].strip(":") in METHODS)
-    )
+    begins = line.text.startswith("<") or (bool(words) and words[0].strip(":") in METHODS)
+    return begins and len(words) <= _MAX_WORDS
 
 
 def _summary(line: Line, title: str, written: WrittenEndpoint) -> str:
