@@ -3,13 +3,12 @@
 `flavour` describes a platform's Markdown, `inline` and `blocks` parse, `splitting` packs blocks into messages.
 """
 
-from bot.presentation.markdown.flavour import Flavour, allow_none, clean, clip, link_target, safe_cut, units
+from bot.presentation.markdown.flavour import Flavour, clean, clip, link_target, safe_cut, units
 from bot.presentation.markdown.splitting import Part, pack, read_markdown, split_markdown
 
 __all__ = [
     "Flavour",
     "Part",
-    "allow_none",
     "clean",
     "clip",
     "link_target",

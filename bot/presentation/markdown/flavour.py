@@ -36,21 +36,6 @@ _JOINER = "\u200d"
 _LONGEST_CLUSTER = 48
 
 
-def allow_none(_: str) -> bool:
-    """Allow no address."""
-    return False
-
-
-def plain_footnote(number: int) -> str | None:
-    """Return a footnote unchanged."""
-    return f"[{number}]"
-
-
-def masked_link(label: str, address: str) -> str:
-    """Return `[label](address)`, as in most Markdown."""
-    return f"[{label}]({address})"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flavour:
     """A platform's Markdown. The defaults are Discord's.
@@ -60,9 +45,9 @@ class Flavour:
     """
 
     breaker: str = "\u200b"
-    footnote: Callable[[int], str | None] = plain_footnote  # None: the number isn't a footnote, and stays text
-    is_allowed: Callable[[str], bool] = allow_none  # addresses in the text that may be links
-    link: Callable[[str, str], str] = masked_link  # finished label and address -> markup
+    footnote: Callable[[int], str | None] = "[{}]".format  # None: the number isn't a footnote, and stays text
+    is_allowed: Callable[[str], bool] = lambda _: False  # addresses in the text that may be links
+    link: Callable[[str, str], str] = "[{}]({})".format  # finished label and address -> markup
     escape: Callable[[str], str] = str  # last, for text and code alike (Slack: & < >)
     links_hosts: bool = False  # clients link host names and mail addresses without a scheme
     has_tables: bool = False
@@ -111,7 +96,7 @@ def link_target(address: str | None) -> str | None:
     """Return a web address escaped for a link; None if it isn't one, or is too long."""
     if address is None or not re.match(r"https?://[^\s/]", address, re.IGNORECASE):
         return None
-    target = _IN_LINK.sub(_percent, clean(address))
+    target = _IN_LINK.sub(lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), clean(address))
     scheme, _, rest = target.partition("://")
     target = f"{scheme}://{rest.replace('://', '%3A//')}"  # one address, not two
     target = re.sub(r"@(?=everyone|here|channel)", "%40", target, flags=re.IGNORECASE)
@@ -121,10 +106,6 @@ def link_target(address: str | None) -> str | None:
 def _escape_block(match: re.Match[str]) -> str:
     sign = match[2]
     return f"{match[1]}{sign}\\" if sign.isdigit() else f"{match[1]}\\{sign}"
-
-
-def _percent(match: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in match[0].encode())
 
 
 def units(text: str) -> int:
@@ -163,13 +144,8 @@ def columns(text: str) -> int:
     """Return the width in a fixed-width font: wide East Asian characters and emoji have two columns, marks none."""
     if text.isascii():
         return len(text)
-    return sum(_columns_of(sign) for sign in text)
-
-
-def _columns_of(sign: str) -> int:
-    if _is_mark(sign):
-        return 0
-    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+    widths = (2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text if not _is_mark(sign))
+    return sum(widths)
 
 
 def _by_units(text: str, limit: int) -> int:

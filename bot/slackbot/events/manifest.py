@@ -69,6 +69,14 @@ def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
     With a URL teams can install the app there. Without Socket Mode there has to be one.
     """
     requests = None if by_socket else f"{url}{EVENTS_PATH}"
+    to_requests = {"request_url": requests} if requests else {}
+    command = {
+        "command": COMMAND,
+        "description": "Ask your documents",
+        "usage_hint": _HINT,
+        "should_escape": False,
+        **({"url": requests} if requests else {}),
+    }
     return {
         "display_information": {
             "name": "Footnote",
@@ -76,47 +84,36 @@ def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
             "long_description": _LONG_DESCRIPTION,
             "background_color": "#17625c",
         },
-        "features": _features(requests),
+        "features": {
+            "app_home": {
+                "home_tab_enabled": True,
+                "messages_tab_enabled": True,
+                "messages_tab_read_only_enabled": False,
+            },
+            "assistant_view": {
+                "assistant_description": _PANE,
+                "suggested_prompts": [{"title": title, "message": message} for title, message in _PROMPTS],
+            },
+            "bot_user": {"display_name": "Footnote", "always_online": True},
+            "shortcuts": [
+                {"name": name, "type": "message", "callback_id": callback, "description": description}
+                for callback, name, description in _SHORTCUTS
+            ],
+            "slash_commands": [command],
+        },
         "oauth_config": {
             **({"redirect_urls": [f"{url}{REDIRECT_PATH}"]} if url else {}),
             "scopes": {"bot": sorted(SCOPES)},
         },
-        "settings": _settings(requests),
-    }
-
-
-def _features(requests: str | None) -> Manifest:
-    command = {
-        "command": COMMAND,
-        "description": "Ask your documents",
-        "usage_hint": _HINT,
-        "should_escape": False,
-    }
-    return {
-        "app_home": {"home_tab_enabled": True, "messages_tab_enabled": True, "messages_tab_read_only_enabled": False},
-        "assistant_view": {
-            "assistant_description": _PANE,
-            "suggested_prompts": [{"title": title, "message": message} for title, message in _PROMPTS],
+        "settings": {
+            "event_subscriptions": {**to_requests, "bot_events": sorted(EVENTS)},
+            "interactivity": {
+                "is_enabled": True,
+                **to_requests,
+                **({"message_menu_options_url": requests} if requests else {}),
+            },
+            "org_deploy_enabled": False,
+            "socket_mode_enabled": requests is None,
+            "token_rotation_enabled": False,
         },
-        "bot_user": {"display_name": "Footnote", "always_online": True},
-        "shortcuts": [
-            {"name": name, "type": "message", "callback_id": callback, "description": description}
-            for callback, name, description in _SHORTCUTS
-        ],
-        "slash_commands": [{**command, **({"url": requests} if requests else {})}],
-    }
-
-
-def _settings(requests: str | None) -> Manifest:
-    at = {"request_url": requests} if requests else {}
-    return {
-        "event_subscriptions": {**at, "bot_events": sorted(EVENTS)},
-        "interactivity": {
-            "is_enabled": True,
-            **at,
-            **({"message_menu_options_url": requests} if requests else {}),
-        },
-        "org_deploy_enabled": False,
-        "socket_mode_enabled": requests is None,
-        "token_rotation_enabled": False,
     }

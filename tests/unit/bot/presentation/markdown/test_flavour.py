@@ -7,13 +7,10 @@ from hypothesis import strategies as st
 from bot.presentation.markdown.flavour import (
     LONGEST_ADDRESS,
     Flavour,
-    allow_none,
     clean,
     clip,
     columns,
     link_target,
-    masked_link,
-    plain_footnote,
     safe_cut,
     units,
 )
@@ -118,9 +115,9 @@ def test_what_a_platform_escapes_is_escaped_last() -> None:
 
 
 def test_the_defaults_link_nothing_and_leave_footnotes_plain() -> None:
-    assert not allow_none("https://a.example")
-    assert plain_footnote(3) == "[3]"
-    assert masked_link("a", "b") == "[a](b)"
+    assert not Flavour().is_allowed("https://a.example")
+    assert Flavour().footnote(3) == "[3]"
+    assert Flavour().link("a", "b") == "[a](b)"
 
 
 @pytest.mark.parametrize(("text", "expected"), [("abc", 3), ("שלום", 4), ("🙂", 2), ("e\u0301", 2), ("", 0)])
