@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from core.answering.strategies.choosing import Strategies
     from core.features.kept_answers import KeptAnswers
     from core.features.recap import Recaps
-    from core.features.replay.recording import Cassettes
+    from core.features.replay.cassettes import Cassettes
     from core.features.statistics import UsageStatistics
     from core.knowledge.attachments import Attachments
     from core.knowledge.facts import Facts
@@ -364,7 +364,7 @@ class Parts:
     @cached_property
     def cassettes(self) -> Cassettes:
         """Recorded runs, replayed over the recorded model, so that no provider is opened."""
-        from core.features.replay.recording import Cassettes
+        from core.features.replay.cassettes import Cassettes
 
         days = self.config.replay.keep_days
         cassettes = Cassettes(self.stores.cassettes, self.strategies.recorded, self.clock, days=days)

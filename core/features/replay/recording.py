@@ -1,18 +1,16 @@
-"""Recordings of runs: collected by an observer, kept for some days or as regression cases, and played again."""
+"""Recordings of runs: the model's turns, the tools' results and the pages, collected by an observer and packed."""
 
-import asyncio
 import json
 import logging
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from core.answering.answers.building import build_error_answer
 from core.answering.run import RunObserver
 from core.domain.answer import (
     Answer,
@@ -26,17 +24,13 @@ from core.domain.answer import (
     ToolResult,
     Usage,
 )
-from core.domain.conversation import IncomingMessage, Role
+from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Page
-from core.domain.features import Cassette, RecordedCall, RecordedTools, RecordedTurn, Replayed, StoredCassette
-from core.errors import AccessDenied, BadInput, InvalidState, NotFound
-from core.features.replay.replaying import StrategyOver, replay
-from core.ports import ChatProvider, Clock, Tools
-from core.ports.service import CassetteRepository
+from core.domain.features import Cassette, RecordedCall, RecordedTools, RecordedTurn, StoredCassette
+from core.errors import InvalidState
+from core.ports import ChatProvider, Tools
 from core.serializers.objects import answer_json
 from core.text.words import shorten
-from core.work.commands import Command, CommandCall, CommandResult, current
-from core.work.conversations import Conversations
 
 _log = logging.getLogger(__name__)
 QUESTION_CHARACTERS = 200
@@ -180,94 +174,3 @@ def answer_bytes(answer: Answer) -> bytes:
 def _adapter() -> "TypeAdapter[Cassette]":
     """Made at the first use: it takes a tenth of a second."""
     return TypeAdapter(Cassette)
-
-
-_log = logging.getLogger(__name__)
-DEFAULT_DAYS = 7
-
-
-class Cassettes:
-    """`strategy` builds a strategy over the recorded provider; `days` is how long runs are kept that are no case."""
-
-    def __init__(
-        self, repository: CassetteRepository, strategy: StrategyOver, clock: Clock, *, days: float = DEFAULT_DAYS
-    ) -> None:
-        self._repository = repository
-        self._strategy = strategy
-        self._clock = clock
-        self._days = days
-        self._keeping: set[asyncio.Task[None]] = set()
-
-    def keep(self, message_id: str, cassette: Cassette) -> None:
-        """Store the run behind an answer in the background, because packing takes some milliseconds.
-
-        A run that can't be stored, or that a kill interrupts, is missing later; its answer is unaffected.
-        """
-        task = asyncio.create_task(self._keep(message_id, cassette))
-        self._keeping.add(task)
-        task.add_done_callback(self._keeping.discard)
-
-    async def settled(self) -> None:
-        """Wait until all runs submitted so far are stored. Cancelling this doesn't cancel the writes."""
-        if self._keeping:
-            await asyncio.wait(set(self._keeping))
-
-    async def _keep(self, message_id: str, cassette: Cassette) -> None:
-        try:
-            # packing long pages takes a while: keep the event loop free
-            data = await asyncio.to_thread(pack, cassette)
-            await self._repository.save(to_stored(message_id, cassette, data, self._clock.now()))
-        except Exception:  # the answer is already posted, so no fault of its recording may surface
-            _log.warning("the run behind answer %s was not kept", message_id, exc_info=True)
-
-    async def replay(self, message_id: str, workspace: str) -> Replayed:
-        """Play a run again. NotFound for an unknown one, InvalidState for one of another version."""
-        await self.settled()
-        stored = await self._repository.find(message_id, workspace)
-        return await replay(unpack(stored.data), self._strategy)
-
-    async def list_runs(self, workspace: str) -> list[StoredCassette]:
-        """Newest first, without their data."""
-        await self.settled()
-        return await self._repository.list_cassettes(workspace)
-
-    async def set_case(self, message_id: str, workspace: str, *, is_case: bool) -> StoredCassette:
-        """Keep a run as a regression case, or no longer. NotFound for an unknown one."""
-        await self.settled()
-        stored = await self._repository.find(message_id, workspace)
-        await self._repository.mark_case(stored.message_id, is_case=is_case)
-        return stored
-
-    async def play_cases(self, workspace: str) -> Sequence[tuple[StoredCassette, Replayed]]:
-        """Play all regression cases of a workspace, oldest first; an unreadable case counts as different."""
-        cases = await self._repository.list_cassettes(workspace, cases_only=True, limit=10_000)
-        return [(case, await self._play(case.message_id, workspace)) for case in reversed(cases)]
-
-    async def _play(self, message_id: str, workspace: str) -> Replayed:
-        try:
-            return await self.replay(message_id, workspace)
-        except (InvalidState, NotFound) as error:
-            return Replayed(answer=build_error_answer(error), difference=str(error))
-
-    async def purge(self) -> int:
-        """Forget runs that are too old and no case; returns how many."""
-        return await self._repository.purge(self._clock.now() - timedelta(days=self._days))
-
-
-def case_command(conversations: Conversations, cassettes: Cassettes) -> Command:
-    """Return the row of the table that keeps recorded runs."""
-
-    async def keep(call: CommandCall) -> CommandResult:
-        if not (call.is_admin or call.sees_all):
-            raise AccessDenied("Only an admin can keep an answer as a regression case.")
-        _, messages = await conversations.show(current(call).id, call.workspace)
-        answer = next((item for item in reversed(messages) if item.role is Role.ASSISTANT and not item.is_note), None)
-        if answer is None:
-            raise BadInput("This conversation has no answer yet. Ask a question first.")
-        stored = await cassettes.set_case(answer.id, call.workspace, is_case=True)
-        return CommandResult(
-            text=f"Kept as a regression case: “{stored.question}”. `footnote eval` plays it from now on, and "
-            f"`footnote replay {stored.message_id[:8]}` shows it."
-        )
-
-    return Command(name="case", usage="", help="keep the last answer's run as a regression case (admins)", run=keep)

@@ -9,7 +9,7 @@ from core.domain.corpus import Document
 from core.errors import BadInput
 from core.features.kept_answers import KeptAnswers, keep_command
 from core.features.recap import Recaps, recap_command
-from core.features.replay.recording import Cassettes, case_command
+from core.features.replay.cassettes import Cassettes, case_command
 from core.features.staleness.stale_answers import Staleness, stale_command
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library

@@ -12,7 +12,7 @@ from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ChatMessage, ChatRole, ToolInvocation
 from core.domain.jobs import JobKind
 from core.errors import ProviderOverloaded
-from core.knowledge.references.document_lines import DocumentLines, ModelLines
+from core.knowledge.references.document_lines import DocumentLines
 from core.work.steps import Steps
 from tests.fakes import ManualClock, RecordingProgress
 from tests.scripted import ScriptedProvider, Turn, calls, says
@@ -76,8 +76,8 @@ async def test_a_change_during_a_summary_or_a_line_is_below_its_step() -> None:
         )
         await summary.select(turns_of(KEPT_TURNS + FOLDED_TURNS), shelf.scope(), 10_000)
         async with root.step(JobKind.PLANNING, "sum up references") as job:
-            writer = ModelLines(falling_back(says("About words.")))
-            lines = DocumentLines(corpus=shelf.corpus, summaries=shelf.stores.summaries, writer=lambda _: writer)
+            provider = falling_back(says("About words."))
+            lines = DocumentLines(corpus=shelf.corpus, summaries=shelf.stores.summaries, provider=lambda _: provider)
             assert await lines.of([long], shelf.scope(), job) == {long.id: "About words."}
     assert tree(steps)[1:] == [
         ("r/p0", "r", "summarise earlier questions"),

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.agent import loop as loop_module
 from core.answering.agent.turns import MAX_PARALLEL_CALLS
 from core.answering.run import Budget, Meter, RunObserver
+from core.answering.strategies import tool_use as loop_module
 from core.answering.strategies.tool_use import AgentLoop
 from core.answering.tools.base import Arguments, Finding, ToolContext
 from core.answering.tools.toolbox import Toolbox

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from core.errors import AccessDenied, BadInput, NotFound
-from core.features.replay.recording import case_command
+from core.features.replay.cassettes import case_command
 from core.work.commands import CommandCall
 from core.work.conversations import Conversations
 from tests.builders import NOON

@@ -15,7 +15,8 @@ from core.domain.answer import Answer, AnswerStatus, Capabilities, ToolInvocatio
 from core.domain.conversation import IncomingMessage
 from core.domain.features import Cassette, StoredCassette
 from core.errors import InvalidState, ProviderError
-from core.features.replay.recording import Cassettes, Recording, answer_bytes, pack, unpack
+from core.features.replay.cassettes import Cassettes
+from core.features.replay.recording import Recording, answer_bytes, pack, unpack
 from core.features.replay.replaying import replay
 from core.ports import ChatProvider
 from storage.database.repositories.replay import SqlCassetteRepository
@@ -230,7 +231,7 @@ async def test_whatever_recording_meets_the_answer_goes_out(shelf, monkeypatch, 
     def fail(cassette: Cassette) -> bytes:
         raise fault
 
-    monkeypatch.setattr("core.features.replay.recording.pack", fail)
+    monkeypatch.setattr("core.features.replay.cassettes.pack", fail)
     room = Room(shelf, *LOOKED_UP)
     answer = await room.ask()
 

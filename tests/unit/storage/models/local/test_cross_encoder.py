@@ -3,7 +3,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from storage.models.local import cross_encoder as judging
+from storage.models.local import encoders as judging
 from storage.models.local.encoders import CrossEncoderJudge
 from storage.models.local.files import find_reranker
 
