@@ -16,6 +16,7 @@ from itertools import repeat
 from core.domain.corpus import Heading, Page, PagePlace, ParsedDocument, ParsedPage, Passage, Span, page_id, passage_id
 from core.errors import ReadError
 from storage.documents.tables.headers import find_headers
+from storage.documents.tables.text_tables import row_starts
 from storage.documents.texts.sentences import Unit, UnitKind, split_units
 
 # Tokens. Passages of 128 with one sentence of overlap gave the most retrieval quality per token of context in our
@@ -77,7 +78,7 @@ def chunk(parsed: ParsedDocument, workspace: str, document_id: str, find_places:
 def cut_page(page: ParsedPage) -> list[Cut]:
     """Return the passages of one page in text order; together they cover all but white space, headers and footers."""
     top = (*page.heading_path, page.title) if page.title else page.heading_path
-    units = split_units(page.text, page.headings, page.running)
+    units = split_units(page.text, page.headings, page.running, row_starts(page.text))
     runs = [run for section in _sections(units) for run in _runs(section)]
     paths = _paths(page, [_place(run) for run in runs])
     headers = find_headers(page.text)

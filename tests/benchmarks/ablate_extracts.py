@@ -21,20 +21,23 @@ from storage.documents.base import HEAD_BYTES, build_readers, find_reader
 from storage.documents.chunking import chunk
 from storage.documents.extraction.by_rules import to_extracts
 from storage.documents.extractors.meetings import MeetingsExtractor
-from storage.documents.meetings import action_items, notes
+from storage.documents.meetings import action_items, notes, record
 from tests.benchmarks.bench_extracts import SAMPLE_GOLD, SAMPLE_LIBRARY, Score, score_meeting
 from tests.builders import build_document
 
 _NEVER = re.compile(r"(?!)")
 _Switch = tuple[object, str, object]  # module, name in it, value that switches the heuristic off
 HEURISTICS: dict[str, tuple[_Switch, ...]] = {
-    "sentences that open with a decision": ((notes, "is_decision", lambda text: False),),
-    "outcomes below a topic (merged, approved)": ((notes, "_OUTCOME", _NEVER),),
+    "sentences that open with a decision": (
+        (record, "is_decision", lambda text: False),
+        (notes, "is_decision", lambda text: False),
+    ),
+    "outcomes below a topic (merged, approved)": ((record, "_OUTCOME", _NEVER),),
     "owners before a promise (Ann will ...)": ((action_items, "_PROMISES", frozenset()),),
     "owners before to (Ann to ...)": ((action_items, "_TO", frozenset()),),
     "owners at the end of a task": ((action_items, "_TRAILING", _NEVER),),
     "owners that are acronyms": ((action_items, "_ACRONYM", _NEVER),),
-    "due days without a date (next Friday)": ((action_items, "_take_weekday", lambda text: (text, None)),),
+    "due days without a date (next Friday)": ((action_items, "_take_vague", lambda text: (text, None)),),
 }
 
 

@@ -33,7 +33,7 @@ class AnchorsExtractor:
     """Every anchor of a document, in text order."""
 
     name = "anchors"
-    version = 3
+    version = 2
     types = frozenset({ExtractType.ANCHOR})
 
     def reads(self, document: Document) -> bool:

@@ -1,4 +1,4 @@
-"""Entities: the document, the terms it defines, names in links. Rather few than wrong ones."""
+"""Entities: the document, the terms it defines, names in columns and links. Rather few than wrong ones."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,14 +7,33 @@ from dataclasses import dataclass, field, replace
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import collapse
-from storage.documents.foundry.links import Mention, find_mentions
+from storage.documents.foundry.links import COMMAND, Mention, find_mentions, kind_of, name_of
 from storage.documents.markup.definitions import define, is_name
-from storage.documents.markup.marked_text import MarkedText, plain
+from storage.documents.markup.marked_text import MarkedText, PipeTable, around, plain
 
 MAX_ALIASES = 20
+# Names that one column of a table gives at most: longer ones are data to be looked up in the table.
+MAX_COLUMN = 500
 
 _WIKILINK = re.compile(r"!?\[\[(?P<target>[^\[\]|\n]{1,300})\|(?P<label>[^\[\]\n]{1,80})\]\]")
 _CODE = re.compile(r"`[^`\n]{1,300}`")
+_COLUMNS = (
+    (
+        "person",
+        re.compile(r"(?:person|people|author|attendee|participant|speaker|employee|maintainer|contact)s?(?: name)?"),
+    ),
+    (
+        "place",
+        re.compile(r"(?:country|countries|city|cities|town|location|place|region|state|province|harbou?r|port)s?"),
+    ),
+    (
+        "organisation",
+        re.compile(r"(?:company|companies|organi[sz]ation|institution|employer|vendor|supplier|customer)s?(?: name)?"),
+    ),
+)
+_NO_NAMES = re.compile(
+    r"(?:total|all|other|others|world|average|mean|sum|none|n/?a|various|unknown|name|see .*)\b.*", re.IGNORECASE
+)
 _NO_ALIAS = frozenset(
     "here this that link these those it see more page note read click details docs documentation".split()
 )
@@ -42,7 +61,7 @@ class EntitiesExtractor:
     """
 
     name = "entities"
-    version = 6
+    version = 5
     types = frozenset({ExtractType.ENTITY})
 
     def reads(self, document: Document) -> bool:
@@ -103,6 +122,9 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
     for page in given.pages:
         text = MarkedText(page)
         yield from _linked(text)
+        yield from _in_foundry_links(text)
+        for table in text.tables:
+            yield from _columns(page, table)
 
 
 def _mentioned(mention: Mention) -> _Thing:
@@ -163,3 +185,22 @@ def _is_alias(label: str, target: str) -> bool:
         return False
     known = set(re.findall(r"\w+", target.casefold()))
     return bool(known & set(re.findall(r"\w+", label.casefold()))) or label[:1].isupper()
+
+
+def _in_foundry_links(text: MarkedText) -> Iterator[_Thing]:
+    for line in text.lines:
+        for match in COMMAND.finditer(line.text) if "@" in line.text else ():
+            name, kind = name_of(match, {}), kind_of(match["kind"], match["target"])
+            if kind and is_name(name):
+                span = around(line, match.start(), match.end())
+                yield _Thing(name=name, kind=kind, page_number=text.page.number, span=span, confidence=0.9)
+
+
+def _columns(page: Page, table: PipeTable) -> Iterator[_Thing]:
+    """Yield the names in columns with a kind as header."""
+    for at, column in enumerate(table.columns):
+        kind = next((kind for kind, pattern in _COLUMNS if pattern.fullmatch(column)), None)
+        for row in table.rows[:MAX_COLUMN] if kind else ():
+            name = plain(row.cells[at]) if at < len(row.cells) else ""
+            if is_name(name) and name[:1].isupper() and not any(map(str.isdigit, name)) and not _NO_NAMES.match(name):
+                yield _Thing(name=name, kind=kind or "", page_number=page.number, span=row.span, confidence=0.7)

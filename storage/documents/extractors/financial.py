@@ -1,7 +1,8 @@
-"""Financial figures of tables of accounts."""
+"""Financial figures: from tables of accounts, and from lines of a label and an amount."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
@@ -18,6 +19,7 @@ from storage.documents.tables.accounts import (
     is_of_accounts,
     is_table_of_accounts,
     read_figures,
+    read_lines,
 )
 
 # Figures of one extract: a longer table is cut into several.
@@ -30,6 +32,7 @@ _FRONT_PAGES = 3
 _MIN_NUMBERS = 6
 _TABLE = 0.8
 _PDF_TABLE = 0.6
+_LINES = 0.6
 
 _NUMBER = re.compile(r"\d[\d.,]*")
 _Group = tuple[int, list[MeasuredFigure], float]
@@ -39,7 +42,7 @@ class FinancialExtractor:
     """Finds the figures of accounts, and once for a document its ticker, date, kind and named ratios."""
 
     name = "financial"
-    version = 5
+    version = 4
     types = frozenset({ExtractType.FINANCIAL})
 
     def reads(self, document: Document) -> bool:
@@ -60,12 +63,22 @@ class FinancialExtractor:
 
 def _groups(given: ExtractorInput) -> Iterator[_Group]:
     """Yield figures in groups, each on one page."""
+    tables = list(_tables(given))
     is_open = False
-    for page, table, confidence in _tables(given):
+    for page, table, confidence in tables:
         is_open = is_table_of_accounts(table) or (is_open and table.is_continued)
         figures = list(read_figures(table)) if is_open else []
         if figures:
             yield page.number, figures, confidence
+    taken = {
+        number: [Span(table.spans[0].start, table.spans[-1].end) for _, table, _ in same if table.spans]
+        for number, same in groupby(tables, key=lambda item: item[0].number)
+    }
+    for page in given.pages:
+        lines = [] if given.document.kind == "csv" else list(read_lines(page.text))
+        free = [line for line in lines if not any(span.contains(line.span) for span in taken.get(page.number, []))]
+        if free:
+            yield page.number, free, _LINES
 
 
 def _tables(given: ExtractorInput) -> Iterator[tuple[Page, Rows, float]]:

@@ -5,15 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby, pairwise
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from core.domain.corpus import Document, Span
 from core.domain.extracts import ActionItem, ExtractorInput, ExtractType, Found, Item, Meeting, Unread
 from core.text.dates import find_date, find_date_in_name, is_day_first
+from storage.documents.markup.markdown_text import read_front_matter
 from storage.documents.meetings.labels import Role, find_role
-from storage.documents.meetings.lines import Form, NoteLine, phrases, read_lines, word_list
-from storage.documents.meetings.notes import NotedItem, Notes, Sureness, read_notes
+from storage.documents.meetings.lines import Form, NoteLine, phrases, plain, read_lines, word_list
+from storage.documents.meetings.notes import read_notes
 from storage.documents.meetings.people import People, names_someone_of, unique_names
+from storage.documents.meetings.record import NotedItem, Notes, Sureness
 from storage.documents.pdf.headers_footers import without_headers_footers
 
 # Kinds of documents that are data or books.
@@ -25,6 +27,11 @@ _MAX_CHARACTERS = 2_000_000
 # Lines at the front that may hold the date without a label.
 _FRONT_LINES = 12
 _MIN_SCORE = 3.5
+# Characters: longer front matter is data.
+_MAX_FRONT = 20_000
+_DATES = ("date", "meeting_date", "day")
+_PEOPLE = ("attendees", "participants", "people", "present")
+
 _OCCASIONS = "meeting call sync standup stand-up session board committee team retro weekly".split()
 _NOTES_OF = phrases(
     """minutes, mitschrift, compte rendu, compte-rendu, procès verbal, procès-verbal, pv, acta, minuta, verbale,
@@ -46,7 +53,7 @@ class MeetingsExtractor:
     """One meeting for each document, dated heading of running notes, or mail."""
 
     name = "meetings"
-    version = 6
+    version = 5
     types = frozenset({ExtractType.MEETING})
 
     def reads(self, document: Document) -> bool:
@@ -61,8 +68,9 @@ class MeetingsExtractor:
         day_first = is_day_first(line.raw for line in lines)
         is_folder = given.document.kind == "mail" and len(given.pages) > 1
         parts = [] if is_folder else _dated_parts(lines, day_first)
+        properties = ("", ()) if parts else _read_properties(given.path)
         for part in parts or (_messages(lines) if given.document.kind == "mail" else [lines]):
-            found = _read_meeting(part, given.document, day_first, several=bool(parts))
+            found = _read_meeting(part, given.document, day_first, properties, several=bool(parts))
             if found is not None:
                 yield found
 
@@ -99,15 +107,22 @@ def _is_dated(text: str, day_first: bool | None) -> bool:
 
 
 def _read_meeting(
-    lines: Sequence[NoteLine], document: Document, day_first: bool | None, *, several: bool
+    lines: Sequence[NoteLine],
+    document: Document,
+    day_first: bool | None,
+    properties: tuple[str, tuple[str, ...]],
+    *,
+    several: bool,
 ) -> Found | None:
     if not lines:
         return None
     title = _find_title(lines, document, several=several)
     first = read_notes(lines, People(()))
-    day = _find_day(lines, first, document, title, day_first, several=several)
+    first.attendees = first.attendees or list(properties[1])
+    day = _find_day(lines, first, document, title, day_first, several=several) or _to_iso(properties[0])
     attendees = _attendees(first)
     notes = read_notes(lines, People(attendees), date.fromisoformat(day) if day else None)
+    notes.attendees = first.attendees
     score = _score(notes, document, title.text, is_dated=day is not None, several=several)
     if score < _MIN_SCORE or not _holds_something(notes, attendees):
         return None
@@ -148,7 +163,13 @@ def _find_title(lines: Sequence[NoteLine], document: Document, *, several: bool)
 
 
 def _find_day(
-    lines: Sequence[NoteLine], notes: Notes, document: Document, title: _Title, day_first: bool | None, *, several: bool
+    lines: Sequence[NoteLine],
+    notes: Notes,
+    document: Document,
+    title: _Title,
+    day_first: bool | None,
+    *,
+    several: bool,
 ) -> str | None:
     """Return the day of the meeting: the first one after a label, in the title, at the front, in the file's name."""
     labelled = notes.dates if document.kind != "mail" else notes.dates[1:]
@@ -232,6 +253,11 @@ def _front(lines: Sequence[NoteLine], where: NoteLine) -> Span:
     return Span(where.span.start, end)
 
 
+def _to_iso(text: str) -> str | None:
+    written = find_date(text)
+    return written.iso() if written else None
+
+
 def _names(text: str, phrases: frozenset[str]) -> bool:
     """Return whether a text holds one of the phrases, in whole words."""
     words = _WORD.findall(text.casefold())
@@ -263,3 +289,16 @@ def _score(notes: Notes, document: Document, title: str, *, is_dated: bool, seve
     score += 0.8 if any(noted.sureness > Sureness.PROSE for noted in notes.decisions) else 0
     score += 0.8 if any(noted.sureness > Sureness.PROSE for noted in notes.actions) else 0
     return score + (0.5 if Role.PAST in notes.roles else 0)
+
+
+def _read_properties(path: Path | None) -> tuple[str, tuple[str, ...]]:
+    """Return (date, attendees) of a note's front matter, which no page shows; ("", ()) without any."""
+    if path is None or path.suffix.lower() not in (".md", ".markdown", ".mdx"):
+        return "", ()
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            front = read_front_matter(file.read(_MAX_FRONT))
+    except (OSError, UnicodeDecodeError):
+        return "", ()  # the pages are still read; the next sync reports the missing file
+    day = next((str(front.values[key]) for key in _DATES if front.values.get(key)), "")
+    return day, tuple(plain(name) for name in front.strings(*_PEOPLE))

@@ -34,7 +34,7 @@ class RelationsExtractor:
     """One finding for each pair and kind in a document, at its first place."""
 
     name = "relations"
-    version = 4
+    version = 3
     types = frozenset({ExtractType.RELATION})
 
     def reads(self, document: Document) -> bool:

@@ -1,15 +1,15 @@
 """Tables of text formats and of PDFs."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.text.delimited import read_delimited
 from core.text.pipe_tables import MAX_LINE, TextTable, fit, read_pipe_tables
 from storage.documents.pdf.found_tables import PlacedTable, read_pdf_tables
-from storage.documents.tables.headers import MAX_TITLE, find_title
-from storage.documents.tables.text_tables import read_tab_tables
+from storage.documents.tables.headers import MAX_TITLE, find_title, with_one_header
+from storage.documents.tables.text_tables import read_grid_tables, read_space_tables, read_tab_tables
 
 # Rows of one extract: a longer table becomes several, each marked as continued.
 MAX_ROWS = 5_000
@@ -18,16 +18,19 @@ _CSV = "csv"
 _PDF = "pdf"
 # Kinds whose readers turn HTML into text, the cells of a row separated by tabs.
 _OF_HTML = frozenset({"epub", "foundry", "html", "mail", "notebook"})
+# Kinds of text that people write, in which they part columns by blanks, or draw them.
+_PLAIN = frozenset({"mail", "markdown", "text"})
 # Markdown marks its cells; the delimiter and the header of a CSV file are guessed from its contents.
 _WRITTEN = 1.0
 _TOLD = 0.9
+_SEEN = 0.8
 
 
 class TableExtractor:
     """Finds every table of a page, its cells as written."""
 
     name = "tables"
-    version = 5
+    version = 4
     types = frozenset({ExtractType.TABLE})
 
     def reads(self, document: Document) -> bool:
@@ -39,7 +42,7 @@ class TableExtractor:
                 reason = f"lines of more than {MAX_LINE:,} characters are not searched for tables"
                 yield Unread(page_number=page.number, reason=reason)
         for page, title, table in read_tables(given):
-            confidence = _TOLD if given.document.kind == _CSV else _WRITTEN
+            confidence = _TOLD if given.document.kind == _CSV else _SEEN if _is_of_blanks(page, table) else _WRITTEN
             for part in range(0, max(len(table.rows), 1), MAX_ROWS):
                 yield _to_found(page, title, table, part, confidence)
 
@@ -52,22 +55,32 @@ def read_tables(given: ExtractorInput) -> Iterator[tuple[Page, str, TextTable]]:
             if table is not None:
                 yield page, given.document.title, table
         else:
-            for table in _read_tables(page.text, given.document.kind):
+            for table in map(with_one_header, _read_tables(page.text, given.document.kind)):
                 yield page, find_title(page, table.span, nearest=_nearest(table)), table
 
 
 def _read_tables(text: str, kind: str) -> list[TextTable]:
-    """Return tables in text order; of two at the same place, the one with pipes."""
+    """Return tables in text order; of two at the same place, the one with the plainer form: pipes, tabs, blanks."""
     tables = read_pipe_tables(text)
-    if kind not in _OF_HTML:
-        return tables
+    if kind in _OF_HTML:
+        tables = _with_others(tables, read_tab_tables(text))
+    if kind in _PLAIN:
+        tables = _with_others(_with_others(tables, read_grid_tables(text)), read_space_tables(text))
+    return tables
+
+
+def _with_others(tables: list[TextTable], others: Sequence[TextTable]) -> list[TextTable]:
     starts = [table.span.start for table in tables]
-    tabbed = []
-    for table in read_tab_tables(text):
+    added = []
+    for table in others:
         before = bisect_left(starts, table.span.end)
         if not before or tables[before - 1].span.end <= table.span.start:
-            tabbed.append(table)
-    return sorted([*tables, *tabbed], key=lambda table: table.span.start)
+            added.append(table)
+    return sorted([*tables, *added], key=lambda table: table.span.start)
+
+
+def _is_of_blanks(page: Page, table: TextTable) -> bool:
+    return not {"|", "\t"} & set(table.span.of(page.text))
 
 
 def _nearest(table: TextTable) -> str:
@@ -119,7 +132,7 @@ class PdfTableExtractor:
     """Tables by the places of words and lines on the page; a continued one is marked on its next page."""
 
     name = "pdf_tables"
-    version = 4
+    version = 3
     types = frozenset({ExtractType.TABLE})
 
     def reads(self, document: Document) -> bool:

@@ -91,6 +91,8 @@ def _in_page(text: MarkedText, kind: str, *, in_glossary: bool) -> Iterator[Defi
     yield from _in_colon_lists(text)
     yield from _below_terms(text, kind)
     yield from _in_glossary(text, in_glossary=in_glossary)
+    if in_glossary:
+        yield from _under_headings(text)
 
 
 def _to_definition(name: str, meaning: str, span: Span, confidence: float = 0.9) -> Definition:
@@ -137,6 +139,16 @@ def _in_glossary(text: MarkedText, *, in_glossary: bool) -> Iterator[Definition]
         if match and is_name(plain(match["name"])):
             meaning, span = _paragraph(text.lines, at, match["text"])
             yield _to_definition(plain(match["name"]), meaning, span)
+
+
+def _under_headings(text: MarkedText) -> Iterator[Definition]:
+    """Yield the headings of a glossary with the paragraph below."""
+    titles = {line.span: title for line, title in text.titles()}
+    for at, line in enumerate(text.lines[:-1]):
+        following, title = text.lines[at + 1], titles.get(line.span, "")
+        if line.heading > 1 and _is_text(following) and not following.is_item and is_name(title):
+            meaning, span = _paragraph(text.lines, at + 1, following.text)
+            yield _to_definition(title, meaning, Span(line.span.start, span.end), 0.8)
 
 
 def _paragraph(lines: Sequence[Line], at: int, first: str) -> tuple[str, Span]:

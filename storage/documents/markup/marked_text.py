@@ -16,6 +16,8 @@ from storage.documents.tables.text_tables import read_tab_tables
 
 # Characters of a line that are looked at for links and labels: longer ones are data.
 MAX_LINE = 2_000
+# Characters of a line up to which it is one place; in longer ones a place is a sentence.
+MAX_PLACE = 400
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _LINK = re.compile(
@@ -93,6 +95,18 @@ class MarkedText:
             if line.heading:
                 start = line.span.start - line.indent
                 yield line, named.get(start, named.get(line.span.start, plain(line.text)))
+
+
+def around(line: Line, start: int, end: int) -> Span:
+    """Return the span of the line around `start` to `end`, or of the sentence in a long line."""
+    if len(line.text) <= MAX_PLACE:
+        return line.span
+    first = max(line.text.rfind(". ", max(0, start - MAX_PLACE // 2), start) + 2, start - MAX_PLACE // 2, 0)
+    last = line.text.find(". ", end, end + MAX_PLACE // 2)
+    last = last + 1 if last >= 0 else min(end + MAX_PLACE // 2, len(line.text))
+    piece = line.text[first:last]
+    first += len(piece) - len(piece.lstrip())
+    return Span(line.span.start + first, line.span.start + first + len(piece.strip()))
 
 
 def plain(text: str) -> str:

@@ -6,8 +6,13 @@ from datetime import date
 
 from core.text.dates import find_dates, has_weekday
 from storage.documents.meetings.lines import phrases, plain, word_list
-from storage.documents.meetings.people import MAX_NAME, People, clean_name, is_name
+from storage.documents.meetings.people import MAX_NAME, People, clean_name, is_listed_name, is_name
 
+_FIELD = re.compile(
+    r"[\s,;.|(\[–—-]*\b(?P<label>[^\W\d_]+(?:\s[^\W\d_]+)?)\s?[:=]\s?(?P<who>@?[^,;|()\[\]:=–—]{2,60}?)"
+    r"(?=\s?(?:[,;|()\[\]–—]|\.?$|\b(?:due|deadline|by|status)\b))[)\]]?",
+    re.IGNORECASE,
+)
 _LED = re.compile(
     r"[(\[]?(?P<who>[@\w][^:()\[\]]{0,80}?(?:\s\([^()]{1,30}\))?)"
     r"(?:[)\]]\s?[:–—-]?\s|\s?:\s|\s[–—-]+\s|\s?(?:→|[-=]>)\s?|—)(?P<what>\S.*)",
@@ -18,9 +23,10 @@ _HANDLES = re.compile(
     r"\s?[:,–—-]?\s?(?:to\s)?(?P<what>.+)",
     re.DOTALL,
 )
+_BOLD = re.compile(r"\s?(?:\*\*|__)(?P<who>[^*_]{1,60}?):?(?:\*\*|__)\s?[:–—-]?\s?(?:to\s)?(?P<what>\S.*)", re.DOTALL)
 _TRAILING = re.compile(
     r"(?P<what>.*\S)\s?(?:[(\[](?P<a>[^()\[\]]{1,60})[)\]]|\s(?:[–—-]+|→|[-=]>)\s?(?P<b>@?[^\W\d_][^.!?:;–—]{0,50})"
-    r"|\s(?P<c>@[\w-]{1,40}(?:[,\s&/]{1,3}@[\w-]{1,40}){0,3}))\s?\.?",
+    r"|\s(?P<c>@[\w-]{1,40}(?:[,\s&/]{1,3}@[\w-]{1,40}){0,3})|:\s(?P<d>[^\W\d_][^.!?:;,]{0,40}))\s?\.?",
     re.DOTALL,
 )
 _ACRONYM = re.compile(r"(?P<who>[A-Z]{2,6})\s(?P<what>[a-z]{3,}\s.*)", re.DOTALL)
@@ -35,13 +41,19 @@ _TO = frozenset({"to", "is to", "are to"})
 _MAX_OWNER = 12  # words of several owners
 _PASSIVE = re.compile(r"\s?be\s(?:\w+ly\s)?(?:\w+(?:ed|en)|sent|made|done|put|set|kept|held|built|found|left|told)\b")
 
+_MONTHS = frozenset("january february march april may june july august september october november december".split())
+_OCCASIONS = frozenset("meeting call week month quarter sprint session sync release".split()) | {"board meeting"}
+_COMING = frozenset("this next coming following nächsten kommenden prochain próximo".split())
+_NUMBERS = frozenset("one two three four five six".split())
 _ARTICLES = frozenset("on the le el den am".split())
-_SPANS = frozenset({"week", "month", "meeting", "call", "sprint", "quarter"})
+_ON = frozenset("on am le el op".split())
 _TOKEN = re.compile(r"\w[\w'’-]*")
+_MOST_VAGUE = 5  # words
 _OPENING = " \t\n,;.(|[–—-"
 _CLOSING = re.compile(r"[\s.,;:–—|-]+$")
 _DATE_SIGN = re.compile(r"[📅🗓⏰⏳]\ufe0f?\s?$|@?due\($|[\s,;–—-]*[(\[]$")
 
+_OFFICE_LEAD = re.compile(r"(?:the )?(?:vice[- ]?|co-?|deputy )?", re.IGNORECASE)
 _NO_VALUE = frozenset(["", "tbd", "tba", "?", "n/a", "none", "unassigned", "open", "all open"])
 
 _OPEN_WORDS = tuple(
@@ -50,6 +62,8 @@ _OPEN_WORDS = tuple(
         blocked, on hold, offen, nein, en cours, à faire, abierto, pendiente, aperto, bezig, ❌, ⬜, ☐"""
     )
 )
+_STATE = re.compile(r"\s*[(\[]\s?(?P<word>[^()\[\]]{1,14}?)\s?[)\]]\s*|\s[-–—|]+\s?(?P<last>[\w ]{1,12}?)\.?$")
+_TICK = re.compile(r"\s*[✅✔☑✓]\ufe0f?\s*|^(?:done|completed?|erledigt)\s?[:–—-]\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,18 +83,27 @@ def read_action(
     `who` is the owner from a label or heading above, `held_on` the day of the meeting, for dates without a year.
     "Ann to call Ben by Friday" is "call Ben", owner "Ann", due "Friday".
     """
-    if re.fullmatch(r"\s*~~.*~~\s*\.?", raw, re.DOTALL):
-        raw, done = raw.replace("~~", ""), True
+    state, text = take_state(raw, done)
+    bold = _BOLD.match(text)
+    text = plain(text)
     owner, named = clean_owner(who), bool(who)
-    text, due = take_due(plain(raw), held_on)
-    if owner is None:
+    for field in _FIELD.finditer(text):
+        if field["label"].casefold() in word_list("owner_labels") and is_listed_name(clean_name(field["who"])):
+            owner, named = owner or clean_owner(field["who"]), True
+            text = f"{text[: field.start()]} {text[field.end() :]}".strip(" ,;|")
+            break
+    text, due = take_due(text, held_on)
+    if owner is None and bold and is_name(clean_name(bold["who"])):
+        owner, named = clean_owner(bold["who"]), True
+        text = plain(bold["what"]) if due is None else take_due(plain(bold["what"]), held_on)[0]
+    elif owner is None:
         owner, text, named = find_owner(text, people)
     if due is None:
         text, due = take_due(text, held_on)
     text = _CLOSING.sub("", text) if text[-1:] in ",;:–—|-" else text
     if not any(letter.isalpha() for letter in text):
         return None
-    return Action(description=text[:2_000], owner=owner, due_date=due, done=done, named=named)
+    return Action(description=text[:2_000], owner=owner, due_date=due, done=state, named=named)
 
 
 def find_owner(text: str, people: People) -> tuple[str | None, str, bool]:
@@ -89,17 +112,17 @@ def find_owner(text: str, people: People) -> tuple[str | None, str, bool]:
     if handles:
         return clean_owner(handles["who"]), handles["what"], True
     promised = _split_at(text, _PROMISES)
-    if promised and _are_people(promised[0], people):
+    if promised and (_are_people(promised[0], people) or _is_office(promised[0], or_all=False)):
         return clean_owner(promised[0]), text, True
     given = _split_at(text, _TO)
-    if given and _are_people(given[0], people):
+    if given and (_are_people(given[0], people) or _is_office(given[0], or_all=True)):
         return clean_owner(given[0]), given[1], True
     led = _LED.fullmatch(text)
-    if led and _are_people(led["who"], people):
+    if led and (_are_people(led["who"], people) or _is_office(led["who"], or_all=True)):
         return clean_owner(led["who"]), led["what"], False
     trailing = _TRAILING.fullmatch(text)
     if trailing:
-        who = next(group for group in (trailing[name] for name in "abc") if group)
+        who = next(group for group in (trailing[name] for name in "abcd") if group)
         first = _LISTED.split(clean_name(who))[0]
         if who.startswith("@") or (_are_people(who, people) and (trailing["a"] or people.knows(first))):
             return clean_owner(who), trailing["what"].rstrip(" ,;–—-"), True
@@ -143,7 +166,7 @@ def take_due(text: str, held_on: date | None) -> tuple[str, str | None]:
             left = f"{text[:begin]}{' ' if closing else ''}{closing}".strip(" ,;–—-(|")
             left += ")" if left.count("(") > left.count(")") else ""
         return left, written.iso(held_on) or written.span.of(text)
-    return _take_weekday(text)
+    return _take_vague(text)
 
 
 def _due_start(before: str) -> int | None:
@@ -165,24 +188,59 @@ def _marker_start(text: str, words: list[re.Match[str]]) -> int | None:
     return None
 
 
-def _take_weekday(text: str) -> tuple[str, str | None]:
-    """As take_due, for days without a date after "by" or at the end: "next Friday", "next week", "end of month"."""
+def _take_vague(text: str) -> tuple[str, str | None]:
+    """As take_due, for days like "next Friday" and "end of June"."""
     words = list(_TOKEN.finditer(text))
     for place in range(len(words) - 1, -1, -1):
-        first = place - 1 if place and words[place - 1][0].lower() in ("next", "this", "nächsten", "eod") else place
-        if [word[0].lower() for word in words[max(place - 2, 0) : place]] == ["end", "of"]:
-            first = place - 2
-        if words[place][0].lower() not in word_list("days") and (first == place or words[place][0] not in _SPANS):
-            continue
-        day, before = text[words[first].start() : words[place].end()], text[: words[first].start()]
-        rest = text[words[place].end() :].strip(" .)]")
-        begin = _marker_start(before, [word for word in words[:first] if word[0].lower() not in _ARTICLES])
-        if begin is None and not rest:
-            begin = len(re.sub(r"(?:\son)?[\s,(\[–—-]*$", "", before, flags=re.IGNORECASE))
-        if begin is not None:
-            left = text if rest and rest[:1] not in ",;:|(–—-" else f"{text[:begin]} {rest}".strip(" ,;")
-            return left + ")" * (left.count("(") - left.count(")")), day
+        for length in range(min(_MOST_VAGUE, len(words) - place), 0, -1):
+            written = text[words[place].start() : words[place + length - 1].end()]
+            if not _is_vague(written.lower().split()):
+                continue
+            rest = text[words[place + length - 1].end() :].strip(" .)]")
+            begin = _vague_start(text[: words[place].start()], words[:place], written.lower(), is_last=not rest)
+            if begin is not None:
+                left = text if rest and rest[:1] not in ",;:|(–—-" else f"{text[:begin]} {rest}".strip(" ,;")
+                return left + ")" * (left.count("(") - left.count(")")), written
     return text, None
+
+
+def _vague_start(before: str, words: list[re.Match[str]], day: str, *, is_last: bool) -> int | None:
+    """Return the start of the words and signs that mark a day as due, None without such a mark."""
+    marker = words[:-1] if words and words[-1][0].lower() in _ARTICLES else words
+    is_next = bool(words) and not before[words[-1].end() :].strip(" :=")
+    begin = _marker_start(before, marker) if is_next and day not in _MONTHS else None
+    if begin is not None or not is_last:
+        return begin
+    head, is_day = before.rstrip(), day.split()[-1] in word_list("days")
+    if head.endswith(("(", "[")):
+        return len(head[:-1].rstrip())
+    if is_day and head.endswith((",", " -", "–", "—")):
+        return len(head.rstrip(" -–—,"))
+    return words[-1].start() if is_day and is_next and words[-1][0].lower() in _ON else None
+
+
+def _is_vague(words: list[str]) -> bool:
+    """Return whether words name a day without a date: "next Friday", "end of June", "in two weeks"."""
+    phrase = " ".join(words)
+    if phrase in word_list("vague_days") or phrase in word_list("days") or (len(words) == 1 and phrase in _MONTHS):
+        return True
+    words = words[1:] if words[0] == "the" and len(words) > 1 else words
+    if len(words) > 1 and words[0] in _COMING:
+        if words[1] in word_list("days"):
+            return len(words) == 2 or words[2:] == ["next", "week"]
+        return words[0] != "this" and " ".join(words[1:]) in _OCCASIONS
+    if len(words) > 1 and words[0] in word_list("days"):
+        return words[1:] in (["next", "week"], ["prochain"])
+    if words[:2] == ["end", "of"]:
+        return len([word for word in words[2:] if word not in ("the", "this", "next")]) == 1
+    if words[0] == "eod":
+        return words[-1] in word_list("days") and words[1:-1] in ([], ["on"])
+    if words[0] == "in" and len(words) == 3:
+        return (words[1] in _NUMBERS or words[1].isdigit()) and words[2].rstrip("s") in ("day", "week", "month")
+    if words[0] in ("ende", "fin") and len(words) == 2:
+        return words[1] != "de"
+    is_month = words[0] in _MONTHS or words[0] in ("q1", "q2", "q3", "q4")
+    return is_month and (len(words) == 1 or (len(words) == 2 and words[1].isdigit() and len(words[1]) == 4))
 
 
 def read_due(cell: str, held_on: date | None) -> str | None:
@@ -202,6 +260,13 @@ def _are_people(text: str, people: People) -> bool:
     return bool(parts) and all(_is_person(part, people) for part in parts)
 
 
+def _is_office(text: str, *, or_all: bool) -> bool:
+    """Return whether an office gets the task ("Treasurer to ..."), or everyone ("Everyone: ...")."""
+    lower = text.lower()
+    bare = _OFFICE_LEAD.sub("", lower, count=1)
+    return bare in word_list("offices") or (or_all and lower in ("everyone", "everybody", "all"))
+
+
 def _is_person(text: str, people: People) -> bool:
     if people.knows(text):
         return True
@@ -218,3 +283,18 @@ def read_state(cell: str) -> bool | None:
         return False
     words = re.findall(r"\w+|[✓✔✅☑]", text)
     return True if words and words[0] in word_list("done") else None
+
+
+def take_state(raw: str, done: bool | None) -> tuple[bool | None, str]:
+    """Return (state, task without its words of state); `done` is the state of its check box."""
+    if re.fullmatch(r"\s*~~.*~~\s*\.?", raw, re.DOTALL):
+        return True, raw.replace("~~", "")
+    tick = _TICK.search(raw)
+    if tick:
+        return True if done is None else done, f"{raw[: tick.start()]} {raw[tick.end() :]}".strip()
+    for match in _STATE.finditer(raw):
+        word = (match["word"] or match["last"]).casefold().strip()
+        state = True if word in word_list("done") else False if word in _OPEN_WORDS else None
+        if state is not None and word not in ("yes", "no", "ja", "new", "started"):
+            return state if done is None else done, f"{raw[: match.start()]} {raw[match.end() :]}".strip()
+    return done, raw

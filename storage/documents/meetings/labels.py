@@ -5,11 +5,13 @@ words.toml has the words.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+from itertools import pairwise
 
-from storage.documents.meetings.lines import load_words, plain, word_list
+from core.domain.corpus import Span
+from storage.documents.meetings.lines import Form, NoteLine, load_words, plain, word_list
 
 # Characters and words of a label; a longer text is a sentence.
 MAX_LABEL = 70
@@ -39,6 +41,7 @@ class Column(StrEnum):
     OWNER = "owner"
     DUE = "due"
     STATUS = "status"
+    TYPE = "type"
     NAME = "name"
     PRESENT = "present"
     OTHER = "other"
@@ -46,11 +49,13 @@ class Column(StrEnum):
 
 _FIXED = frozenset({Role.OTHER, Role.DATE, Role.NOTES_BY})  # roles of whole phrases only
 _BEHIND_ACTIONS = re.compile(r"\s(?:for|from|as a result)\s.{2,30}$")
-# Titles of another meeting: "Previous action items", "Letzte Sitzung".
-_OTHER_MEETING = re.compile(
-    r"\b(?:previous|prior|earlier|last|next|upcoming|following|nächst\w*|letzt\w*|prochain\w*|derni\w*|próxim\w*)\s"
-    r"(?:meeting|minute|action|decision|task|call|sync|session|sitzung|treffen|réunion|séance|reuni)"
-)
+# Beginnings of words that make the noun behind them one of another meeting.
+_EARLIER = ("prior", "earlier", "old", "last")
+_EARLIER_NOUNS = """meeting minute action item business decision task todo to-do note topic agenda week time
+call""".split()
+_NEXT = """next upcoming following future nächst letzt prochain derni próxim últim prossim volgende""".split()
+_NEXT_NOUNS = """meeting call date sync session treffen sitzung termin besprechung réunion séance reunión reunião
+sesión riunion incontro vergadering overleg""".split()
 
 _AWAY = frozenset("no n nein non absent regret regrets apologies excused ✗ ✘ ❌ x̶ - –".split()) | {""}
 
@@ -68,6 +73,11 @@ _COUNTED = re.compile(
     r"\s?(?:[(\[](?P<who>[^()\[\]]{1,60})[)\]]|(?P<handles>(?:@[\w-]{1,40}[,\s]{0,2}){1,4}))?"
 )
 _CELL_NUMBER = re.compile(r"\W*[A-Z]{0,4}-?\d{0,4}(?:\.\d{1,4}){0,2}\W*")
+# Labels that share a line at the front of notes: "Chair: Ann. Present: Ben, Carla. Apologies: Dan".
+_FRONT = frozenset({Role.ATTENDEES, Role.ABSENT, Role.CHAIR, Role.NOTES_BY, Role.DATE})
+_NEXT_LABEL = re.compile(
+    r"(?:[.;|,·]\s+|\s{2,}|\s+(?=[*_]{2}))[*_]{0,2}(?P<label>[^\W\d_][^\W\d_]*(?: [^\W\d_]+){0,3})[*_]{0,2}:[*_]{0,2}\s"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +117,9 @@ def find_role(title: str) -> Role | None:
 
 
 def _look_up(words: Sequence[str]) -> Role | None:
-    phrase, roles = " ".join(words), _load_phrases("roles")
-    if _OTHER_MEETING.search(phrase):
+    if _is_of_other_meeting(words):
         return Role.PAST
+    phrase, roles = " ".join(words), _load_phrases("roles")
     if phrase in roles:
         return Role(roles[phrase])
     for begin in range(len(words)):
@@ -123,6 +133,18 @@ def _look_up(words: Sequence[str]) -> Role | None:
                 return Role(role)
     cut = _BEHIND_ACTIONS.sub("", phrase)
     return Role.ACTIONS if cut != phrase and _look_up(cut.split()) is Role.ACTIONS else None
+
+
+def _is_of_other_meeting(words: Sequence[str]) -> bool:
+    if "previous" in words or words[-1] in ("prior", "earlier", "old"):
+        return True
+    if words[0] == "review" and any(word.startswith(("past", "action", "decision")) for word in words[1:3]):
+        return True
+    return any(
+        (one.startswith(_EARLIER) and other.startswith(tuple(_EARLIER_NOUNS)))
+        or (one.startswith(tuple(_NEXT)) and other.startswith(tuple(_NEXT_NOUNS)))
+        for one, other in pairwise(words)
+    )
 
 
 def _halves(text: str) -> list[str]:
@@ -144,13 +166,35 @@ def find_label(text: str) -> Label | None:
     return Label(role, who, match.start("rest")) if role else None
 
 
+def split_labels(line: NoteLine) -> list[NoteLine]:
+    """Return the parts of a line with several labels of people and dates; any other line unchanged."""
+    side_by_side = line.form is Form.ROW and not line.header and not line.raw.startswith("|") and "\t" not in line.raw
+    if not (side_by_side or line.form in (Form.TEXT, Form.ITEM)) or line.raw.count(":") < 2:
+        return [line]
+    first = find_label(line.text)
+    if first is None or first.role not in _FRONT | {Role.OTHER}:
+        return [line]
+    labels = [match for match in _NEXT_LABEL.finditer(line.raw) if find_role(match["label"]) in _FRONT]
+    places = [0, *(match.start("label") for match in labels), len(line.raw)]
+    return [_part(line, begin, end) for begin, end in pairwise(places)] if labels else [line]
+
+
+def _part(line: NoteLine, begin: int, end: int) -> NoteLine:
+    inside = line.raw[begin:end]
+    kept = inside.rstrip(" \t\n*_;|,·")
+    raw = kept if kept.strip() else inside
+    start = line.span.start + begin
+    form = Form.TEXT if line.form is Form.ROW else line.form
+    return replace(line, form=form, cells=(), raw=raw, span=Span(start, start + len(raw)))
+
+
 def find_columns(cells: Sequence[str]) -> tuple[Column, ...]:
     """Return the kind of each cell of a header; () if no cell is one of meeting notes."""
     phrases = _load_phrases("columns")
     columns = tuple(Column(phrases.get(plain(cell).casefold(), Column.OTHER)) for cell in cells)
     if columns.count(Column.ACTION) > 1 and Column.NUMBER not in columns:
         columns = (Column.NUMBER, *columns[1:])
-    known = {Column.ACTION, Column.DECISION, Column.OWNER, Column.NAME, Column.PRESENT, Column.TEXT}
+    known = {Column.ACTION, Column.DECISION, Column.OWNER, Column.TYPE, Column.NAME, Column.PRESENT, Column.TEXT}
     return columns if known & set(columns) else ()
 
 
@@ -180,7 +224,7 @@ def text_of_row(cells: Sequence[str], columns: Sequence[Column], role: Role) -> 
     text = cell_of(cells, columns, named, Column.TEXT)
     if text and not _CELL_NUMBER.fullmatch(plain(text)):
         return text
-    taken = (Column.OWNER, Column.DUE, Column.STATUS)
+    taken = (Column.OWNER, Column.DUE, Column.STATUS, Column.TYPE)
     free = [cell for place, cell in enumerate(cells) if place >= len(columns) or columns[place] not in taken]
     return max((cell for cell in free if not _CELL_NUMBER.fullmatch(plain(cell))), key=len, default="")
 

@@ -25,6 +25,7 @@ BOLD_LEVEL = 7
 _WRAPPED = 55
 
 _HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_WIKI_HEADING = re.compile(r"(={2,6})[ \t]*([^=].*?)[ \t]*\1[ \t]*|h([1-6])\.[ \t]+(\S.*)")
 _BOLD_LINE = re.compile(r"(?:\*\*|__|'''|\*)([^*_'|]{2,90})(?:\*\*|__|'''|\*)[ \t]*:?[ \t]*")
 _ITEM = re.compile(
     r"([-*+•◦▪‣·–—o→⇒✓☐☑✅⬜]|[-=]>|[*#]{2,4}|#|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}\.?|\(?[a-zA-Z][.)]"
@@ -39,6 +40,8 @@ _LINKED_PIPE = re.compile(r"\[\[[^\[\]\n]{1,300}\]\]")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _INDENT = re.compile(r"[ \t]*")
 _OPEN_LABEL = re.compile(r"[^:]{1,40}:(?:\s|$)|.{0,3}\*\*")
+# Starts of lines about people, with a colon or as a sentence: "Apologies were received from Dan".
+_PEOPLE = re.compile(r"(?:Apologies|Regrets|Absent|Present|In attendance|Also present|Attendees)\b")
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\\[\[\]]){0,300})\]\([^()\s]{0,500}(?:\s[^()]{0,80})?\)")
 _WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|\n]{0,200}\|)?([^\[\]|\n]{1,200})\]\]")
 _MARKS = re.compile(
@@ -109,16 +112,14 @@ def read_lines(pages: Iterable[Page], *, wrapped: bool = True) -> list[NoteLine]
 
     `wrapped`: a line may continue in the next one, as in handwritten files; False for lines that tags end.
     """
-    lines: list[NoteLine] = []
-    for page in pages:
-        found = _with_headers(list(_page_lines(page)))
-        lines += _joined(found, page.text) if wrapped else found
-    return lines
+    join = _joined if wrapped else iter
+    return [line for page in pages for line in join(_with_headers(list(_page_lines(page))))]
 
 
 def _page_lines(page: Page) -> Iterator[NoteLine]:
     headings = {heading.start: heading.level for heading in page.headings}
     rows = page.text.split("\n")
+    wiki = not headings and any(_WIKI_HEADING.fullmatch(row) for row in rows)  # where "# " is an item of a list
     place, gap, fenced = 0, True, False
     for raw in rows:
         start, place = place, place + len(raw) + 1
@@ -127,7 +128,7 @@ def _page_lines(page: Page) -> Iterator[NoteLine]:
         elif len(raw) > _LONGEST_LINE or not raw.strip():
             gap = True
         elif not fenced:
-            line = _to_line(page.number, raw, start, headings.get(start))
+            line = _to_line(page.number, raw, start, headings.get(start), wiki=wiki)
             yield replace(line, after_gap=gap)
             gap = False
 
@@ -154,7 +155,7 @@ class _Source:
         )
 
 
-def _to_line(page_number: int, raw: str, start: int, level: int | None) -> NoteLine:
+def _to_line(page_number: int, raw: str, start: int, level: int | None, *, wiki: bool) -> NoteLine:
     """Return the line; `level` is the level of the heading that begins here, if any."""
     quote = _QUOTE.match(raw)
     space = _INDENT.match(raw, quote.end() if quote else 0)
@@ -165,10 +166,14 @@ def _to_line(page_number: int, raw: str, start: int, level: int | None) -> NoteL
     if _RULE.fullmatch(raw, content) or (_TABLE_RULE.fullmatch(raw, content) and "|" in raw):
         return source.line(Form.RULE, content, len(raw))
     heading = _HEADING.fullmatch(raw)
-    if heading:
+    if heading and not wiki:
         return source.line(Form.HEADING, *heading.span(2), len(heading[1]))
     if level is not None:
         return source.line(Form.HEADING, content, len(raw), level)
+    titled = _WIKI_HEADING.fullmatch(raw, content)
+    if titled:
+        group = 2 if titled[1] else 4
+        return source.line(Form.HEADING, *titled.span(group), len(titled[1]) if titled[1] else int(titled[3]))
     bold = _BOLD_LINE.fullmatch(raw, content)
     if bold and not source.indent:
         return source.line(Form.HEADING, *bold.span(1), BOLD_LEVEL)
@@ -215,24 +220,30 @@ def _with_headers(lines: Sequence[NoteLine]) -> Iterator[NoteLine]:
             yield line
 
 
-def _joined(lines: Iterable[NoteLine], text: str) -> list[NoteLine]:
-    """Return the lines of a page, each joined with the lines that continue it."""
-    joined: list[NoteLine] = []
+def _joined(lines: Iterable[NoteLine]) -> Iterator[NoteLine]:
+    """Yield the lines, each joined with the lines that continue it."""
+    last: NoteLine | None = None
     for line in lines:
-        last = joined[-1] if joined else None
-        if last is None or not _continues(last, line) or text[last.span.end : line.span.start].strip():
-            joined.append(line)
+        if last is not None and _continues(last, line):
+            raw = f"{last.raw}\n{line.raw}"
+            cells = (*last.cells[:-1], f"{last.cells[-1]} {line.raw}") if last.cells else ()
+            last = replace(last, raw=raw, cells=cells, span=Span(last.span.start, line.span.end))
             continue
-        span = Span(last.span.start, line.span.end)
-        cells = (*last.cells[:-1], f"{last.cells[-1]} {line.raw}") if last.cells else ()
-        joined[-1] = replace(last, raw=span.of(text), cells=cells, span=span)
-    return joined
+        if last is not None:
+            yield last
+        last = line
+    if last is not None:
+        yield last
 
 
 def _continues(last: NoteLine, line: NoteLine) -> bool:
     if line.form is not Form.TEXT or line.after_gap or last.form in (Form.HEADING, Form.RULE) or last.header:
         return False
     if len(last.raw) + len(line.raw) > MAX_LINE or _OPEN_LABEL.match(line.raw):
+        return False
+    if line.level > last.level + 3 and "," not in last.raw and _OPEN_LABEL.match(last.raw):
+        return False  # one name a line, below a label
+    if _PEOPLE.match(line.raw):
         return False
     tail = last.raw.rsplit("\n", 1)[-1].rstrip()
     if last.form is Form.ITEM and line.level > last.level:

@@ -1,4 +1,7 @@
-"""Tables without lines around their cells: rows whose pieces are aligned in columns of figures. Pure."""
+"""Tables without lines around their cells: rows whose pieces are aligned in columns. Pure.
+
+Unlike prose in columns, the columns of a table hold figures, or many short words that begin at one place.
+"""
 
 import itertools
 import re
@@ -8,7 +11,7 @@ from functools import cached_property
 from statistics import median
 
 from core.text.delimited import is_data
-from storage.documents.pdf.layout import Cell, FoundTable, Layout, Word, is_figure, to_lines, to_text
+from storage.documents.pdf.layout import Cell, FoundTable, Layout, Rule, Word, is_figure, to_lines, to_text
 
 # Gaps between words that part two cells, in heights of a line; between two figures the smaller one is enough.
 CELL_GAP = 0.9
@@ -128,6 +131,9 @@ _STRAY = 0.04
 _FIGURES = 0.55
 # Share of the cells outside of the first column that are filled: fewer are the marks on a chart.
 _FILLED = 0.3
+# Characters of a cell of words, at the median, in a table that has no figures, and how its columns look.
+_SHORT = 22
+_WORD_COLUMNS = 3
 
 _PERIOD = re.compile(r"(?:19|20)\d\d(?:[-–/]\d{2,4})?\w?")
 
@@ -138,25 +144,45 @@ def find_aligned_tables(layout: Layout, ruled: Sequence[FoundTable] = ()) -> lis
     lines = [to_line(line) for line in to_lines(word for word in layout.words if word.order not in taken)]
     tables = []
     for group in find_groups(lines):
-        table = _to_table(group, lines)
+        table = _to_table(group, lines, layout.level)
         if table is not None:
             tables.append(table)
     return tables
 
 
-def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine]) -> FoundTable | None:
-    rows = [place for place in range(*group) if lines[place].holds_figures]
+def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine], rules: Sequence[Rule]) -> FoundTable | None:
+    places = range(*group)
+    of_figures = [place for place in places if lines[place].holds_figures]
+    table = _built(of_figures, lines, rules, is_words=False)
+    if table is not None:
+        return table
+    of_words = [place for place in places if len(lines[place].pieces) >= _WORD_COLUMNS]
+    if len(of_figures) >= MIN_ROWS and len(of_words) < len(places):
+        return None  # a chart with scattered words and numbers
+    return _built(of_words, lines, rules, is_words=True)
+
+
+def _built(
+    rows: Sequence[int], lines: Sequence[PrintedLine], rules: Sequence[Rule], *, is_words: bool
+) -> FoundTable | None:
     if len(rows) < MIN_ROWS:
         return None
     first, last = rows[0], rows[-1] + 1
     edges = _edges([lines[place] for place in rows])
-    if not 3 <= len(edges) <= MAX_COLUMNS + 1 or not _is_table([_to_cells(line, edges) for line in lines[first:last]]):
+    if not 3 <= len(edges) <= MAX_COLUMNS + 1:
         return None
-    top = _header_start(lines, first, edges)
+    top = first if is_words else _header_start(lines, first, edges, rules)
+    body = [_to_cells(line, edges) for line in lines[first:last]]
+    if not _is_table(body, is_words=is_words):
+        return None
     first = _first_row(lines, top, first, edges)
-    body = _unwrapped([_to_cells(line, edges) for line in lines[first:last]])
+    body = [_to_cells(line, edges) for line in lines[first:last]]
+    names = _names(lines[top:first], edges)
+    body = _unwrapped(body)
+    if is_words or (not any(names) and _names_columns(body)):
+        names, body = tuple(to_text(cell) for cell in body[0]), body[1:]
     return FoundTable(
-        header=_names(lines[top:first], edges),
+        header=names,
         rows=tuple(body),
         texts=tuple(tuple(to_text(cell) for cell in row) for row in body),
         words=tuple(word for line in lines[top:last] for word in line.words),
@@ -205,13 +231,16 @@ def _to_cells(line: PrintedLine, edges: Sequence[float]) -> tuple[Cell, ...]:
     return tuple(map(tuple, cells))
 
 
-def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[float]) -> int:
+def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[float], rules: Sequence[Rule]) -> int:
     """Return the first line above the figures that names columns, `first` without one."""
     place = first
+    ceiling = max((rule.at for rule in rules if _spans(rule, edges)), default=None)
     while place > 0 and first - place < MAX_HEADER:
         line = lines[place - 1]
         below = lines[place]
         if line.middle - below.middle > LINE_GAP * max(line.height, below.height):
+            break
+        if ceiling is not None and line.middle > ceiling:
             break
         if _is_prose(line, edges):
             break
@@ -236,6 +265,10 @@ def _is_of_periods(line: PrintedLine) -> bool:
     return len(line.pieces) > 1 and all(_PERIOD.fullmatch(piece.text) for piece in line.pieces[1:])
 
 
+def _spans(rule: Rule, edges: Sequence[float]) -> bool:
+    return rule.end - rule.start >= (edges[-1] - edges[0]) * 0.8 and rule.start < edges[-1] and rule.end > edges[0]
+
+
 def _is_prose(line: PrintedLine, edges: Sequence[float]) -> bool:
     """Return whether a line crosses the columns from the first on."""
     crossing = [
@@ -248,11 +281,69 @@ def _is_prose(line: PrintedLine, edges: Sequence[float]) -> bool:
 def _names(lines: Sequence[PrintedLine], edges: Sequence[float]) -> tuple[str, ...]:
     """Return the names of the columns, joined from top to bottom; a name over several columns is part of each."""
     names: list[list[str]] = [[] for _ in edges[:-1]]
-    for piece in (piece for line in lines for piece in line.pieces):
-        first, last = _column(edges, piece.words[0].centre), _column(edges, piece.words[-1].centre)
-        for column in range(first, max(first, last) + 1):
-            names[column].append(piece.text)
-    return tuple(" ".join(name) for name in names)
+    own = _to_cells(lines[-1], edges) if lines else ()
+    for number, line in enumerate(lines, 1):
+        for piece in line.pieces:
+            covered = _covered(piece, edges)
+            if number < len(lines) and len(covered) == 1:
+                both = _centred_over(piece, covered[0], line, edges, own)
+                for column in both:
+                    names[column].append(piece.text)
+                if both:
+                    continue
+            for column in covered:
+                names[column].append(
+                    piece.text
+                    if len(covered) > 1 and not _is_loose(piece, edges)
+                    else to_text(word for word in piece.words if _column(edges, word.centre) == column)
+                )
+    return tuple(" ".join(filter(None, name)) for name in names)
+
+
+def _covered(piece: Piece, edges: Sequence[float]) -> range:
+    first, last = _column(edges, piece.words[0].centre), _column(edges, piece.words[-1].centre)
+    return range(first, max(first, last) + 1)
+
+
+def _centred_over(piece: Piece, column: int, line: PrintedLine, edges: Sequence[float], own: Sequence[Cell]) -> range:
+    """Return the two columns that a name is centred over, if the pair of names below it repeats."""
+    centre = (piece.left + piece.right) / 2
+    taken = {place for other in line.pieces if other is not piece for place in _covered(other, edges)}
+    for first in (column, column - 1):
+        beside = first + 1 if first == column else first
+        if first < 1 or beside in taken or not _is_pair(first, own):
+            continue
+        middle = (own[first][0].left + own[first + 1][-1].right) / 2
+        if abs(centre - middle) < abs(centre - (own[column][0].left + own[column][-1].right) / 2):
+            return range(first, first + 2)
+    return range(0)
+
+
+def _is_pair(first: int, own: Sequence[Cell]) -> bool:
+    names = [to_text(cell) for cell in own]
+    pair = names[first : first + 2]
+    others = [names[place : place + 2] for place in (first - 2, first + 2) if place >= 1]
+    return len(pair) == 2 and all(pair) and pair[0] != pair[1] and pair in others
+
+
+def _is_loose(piece: Piece, edges: Sequence[float]) -> bool:
+    """Return whether each word of a piece heads a column."""
+    columns = [_column(edges, word.centre) for word in piece.words]
+    gaps = [
+        after.left - before.right
+        for before, after, one, other in zip(piece.words, piece.words[1:], columns, columns[1:], strict=False)
+        if one != other
+    ]
+    inner = [
+        after.left - before.right
+        for before, after, one, other in zip(piece.words, piece.words[1:], columns, columns[1:], strict=False)
+        if one == other
+    ]
+    return bool(gaps) and min(gaps) > max([*inner, piece.words[0].height * 0.3]) * 1.1
+
+
+def _names_columns(body: Sequence[Sequence[Cell]]) -> bool:
+    return len(body) > MIN_ROWS and all(body[0][1:]) and not any(map(str.isdigit, "".join(map(to_text, body[0]))))
 
 
 def _unwrapped(body: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
@@ -266,12 +357,16 @@ def _unwrapped(body: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
     return rows
 
 
-def _is_table(body: Sequence[Sequence[Cell]]) -> bool:
+def _is_table(body: Sequence[Sequence[Cell]], *, is_words: bool) -> bool:
     cells = [to_text(cell) for row in body for cell in row[1:] if cell]
     labels = [to_text(row[0]) for row in body if row[0]]
     if len(cells) < sum(map(any, body)) * (len(body[0]) - 1) * _FILLED:
         return False
-    return sum(map(is_figure, cells)) >= len(cells) * _FIGURES and not _is_contents(labels, cells, len(body[0]))
+    if not is_words:
+        figures = sum(map(is_figure, cells))
+        return figures >= len(cells) * _FIGURES and not _is_contents(labels, cells, len(body[0]))
+    filled = [row for row in body if sum(map(bool, row)) >= _WORD_COLUMNS]
+    return len(filled) * 4 >= len(body) * 3 and median(map(len, [*cells, *labels])) <= _SHORT and _stand_apart(filled)
 
 
 def _is_contents(labels: Sequence[str], cells: Sequence[str], width: int) -> bool:
@@ -280,3 +375,19 @@ def _is_contents(labels: Sequence[str], cells: Sequence[str], width: int) -> boo
     dotted = sum(label.rstrip().endswith((". .", "..", "…", "·")) for label in labels)
     grows = sum(one <= other for one, other in itertools.pairwise(numbers))
     return width == 2 and len(numbers) * 4 >= len(cells) * 3 and (dotted * 2 > len(labels) or grows >= len(numbers) - 1)
+
+
+def _stand_apart(rows: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether most columns are left-aligned and hold figures or words of different lengths."""
+    apart = 0
+    width = len(rows[0])
+    for column in range(width):
+        cells = [row[column] for row in rows if row[column]]
+        if len(cells) < MIN_ROWS:
+            continue
+        lefts = [cell[0].left for cell in cells]
+        widths = [max(word.right for word in cell) - cell[0].left for cell in cells]
+        same = sum(abs(left - median(lefts)) <= 2.0 for left in lefts)
+        of_figures = sum(is_figure(to_text(cell)) for cell in cells) * 4 >= len(cells) * 3
+        apart += same * 4 >= len(cells) * 3 and (of_figures or median(widths) < max(widths) * 0.85)
+    return apart * 2 >= width

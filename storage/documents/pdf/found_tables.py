@@ -10,7 +10,7 @@ from storage.documents.deadline import extend_deadline
 from storage.documents.pdf.aligned_tables import find_aligned_tables
 from storage.documents.pdf.layout import FoundTable, Layout, LayoutReader, place_words, span_of, to_lines, to_text
 from storage.documents.pdf.ruled_tables import find_ruled_tables
-from storage.documents.tables.headers import find_title
+from storage.documents.tables.headers import Grid, find_title, tidy
 
 # Characters and lines of all pages together after which no more pages are looked at: about 20 s, or a
 # thousand pages of tables.
@@ -76,9 +76,19 @@ def read_pdf_tables(
 
 
 def find_tables(layout: Layout) -> list[FoundTable]:
-    """Return the tables of a page from top to bottom."""
+    """Return the tables of a page from top to bottom. An aligned table replaces a doubtful ruled one."""
     ruled = find_ruled_tables(layout)
-    return sorted([*ruled, *find_aligned_tables(layout, ruled)], key=lambda table: -table.top)
+    certain = [table for table in ruled if not table.is_doubtful]
+    aligned = find_aligned_tables(layout, certain)
+    orders = [{word.order for word in table.words} for table in aligned]
+    for table in ruled:
+        own = {word.order for word in table.words}
+        if table.is_doubtful and not any(len(own & other) * 2 > len(own) for other in orders):
+            certain.append(table)
+            own_orders = [place for place, other in enumerate(orders) if own & other]
+            aligned = [other for place, other in enumerate(aligned) if place not in own_orders]
+            orders = [other for place, other in enumerate(orders) if place not in own_orders]
+    return sorted([*certain, *aligned], key=lambda table: -table.top)
 
 
 def _placed(
@@ -99,9 +109,14 @@ def _placed(
             title = before.title
             if not any(columns) or not table.rows:
                 columns = before.columns
-        row_spans = tuple(span_of((word for cell in row for word in cell), places) or span for row in table.rows)
+        spans = []
+        for row in table.rows:
+            words = [word for cell in row for word in cell]
+            own = span_of(words, places)
+            spans.append(own or span)
+        grid = tidy(Grid(columns=columns, rows=rows, spans=tuple(spans)))
         result = PlacedTable(
-            page=page, span=span, title=title, columns=columns, rows=rows, row_spans=row_spans,
+            page=page, span=span, title=title, columns=grid.columns, rows=grid.rows, row_spans=grid.spans,
             is_continued=is_continued, is_ruled=table.is_ruled,
         )  # fmt: skip
         placed.append((table, result))

@@ -2,7 +2,7 @@
 
 import ctypes
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,15 @@ from typing import Any
 from core.domain.corpus import Span
 from core.text.delimited import is_data
 from storage.documents.pdf.form_fields import open_forms, read_fields
-from storage.documents.pdf.glyphs import Point, sorted_corners, turned, turned_box, upright_text
+from storage.documents.pdf.glyphs import (
+    Point,
+    find_doubles,
+    letter_index,
+    sorted_corners,
+    turned,
+    turned_box,
+    upright_text,
+)
 from storage.documents.pdf.rows import Line
 
 # Characters and drawn pieces of one page beyond which it is a map or a chart, not a page of text.
@@ -119,9 +127,10 @@ def read_layout(
     """
     if rules is None or text_page.count_chars() > MAX_CHARACTERS:
         return None
-    if _runs_leftwards(text_page.get_text_range()):
+    text = text_page.get_text_range()
+    if _runs_leftwards(text):
         return None
-    words = list(_words(text_page, turned(page)))
+    words = [*_words(text_page, turned(page), _doubled_letters(text_page, text))]
     for line in filled:
         words += _split(line, text_page.count_chars() + len(words))
     return Layout(words=tuple(words), level=tuple(rules[0]), upright=tuple(rules[1]))
@@ -147,6 +156,10 @@ def _runs_leftwards(text: str) -> bool:
     return bool(leftwards) and leftwards >= len(_LETTERS.findall(text)) * MAX_LEFTWARDS
 
 
+def _doubled_letters(text_page: Any, text: str) -> frozenset[int]:
+    return frozenset(letter_index(text_page, place) for place in find_doubles(text, text_page))
+
+
 def _split(line: Line, order: int) -> Iterator[Word]:
     """Yield the words of a field, with widths by their numbers of letters."""
     left, letter = line.left, (line.right - line.left) / max(len(line.text), 1)
@@ -156,7 +169,7 @@ def _split(line: Line, order: int) -> Iterator[Word]:
         left = right + letter
 
 
-def _words(text_page: Any, turn: Any) -> Iterator[Word]:
+def _words(text_page: Any, turn: Any, doubles: Container[int]) -> Iterator[Word]:
     from pypdfium2 import raw
 
     box = raw.FS_RECTF()
@@ -164,6 +177,8 @@ def _words(text_page: Any, turn: Any) -> Iterator[Word]:
     bounds = (0.0, 0.0, 0.0, 0.0)
     first = 0
     for index in range(text_page.count_chars()):
+        if index in doubles:
+            continue
         code = raw.FPDFText_GetUnicode(text_page.raw, index)
         character = chr(code) if 0x20 <= code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
         drawn = not character.isspace() and raw.FPDFText_GetLooseCharBox(text_page.raw, index, ctypes.byref(box))
@@ -266,12 +281,30 @@ _NO_FIGURE = frozenset(
     "- – — − … * ** † ‡ § # x (x) na n/a n.a. nil none ( ) . : .. ... -- (d) (na) (z) (1) (2)".split()
 )
 _SIGNS = frozenset("$€£¥%")
+# A number and, in parentheses, its share, error or interval.
+_WITH_SHARE = re.compile(r"[-–−+<>~]?\d[\d.,%]*\s?[(\[][-–−+<>~±]?\d[\d.,%–−/ -]*[)\]]")
+_SCALED = re.compile(r"[-–−(]{0,2}[$€£]?\d[\d.,]*\s?(?:[KkMBbTt]|[Mm]n|[Bb]n|million|billion)\)?")
 
 
 def is_figure(text: str) -> bool:
     """Return whether a cell holds a number, a date, or a sign for a missing number."""
     bare = text.strip("*†‡§^ \t")
-    return is_data(bare) or text.lower() in _NO_FIGURE or bare in _SIGNS
+    return (
+        is_data(bare)
+        or text.lower() in _NO_FIGURE
+        or bare in _SIGNS
+        or _is_marked(bare)
+        or bool(_WITH_SHARE.fullmatch(bare) or _SCALED.fullmatch(bare))
+    )
+
+
+def _is_marked(text: str) -> bool:
+    """Return whether it is a figure with a sign or a note mark at either end: "r 41.2", "1,204 e", "41-50"."""
+    parts = text.split()
+    if 1 < len(parts) <= 3:
+        kept = [part for part in parts if len(part) > 2 or part[:1].isdigit()]
+        return len(kept) == 1 and is_data(kept[0]) and any(map(str.isdigit, kept[0]))
+    return bool(text) and text[0].isdigit() and all(c.isdigit() or c in ".,-–/:%+()'" for c in text)
 
 
 # Minimum overlap of two words on one line, as a share of the lower one's height.
@@ -295,6 +328,7 @@ class FoundTable:
     words: tuple[Word, ...]  # all of it, the header's too
     edges: tuple[float, ...]
     is_ruled: bool
+    is_doubtful: bool = False  # ruled, but its cells look like several columns each
 
     @property
     def top(self) -> float:

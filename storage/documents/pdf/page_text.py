@@ -7,7 +7,15 @@ from typing import Any
 
 from core.domain.corpus import Span
 from storage.documents.pdf.form_fields import Field, read_fields, with_fields
-from storage.documents.pdf.glyphs import letter_box, turned, turned_box, upright_text
+from storage.documents.pdf.glyphs import (
+    DOUBLE,
+    letter_box,
+    mark_doubles,
+    turned,
+    turned_box,
+    upright_text,
+    without_doubles,
+)
 from storage.documents.pdf.layout import (
     Cell,
     FoundTable,
@@ -36,7 +44,7 @@ def with_ruled_tables(text: str, page: Any, text_page: Any, filled: Sequence[Lin
 
 def write_ruled_tables(text: str, layout: Layout) -> str:
     """Return `text` with the ruled tables of its page as rows, unless other words are between theirs."""
-    tables = find_ruled_tables(layout)
+    tables = [table for table in find_ruled_tables(layout) if not table.is_doubtful]
     places = place_words(layout.words, text) if tables else {}
     blocks = [block for table in tables for block in _blocks([_head(table), *table.rows], places)]
     written, end = text, len(text)
@@ -139,17 +147,22 @@ def _raw_text(page: Any, text_page: Any, fields: Sequence[Field]) -> str:
     raw: str = text_page.get_text_range()
     if len(raw) < OFF_PAGE_TEXT and not text_page.get_text_bounded().strip():
         raw = ""  # all of its text is outside of the page
-    if not raw or needs_rows(raw.split("\r\n")):
+    raw = mark_doubles(raw, text_page)
+    if not raw or needs_rows(without_doubles(raw).split("\r\n")):
         lines = _place_lines(text_page, raw, turned(page))
         return to_rows([*lines, *(field.line for field in fields)])
     if fields:
         turn = turned(page)
         boxes = [
-            None if letter.isspace() else turned_box(letter_box(text_page, place), turn)
+            turned_box(letter_box(text_page, place), turn) if _is_drawn(letter) else None
             for place, letter in enumerate(raw)
         ]
         raw = with_fields(raw, boxes, fields)
-    return raw
+    return without_doubles(raw)
+
+
+def _is_drawn(letter: str) -> bool:
+    return letter != DOUBLE and not letter.isspace()
 
 
 def _place_lines(text_page: Any, raw: str, turn: Any) -> list[Line]:
@@ -157,10 +170,10 @@ def _place_lines(text_page: Any, raw: str, turn: Any) -> list[Line]:
     placed = []
     start = 0
     for line in raw.split("\r\n"):
-        inked = [place for place, letter in enumerate(line, start) if not letter.isspace()]
+        inked = [place for place, letter in enumerate(line, start) if _is_drawn(letter)]
         if inked:
             first, last = (turned_box(letter_box(text_page, place), turn) for place in (inked[0], inked[-1]))
             bottom, top = min(first[1], last[1]), max(first[3], last[3])
-            placed.append(Line(text=line, left=first[0], right=last[2], bottom=bottom, top=top))
+            placed.append(Line(text=without_doubles(line), left=first[0], right=last[2], bottom=bottom, top=top))
         start += len(line) + 2
     return placed

@@ -165,6 +165,9 @@ _OWN = 0.2
 # Words of one cell, and their share of a table's, from which that cell is a text in a frame.
 _TEXT_WORDS = 60
 _TEXT_SHARE = 0.6
+# Gaps within a cell, in heights of a line, and the share of cells with such, from which it is several cells.
+_APART_GAP = 1.2
+_APART_SHARE = 0.25
 # Rows at the front that may be its header.
 _MAX_HEADER = 6
 
@@ -184,7 +187,8 @@ def _to_table(grid: Grid, words: Sequence[Word]) -> FoundTable | None:
     if width < 2 or height < 1 or height * width > MAX_CELLS:
         return None
     cells: dict[tuple[int, int], list[Word]] = {}
-    merges = {place: merge for merge in find_merges(grid) for place in covered(merge)}
+    kept = [merge for merge in find_merges(grid) if not _is_row(merge, grid, words)]
+    merges = {place: merge for merge in kept for place in covered(merge)}
     inside = []
     for word in words:
         row = next((row for row in range(height) if grid.rows[row] >= word.middle > grid.rows[row + 1]), None)
@@ -202,6 +206,22 @@ def _to_table(grid: Grid, words: Sequence[Word]) -> FoundTable | None:
 
 _YEAR = re.compile(r"(?:FY ?|CY ?)?(?:19|20)\d\d(?:[-–/]\d{2,4})?")
 _Rows = list[list[Cell]]
+
+
+def _is_row(merge: Merge, grid: Grid, words: Sequence[Word]) -> bool:
+    """Return whether a cell as wide as its table is a row without lines: its words have gaps at the columns."""
+    if merge.rows > 1 or merge.columns < max(len(grid.columns) - 1, 3):
+        return False
+    top, bottom = grid.rows[merge.row], grid.rows[merge.row + 1]
+    inside = [
+        word for word in words if top >= word.middle > bottom and grid.columns[0] <= word.centre < grid.columns[-1]
+    ]
+    breaks = 0
+    for line in to_lines(inside):
+        for one, other in pairwise(line):
+            parted = any(one.centre < column <= other.centre for column in grid.columns[1:-1])
+            breaks += parted and other.left - one.right >= _APART_GAP * one.height / 2
+    return breaks >= 2
 
 
 def _split(rows: _Rows, merges: set[Merge]) -> tuple[_Rows, list[Merge]]:
@@ -260,12 +280,31 @@ def _checked(rows: _Rows, merges: Sequence[Merge], grid: Grid, words: Sequence[W
         words=tuple(words),
         edges=(*(grid.columns[place] for place in kept), grid.columns[kept[-1] + 1]),
         is_ruled=True,
+        is_doubtful=_hides_columns(rows),
     )
 
 
 def _is_prose(rows: _Rows, words: Sequence[Word]) -> bool:
     longest = max(len(cell) for row in rows for cell in row)
     return longest > _TEXT_WORDS and longest > len(words) * _TEXT_SHARE
+
+
+def _hides_columns(rows: _Rows) -> bool:
+    """Return whether cells hold distant pieces: lines separate only some of the columns."""
+    filled = apart = 0
+    for row in rows:
+        for cell in row:
+            if cell:
+                filled += 1
+                apart += any(_is_apart(line) for line in to_lines(cell))
+    return apart > filled * _APART_SHARE
+
+
+def _is_apart(line: Sequence[Word]) -> bool:
+    gaps = [(after.left - before.right) / before.height for before, after in pairwise(line)]
+    figures = [is_figure(word.text) for word in line]
+    several = any(one and other for one, other in pairwise(figures))
+    return bool(gaps) and (max(gaps) >= _APART_GAP or (several and max(gaps) >= _APART_GAP / 3))
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:

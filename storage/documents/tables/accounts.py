@@ -1,4 +1,4 @@
-"""Tables of accounts: amounts and scales, periods, and the figures of a table. Pure."""
+"""Tables of accounts: amounts and scales, periods, and the figures of a table or of a statement's lines. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -267,6 +267,9 @@ MAX_METRIC = 300
 _RATIO = re.compile(
     r"per share|/share|\beps\b|ratio|p/e|percent|%|\brate\b|yield|margin|employees|headcount|shares outstanding", re.I
 )
+_LINE = re.compile(
+    r"[ \t>]*(?:[-*+•][ \t]+)?(?P<label>[^\W\d_][^\n:|\t]{1,80}?)(?::|\t|[ ]{2,})[ \t]*(?P<value>\S[^\n|\t]{0,40})"
+)
 # Cells without a figure in a column of figures.
 _NOTHING = frozenset(["", "-", "–", "—", "--", "n/a", "N/A", "NA"])
 _MARKS = re.compile(r"[*_`]{1,3}")
@@ -332,6 +335,23 @@ def read_figures(table: Rows) -> Iterator[MeasuredFigure]:
         for place, amount in amounts:
             if amount is not None and label:
                 yield _measured(table, place, label, amount, row[place], span, _of(scales[place], scale, label))
+
+
+def read_lines(text: str) -> Iterator[MeasuredFigure]:
+    """Yield the figures of lines with a label of accounts and one amount: "Net income: $1.2 million"."""
+    start = 0
+    for line in text.split("\n"):
+        match = _LINE.match(line) if len(line) <= 200 else None
+        if match:
+            label, written = _plain(match["label"]), _plain(match["value"])
+            amount = read_amount(written)
+            if amount is not None and is_of_accounts(label):
+                end = start + len(line.rstrip())
+                yield MeasuredFigure(
+                    metric=label, period=find_period(label), value=amount.value, unit=amount.unit, text=written,
+                    span=Span(start + match.start("label"), end),
+                )  # fmt: skip
+        start += len(line) + 1
 
 
 def _headed(table: Rows) -> Rows:

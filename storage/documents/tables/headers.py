@@ -1,14 +1,175 @@
-"""Titles of tables, and the header that goes with every passage of a table. Pure."""
+"""Headers and titles of tables: one name for each column, and the header of every passage of a table. Pure."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.domain.corpus import TABLE_HEAD, Page, Span
+from core.text.delimited import is_data
 from core.text.pipe_tables import TextTable, read_pipe_tables
 from core.text.words import collapse, shorten
-from storage.documents.tables.text_tables import read_tab_tables
+from storage.documents.tables.accounts import is_period
+from storage.documents.tables.text_tables import read_space_tables, read_tab_tables
+
+# Columns below which a second row of names makes no sense, and rows of names that a table has at most.
+_MIN_COLUMNS = 3
+_MAX_HEADERS = 3
+# Rows below the header that are looked at for figures.
+_SAMPLE = 20
+_BEFORE = frozenset(["$", "€", "£", "¥", "US$", "C$", "A$", "USD", "EUR", "GBP"])
+_BEHIND = frozenset([")", "%", ")%", "%)", "x", "bps"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """A table's cells; `spans` has a place for each row. `title` is the text of a header with one cell."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    spans: tuple[Span, ...]
+    title: str = ""
+
+
+def with_one_header(table: TextTable) -> TextTable:
+    """Return the table with one name for each column; unchanged if it has another form."""
+    grid = tidy(Grid(columns=table.columns, rows=table.rows, spans=table.row_spans))
+    caption = table.caption or grid.title
+    return replace(table, columns=grid.columns, rows=grid.rows, row_spans=grid.spans, caption=caption)
+
+
+def tidy(grid: Grid) -> Grid:
+    """Join signs to their figures, and header rows: "Sales" over "2023" and "2022" is "Sales 2023", "Sales 2022".
+
+    A header of one cell is the title, and the row below it names the columns.
+    """
+    if len(grid.columns) < _MIN_COLUMNS or len(grid.rows) < 2:
+        return grid
+    grid = _with_signs(grid)
+    if not any(grid.columns):
+        return _with_lead_rows(grid)
+    second, below = grid.rows[0], grid.rows[1 : 1 + _SAMPLE]
+    if not all(map(_is_name, second)) or not _has_figures(below, second):
+        return grid
+    if _is_title(grid.columns, second):
+        return replace(_without(grid, 1, second), title="".join(grid.columns))
+    names = _joined(grid.columns, second)
+    return _without(grid, 1, names) if names else grid
+
+
+def _without(grid: Grid, rows: int, columns: tuple[str, ...]) -> Grid:
+    return replace(grid, columns=columns, rows=grid.rows[rows:], spans=grid.spans[rows:])
+
+
+def _with_signs(grid: Grid) -> Grid:
+    headers = [grid.columns, *grid.rows[: _lead_rows(grid.rows)]]
+    body = grid.rows[len(headers) - 1 :]
+    into: dict[int, int] = {}  # a column of signs, and the one that it goes with
+    for place in range(1, len(grid.columns)):
+        cells = {row[place] for row in body if row[place]}
+        if not cells or not (cells <= _BEFORE or cells <= _BEHIND):
+            continue
+        other = place + 1 if cells <= _BEFORE else place - 1
+        if (
+            other < 1
+            or other >= len(grid.columns)
+            or other in into
+            or any(_differ(row, place, other) for row in headers)
+        ):
+            continue
+        if any(is_data(row[other].lstrip("(")) for row in body):
+            into[place] = other
+    if not into:
+        return grid
+    rows = tuple(_merged(row, into) for row in grid.rows)
+    return replace(grid, columns=_merged(grid.columns, into), rows=rows)
+
+
+def _differ(row: Sequence[str], place: int, other: int) -> bool:
+    return bool(row[place] and row[other] and row[place] != row[other])
+
+
+def _merged(row: Sequence[str], into: dict[int, int]) -> tuple[str, ...]:
+    cells = list(row)
+    for place, other in into.items():
+        if cells[place] != cells[other] or cells[place] in _BEFORE | _BEHIND:
+            cells[other] = cells[place] + cells[other] if place < other else cells[other] + cells[place]
+    return tuple(cell for place, cell in enumerate(cells) if place not in into)
+
+
+def _lead_rows(rows: Sequence[Sequence[str]]) -> int:
+    """Return the number of rows at the front that name columns: with an empty first cell, and without figures."""
+    for number, row in enumerate(rows[: _MAX_HEADERS + 1]):
+        named = [cell for cell in row[1:] if cell]
+        if row[0] or not named or not all(map(_is_name, named)):
+            return number
+    return 0
+
+
+def _with_lead_rows(grid: Grid) -> Grid:
+    number = _lead_rows(grid.rows)
+    if not 0 < number < len(grid.rows):
+        return grid
+    last = grid.rows[number - 1]
+    if not _has_figures(grid.rows[number : number + _SAMPLE], last):
+        return grid
+    names: list[list[str]] = [[] for _ in grid.columns]
+    for row in grid.rows[:number]:
+        name = ""
+        for place, cell in enumerate(row):
+            name = cell or ("" if row is last else name)
+            if name and (last[place] or cell):
+                names[place].append(name)
+    return _without(grid, number, tuple(" ".join(dict.fromkeys(each)) for each in names))
+
+
+def _is_title(columns: Sequence[str], second: Sequence[str]) -> bool:
+    filled = sum(map(bool, second))
+    return sum(map(bool, columns)) == 1 and bool(columns[0]) and filled > 1 and filled * 3 > len(second)
+
+
+def _joined(columns: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of both rows together; () if the second names nothing, or the first spans nothing.
+
+    A name spans the empty cells and the same names behind it. Every column of a span needs a name of its own; any other
+    has one of the two.
+    """
+    names: list[str] = []
+    spans = 0
+    place = 0
+    while place < len(columns):
+        end = place + 1
+        while columns[place] and end < len(columns) and columns[end] in ("", columns[place]):
+            end += 1
+        group, own = columns[place], second[place:end]
+        if end - place > 1 and any(own):
+            if len({name for name in own if name}) < 2:
+                return ()
+            spans += 1
+            names += [f"{group} {name}".strip() if name else "" for name in own]
+        elif own[0] and group and own[0] != group:
+            return ()
+        else:
+            names += [own[0] or group, *[""] * (end - place - 1)]
+        place = end
+    return tuple(names) if spans else ()
+
+
+def _is_name(cell: str) -> bool:
+    return not is_data(_plain(cell)) or is_period(_plain(cell))
+
+
+def _has_figures(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> bool:
+    """Return whether there are figures below the names, rather than more years."""
+    columns = [place for place, header in enumerate(headers) if header and place]
+    cells = [row[place] for row in rows for place in columns if row[place]]
+    figures = [cell for cell in cells if is_data(_plain(cell)) and not is_period(_plain(cell))]
+    return len(figures) * 2 >= len(cells) > 0
+
+
+def _plain(cell: str) -> str:
+    return cell.strip("*_ $€£")
+
 
 # Characters of a header that go with each passage.
 MAX_HEADER = 240
@@ -29,11 +190,14 @@ class TableHeaders:
 
 
 def find_headers(text: str) -> TableHeaders:
-    """Return the headers of a page's tables, Markdown's and tabbed ones; none of code."""
+    """Return the headers of a page's tables: Markdown's, tabbed ones and columns of blanks; none of code."""
     tables = read_pipe_tables(text) if "|" in text else []
     if "\t" in text and not text.startswith(_FENCE):
         ends = [table.span for table in tables]
         tables += [table for table in read_tab_tables(text) if not any(_overlap(table.span, span) for span in ends)]
+    if "  " in text and not text.startswith(_FENCE):
+        ends = [table.span for table in tables]
+        tables += [table for table in read_space_tables(text) if not any(_overlap(table.span, span) for span in ends)]
     found = [
         (Span(table.row_spans[0].start, table.span.end), _to_header(table))
         for table in sorted(tables, key=lambda table: table.span)

@@ -53,10 +53,13 @@ def estimate_tokens(text: str) -> int:
     return len(_PIECE.findall(text)) + extra // 2
 
 
-def split_units(text: str, headings: Sequence[Heading] = (), left_out: Sequence[Span] = ()) -> list[Unit]:
-    """Return the units of a page in text order, without the lines `left_out`."""
+def split_units(
+    text: str, headings: Sequence[Heading] = (), left_out: Sequence[Span] = (), rows: Collection[int] = ()
+) -> list[Unit]:
+    """Return the units of a page in text order, without the lines `left_out`; `rows` are the starts of table rows."""
     units: list[Unit] = []
-    for span, kind in _blocks(text, {heading.start for heading in headings}, {span.start for span in left_out}):
+    places = _Places({heading.start for heading in headings}, rows, {span.start for span in left_out})
+    for span, kind in _blocks(text, places):
         pieces = _sentences(text, span) if kind is UnitKind.PROSE else [span]
         parts = [part for piece in pieces for part in _bounded(text, piece)]
         units += [
@@ -72,24 +75,21 @@ def _quotable(text: str, span: Span) -> Span | None:
     return Span(start, span.end) if any(map(str.isalnum, text[start : span.end])) else None
 
 
-def _blocks(text: str, headings: Collection[int], skipped: Collection[int]) -> Iterator[tuple[Span, UnitKind]]:
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Beginnings of lines with another meaning than their first characters suggest."""
+
+    headings: Collection[int]
+    rows: Collection[int]  # of tables
+    skipped: Collection[int]
+
+
+def _blocks(text: str, places: _Places) -> Iterator[tuple[Span, UnitKind]]:
     """Yield paragraphs and long list items as PROSE, single units as LINE or HEADING."""
     open_start = open_end = -1  # the paragraph or list item that is being collected
     in_item = in_code = False
     for start, end in _lines(text):
-        line = text[start : min(end, start + 400)]  # marks are at the start of a line
-        if start in skipped or (not line.strip() and not text[start:end].strip()):
-            kind = "blank"
-        elif _FENCE.match(line):
-            kind = "fence"
-        elif in_code:
-            kind = "line"
-        elif start in headings or (start + len(line) - len(line.lstrip())) in headings:
-            kind = "heading"
-        elif _ROW.match(line) or _RULE.match(line):
-            kind = "line"
-        else:
-            kind = "item" if _ITEM.match(line) else "text"
+        kind = _line_kind(text, start, end, places, in_code=in_code)
         if open_start >= 0 and kind != "text":
             yield _closed(text, open_start, open_end, in_item=in_item)
             open_start = -1
@@ -114,6 +114,21 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         end = len(text) if end < 0 else end
         yield start, end
         start = end + 1
+
+
+def _line_kind(text: str, start: int, end: int, places: _Places, *, in_code: bool) -> str:
+    line = text[start : min(end, start + 400)]  # marks are at the start of a line
+    if start in places.skipped or (not line.strip() and not text[start:end].strip()):
+        return "blank"
+    if _FENCE.match(line):
+        return "fence"
+    if in_code:
+        return "line"
+    if start in places.headings or (start + len(line) - len(line.lstrip())) in places.headings:
+        return "heading"
+    if _ROW.match(line) or _RULE.match(line) or start in places.rows:
+        return "line"
+    return "item" if _ITEM.match(line) else "text"
 
 
 def _closed(text: str, start: int, end: int, *, in_item: bool) -> tuple[Span, UnitKind]:

@@ -100,6 +100,26 @@ Olek reported two failures. Noor will check the disk by Friday.
         "| > Clean the backlog",
     ),
     Sample(
+        "steering.md",
+        """# Steering group minutes
+
+| Date | 12 March 2025 |
+|---|---|
+| Attendees | Rosa Klein, Sam Oduya, Tess Park |
+| Apologies | Uwe Brandt |
+
+| No | Type | Item | Owner | Due |
+|---|---|---|---|---|
+| 1 | Decision | Use one supplier for all sites | | |
+| 2 | Action | Get three quotes | Sam Oduya | 2025-03-28 |
+| 3 | Info | The lift is repaired | | |
+""",
+        "2025-03-12",
+        "Rosa Klein|Sam Oduya|Tess Park",
+        "Use one supplier for all sites",
+        "Sam Oduya > Get three quotes @ 2025-03-28",
+    ),
+    Sample(
         "arch-meeting.md",
         """# Architecture meeting — 2022/09/08
 
@@ -255,7 +275,7 @@ tags: [meeting]
 
 ## To do
 - [ ] [[Dov]] to measure start time 📅 2024-03-12
-- [x] Close the survey
+- [x] Close the survey ✅
 """,
         "2024-03-05",
         "Cleo Frank|Dov",
@@ -376,6 +396,28 @@ Next steps:
         "Quentin|Rhea Banks|Stan",
         "Slate instead of tile|Start in week 30",
         "Rhea Banks > send the drawings|Stan > check the scaffold @ 2023-06-02",
+    ),
+    Sample(
+        "irc.txt",
+        """Packaging team meeting, 2020-11-17
+
+Attendees
+---------
+toma
+ulla
+vik
+
+<ulla> hello
+#topic release
+#agreed freeze starts on Monday
+#action vik to tag the branch
+RESOLVED: drop the old installer
+ACTION: toma to mail the list
+""",
+        "2020-11-17",
+        "toma|ulla|vik",
+        "freeze starts on Monday|drop the old installer",
+        "vik > tag the branch|toma > mail the list",
     ),
     Sample(
         "dash.txt",

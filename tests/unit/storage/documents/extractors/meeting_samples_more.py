@@ -261,10 +261,13 @@ The order was kept.
 
 ## Action items
 
-- Ann Lee to paint the lamp
+- Ann Lee:
+  - paint the lamp
+  - write the sign
 - Ben Ruiz to sell the ropes
   - the old ones first
 - Who paints the pier?
+- Next meeting on 1 April
 - Pause the painting until the wind drops
 
 Cleo thanked everybody.
@@ -276,6 +279,6 @@ The bench stays.
         "2024-03-04",
         "Cleo Frank|Ann Lee|Ben Ruiz",
         "The lamps stay|The ropes are sold",
-        "> Ask for a price [ ]|Ann Lee > paint the lamp|Ben Ruiz > sell the ropes",
+        "> Ask for a price [ ]|Ann Lee > paint the lamp|Ann Lee > write the sign|Ben Ruiz > sell the ropes",
     ),
 )

@@ -139,17 +139,24 @@ Participantes: Rita Sousa, Simão Reis
 
 KINDS = (
     Sample(
-        "wiki.html",
-        """<html><body><h1>2024-02-21 Crew weekly</h1>
-<h2>Participants</h2><ul><li>Ann Lee</li><li>Ben Ruiz</li></ul>
-<h2>Action items</h2><ul><li>Ann Lee to ask the harbour office for the new list of moorings</li>
-<li>Renew the lease of the upper store (Ben Ruiz)</li></ul>
-<h2>Decisions</h2><ul><li>The boats are painted in April, all of them, before the season</li>
-<li>Ropes are kept in the store</li></ul><div><p>Powered by a wiki.</p></div></body></html>""",
-        "2024-02-21",
-        "Ann Lee|Ben Ruiz",
-        "The boats are painted in April, all of them, before the season|Ropes are kept in the store",
-        "Ann Lee > ask the harbour office for the new list of moorings|Ben Ruiz > Renew the lease of the upper store",
+        "wiki.txt",
+        """== Mapping meeting 2019-08-24 ==
+
+=== Participants ===
+* Tove Lind
+* Ugo Serra
+
+=== Decisions ===
+# Paths are drawn first
+# Names come from signs
+
+=== Action items ===
+* '''Ugo Serra''': upload the photos
+""",
+        "2019-08-24",
+        "Tove Lind|Ugo Serra",
+        "Paths are drawn first|Names come from signs",
+        "Ugo Serra > upload the photos",
     ),
     Sample(
         "minutes.html",

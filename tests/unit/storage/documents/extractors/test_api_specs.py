@@ -47,6 +47,7 @@ STYLES: dict[str, tuple[str, list[str]]] = {
         '## Moor\n<Route method="PATCH">/boats/[\\{boat.id\\}](/docs/boats#boat)/mooring</Route>\n',
         ["PATCH /boats/{boat.id}/mooring"],
     ),
+    "element with a path attribute": ('<Endpoint method="get" path="/tides/{port}" />\n', ["GET /tides/{port}"]),
     "table of method and path": (
         "| Method | Path | Description |\n|:--|--|--|\n| GET | /boats | All boats |\n| `post` | `/boats` | Add one |\n",
         ["GET /boats", "POST /boats"],
@@ -59,6 +60,11 @@ STYLES: dict[str, tuple[str, list[str]]] = {
         "| Endpoint | Description |\n|---|---|\n| `GET /piers` | List |\n| **POST** /piers | Add |\n",
         ["GET /piers", "POST /piers"],
     ),
+    "table of resources by method": (
+        "| Resource | GET | POST | DELETE |\n|---|---|---|---|\n"
+        "| /boats | List | Add | - |\n| /boats/7 | Show | Error | Sink |\n",
+        ["GET /boats", "POST /boats", "DELETE /boats/7", "GET /boats/7"],
+    ),
     "table with a link to each": (
         "| Verb | URI |\n|---|---|\n| GET | [/crews/{id}](#crews) |\n",
         ["GET /crews/{id}"],
@@ -68,21 +74,70 @@ STYLES: dict[str, tuple[str, list[str]]] = {
         "* [PUT] /boats/{id}.\n1. PATCH: /boats/{id}\n",
         ["GET /boats", "DELETE /boats/{id}", "PUT /boats/{id}", "PATCH /boats/{id}"],
     ),
+    "list with the method behind": (
+        "- `/boats` (GET, POST)\n- /piers [DELETE]\n",
+        ["GET /boats", "POST /boats", "DELETE /piers"],
+    ),
+    "labels": (
+        "## Log in\n\n**URL** : `/api/login/`\n\n**Method** : `POST`\n\n**Auth required** : NO\n",
+        ["POST /api/login/"],
+    ),
+    "labels the other way": (
+        "## Log out\n\nMethod: DELETE\nEndpoint: /session\n\n## Who\n\nHTTP method: GET\nPath: /me\n",
+        ["DELETE /session", "GET /me"],
+    ),
+    "labels above their values": (
+        "## Moor\n\n* **URL**\n\n  /boats/:id/mooring\n\n* **Method:**\n\n  `PUT` | `PATCH`\n\n"
+        "## Sink\n\n#### Method\n\nDELETE\n\n#### URI\n\n/boats/:id\n",
+        ["PUT /boats/:id/mooring", "PATCH /boats/:id/mooring", "DELETE /boats/:id"],
+    ),
     "table without outer pipes": (
         "Path | Method | What\n--- | --- | ---\n/boats | GET | All\n/boats | POST | One\n",
         ["GET /boats", "POST /boats"],
     ),
     "table with tabs": ("Method\tURL\nDELETE\t/boats/{id}\nput\t/boats\n", ["DELETE /boats/{id}", "PUT /boats"]),
     "indented code": ("## Add a boat\n\n    POST /boats\n\n### Input\n", ["POST /boats"]),
+    "curl without a scheme": (
+        "```\ncurl -i -X GET \\\n  'localhost:8080/api/boats?id=1'\ncurl -T a.txt files.ferry.example/boats\n```\n",
+        ["GET /api/boats", "PUT /boats"],
+    ),
     "request lines in code": (
         "```http\nGET /boats/{id}?full=1 HTTP/1.1\nHost: ferry.example\n```\n\n```\nPOST https://ferry.example/v2/boats\n```\n",
         ["GET /boats/{id}", "POST /v2/boats"],
+    ),
+    "blueprint": (
+        "# Group Boats\n\n## Boats [/boats{?page}]\n\n### List boats [GET]\n\nText.\n\n### Add a boat [POST]\n\n"
+        "## Boat [/boats/{id}]\n\n### Remove [DELETE]\n\n### Moor [PUT /boats/{id}/mooring]\n",
+        ["GET /boats", "POST /boats", "DELETE /boats/{id}", "PUT /boats/{id}/mooring"],
+    ),
+    "heading of the method above the path": (
+        "### GET\n\n`/boats/{id}`\n\nOne.\n\n### HEAD\n\n/boats\n",
+        ["GET /boats/{id}", "HEAD /boats"],
+    ),
+    "directives": (".. http:get:: /boats/(int:id)\n\n   One boat.\n", ["GET /boats/(int:id)"]),
+    "prose": (
+        "To moor a boat, send a `POST` to `/moorings`, or call PUT /moorings/{id} later.\n",
+        ["POST /moorings", "PUT /moorings/{id}"],
+    ),
+    "table of labels": (
+        "| Method URL | https://ferry.example/api/boats.moor |\n|---|---|\n| Preferred HTTP method | POST |\n",
+        ["POST /api/boats.moor"],
     ),
     "folded summary": (
         "<summary><code>GET</code> <code><b>/boats/{id}</b></code> <code>(one boat)</code></summary>\n",
         ["GET /boats/{id}"],
     ),
     "no-break spaces": ("GET&nbsp;/boats<br>POST\xa0/boats\n", ["GET /boats", "POST /boats"]),
+    "curl": (
+        "```sh\ncurl https://ferry.example/boats\ncurl -d name=x \\\n  -H 'A: b' https://ferry.example/boats\n"
+        "curl -X DELETE \"$BASE/boats/{id}\"\ncurl -I '{{host}}/tides?x=1'\n```\n",
+        ["GET /boats", "POST /boats", "DELETE /boats/{id}", "HEAD /tides"],
+    ),
+    "calls of clients": (
+        "```python\nrequests.get('https://ferry.example/boats')\nclient.post(f\"{base_url}/boats\", json={})\n```\n",
+        ["GET /boats", "POST /boats"],
+    ),
+    "routes of a server": ("```js\nrouter.patch('/boats/:id', moor)\n```\n", ["PATCH /boats/:id"]),
     "markup left in the text": ("<span class='verb'>POST</span> <code>/boats</code>\n", ["POST /boats"]),
 }
 
@@ -152,7 +207,7 @@ def test_the_summary_is_what_is_said_beside_the_endpoint(text: str, summary: str
             "/boats",
         ),
         (
-            "Server: `https://api.ferry.example/v1`\n\n- GET https://api.ferry.example/v1/boats\n",
+            "All paths are relative to `https://api.ferry.example/v1`.\n\n- GET https://api.ferry.example/v1/boats\n",
             "https://api.ferry.example/v1",
             "/boats",
         ),
@@ -169,10 +224,11 @@ def test_the_base_url_is_what_is_stated_or_what_all_addresses_share(text: str, b
 @pytest.mark.parametrize(
     ("text", "auth"),
     [
-        ("## API keys\n\nSend an API key in the `X-API-Key` header.", "API key"),
+        ("Send an API key in the `X-API-Key` header.", "API key"),
         ("## Authentication\n\nWe use OAuth 2.0. Or pass a bearer token.", "OAuth 2.0, bearer token"),
-        ("## Security\n\nAll requests are authenticated with HTTP Basic auth.", "HTTP Basic"),
-        ("## Authentication\n\nThis API does not require authentication with a token or API key.", None),
+        ("```\ncurl -H 'Authorization: Bearer x' https://f.example/a\n```", "bearer token"),
+        ("All requests are authenticated with HTTP Basic auth.", "HTTP Basic"),
+        ("This API does not require authentication with a token or API key.", None),
         ("Returned by the OAuth2 flow.", None),
         ("The bearer of good news.", None),
     ],
@@ -218,20 +274,43 @@ def test_an_openapi_description_gives_its_operations_and_not_its_webhooks() -> N
     assert found.data["service_name"] == "Ferry API"
 
 
-def test_an_endpoint_that_only_code_has_is_less_sure_than_one_in_a_table() -> None:
-    example = extract(build_note("```http\nPUT /moorings/{id} HTTP/1.1\n```\n"))
+def test_a_mention_in_prose_is_less_sure_than_a_table() -> None:
+    mention = extract(build_note("You may call PUT /moorings/{id} later.\n"))
     row = extract(build_note("| Method | Path |\n|---|---|\n| PUT | /moorings/{id} |\n"))
-    assert example is not None
+    assert mention is not None
     assert row is not None
-    assert example.confidence < row.confidence
-
-
-def test_sentences_are_left_to_the_model_extractor() -> None:
-    assert endpoints("To moor a boat, send a `POST` to `/moorings`, or call PUT /moorings/{id} later.\n") == []
+    assert mention.confidence < row.confidence
 
 
 def test_spreadsheets_are_not_looked_at() -> None:
     assert not ApiSpecsExtractor().reads(build_document("a.csv", kind="csv"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "curl -sSL https://get.boats.example/install.sh | sh",
+        "curl https://get.boats.example/setup | sudo bash",
+        "curl -O https://get.boats.example/boats.tar.gz",
+    ],
+)
+def test_fetching_a_program_is_no_endpoint(line: str) -> None:
+    call = "curl -X POST https://boats.example/v1/boats"
+    assert endpoints(f"# Boats API\n\n```sh\n{line}\n{call}\n```\n") == ["POST /v1/boats"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "All paths are below `https://boats.example/v3`.",
+        "Requests are sent to https://boats.example/v3.",
+        "The service listens on ``https://boats.example/v3``.",
+        "Server: `https://boats.example/v3`",
+        "Every endpoint starts with https://boats.example/v3",
+    ],
+)
+def test_where_a_service_is_may_be_told_in_a_sentence(said: str) -> None:
+    assert data(f"# Boats\n\n{said}\n\n### GET /boats\n")["base_url"] == "https://boats.example/v3"
 
 
 def test_directives_of_restructured_text_name_endpoints(tmp_path: Path) -> None:

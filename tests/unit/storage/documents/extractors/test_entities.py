@@ -50,6 +50,10 @@ def test_terms_are_defined_in_many_styles(text: str) -> None:
     assert definitions(text)["Ebb"].lower() == "the falling tide."
 
 
+def test_the_headings_of_a_glossary_are_terms() -> None:
+    assert definitions("# Glossary\n\n## Ebb\n\nFalling water.\n", title="Glossary") == {"Ebb": "Falling water."}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -61,6 +65,15 @@ def test_terms_are_defined_in_many_styles(text: str) -> None:
 )
 def test_labels_code_and_items_outside_of_a_glossary_define_nothing(text: str) -> None:
     assert definitions(text) == {}
+
+
+def test_columns_that_say_of_what_give_their_names() -> None:
+    text = (
+        "| Country | Speaker | Tons |\n|---|---|---|\n"
+        "| Norway | Ola Nordmann | 4 |\n| Total | n/a | 9 |\n| Chile | 7 | 5 |\n"
+    )
+    assert names(text, "place") == ["Norway", "Chile"]
+    assert names(text, "person") == ["Ola Nordmann"]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +92,7 @@ def test_a_name_that_a_link_gives_a_note_is_its_alias(link: str, aliases: list[s
     assert linked == ([aliases] if aliases else [])
 
 
-def test_pages_of_a_journal_are_entities() -> None:
+def test_pages_of_a_journal_and_what_its_links_name_are_entities() -> None:
     page = Page(
         id="p",
         document_id="d",
@@ -94,6 +107,8 @@ def test_pages_of_a_journal_are_entities() -> None:
     assert {(item.data["name"], item.data["kind"]) for item in found} == {
         ("Keep", "document"),
         ("Old Ben", "journal page"),
+        ("Mary", "actor"),
+        ("The Mill", "place"),
     }
 
 
@@ -101,6 +116,13 @@ def test_a_thing_is_found_once_with_all_its_names() -> None:
     text = "See [[harbour-rules|Harbour]].\n\nSee [[harbour-rules|Rules of harbours]].\n"
     (rules,) = [item for item in extract(text) if item.data["name"] == "harbour-rules"]
     assert rules.data["aliases"] == ["Harbour", "Rules of harbours"]
+
+
+def test_the_place_of_a_name_in_a_very_long_line_is_its_sentence() -> None:
+    said = "@UUID[Actor.abc]{Ahab} came aboard."
+    given = build_note("It rained. " * 100 + said + " " + "It rained. " * 100)
+    (ahab,) = [item for item in EntitiesExtractor().extract(given) if item.data["kind"] == "actor"]
+    assert ahab.span.of(given.pages[0].text) == said
 
 
 def test_definition_lists_of_web_pages_define_their_terms(tmp_path: Path) -> None:

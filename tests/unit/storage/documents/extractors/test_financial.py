@@ -53,8 +53,7 @@ def test_the_report_says_its_share_date_and_kind() -> None:
 
 
 def test_a_named_ratio_is_set_where_the_document_gives_it_once() -> None:
-    rows = "| Revenue | $1.2 million |\n| P/E ratio | 14.2 |\n| Net income | (3,000) |\n| EPS | 1 |\n| EPS | 2 |"
-    [found] = find(f"| Line | 2024 |\n| --- | --- |\n{rows}\n")
+    [found] = find("Revenue: $1.2 million\n\nP/E ratio: 14.2\n\nNet income: (3,000)\n\nEPS: 1\nEPS: 2\n")
     assert found.data["revenue"] == 1_200_000.0
     assert found.data["pe_ratio"] == 14.2
     assert found.data["net_income"] == -3000.0

@@ -7,12 +7,13 @@ from core.domain.extracts import Meeting
 from storage.documents.extractors.meetings import MeetingsExtractor
 from tests.unit.storage.documents.extractors.meeting_reading import find_meetings, read_input, to_input, to_line
 from tests.unit.storage.documents.extractors.meeting_samples import MARKDOWN, PLAIN, Sample
+from tests.unit.storage.documents.extractors.meeting_samples_fronts import FRONTS
 from tests.unit.storage.documents.extractors.meeting_samples_more import MORE
 from tests.unit.storage.documents.extractors.meeting_samples_other import KINDS, LANGUAGES, NO_MEETINGS
 from tests.unit.storage.documents.pdf_files import build_pdf
 
 BOARD = "# Board meeting 2024-01-05\n\nPresent: Ann, Ben\n\n"
-MINUTES = (*MARKDOWN, *PLAIN, *MORE, *LANGUAGES, *KINDS)
+MINUTES = (*MARKDOWN, *PLAIN, *MORE, *FRONTS, *LANGUAGES, *KINDS)
 
 
 def read(sample: Sample, folder: Path) -> Meeting:
@@ -100,6 +101,16 @@ def test_people_listed_by_group_are_all_there(tmp_path: Path) -> None:
     assert read(Sample("a.md", text), tmp_path).attendees == ("annl", "ben", "Carla", "Dov", "Eli")
 
 
+def test_the_front_matter_of_a_note_gives_what_its_text_does_not(tmp_path: Path) -> None:
+    front = "---\ntitle: Community call\ndate: 2024-02-20\nattendees: [Ann Lee, '[[Ben]]']\n---\n"
+    meeting = read(
+        Sample("a.md", f"{front}## Agenda\n1. Boats\n\n## Action items\n- [ ] Ann - announce it\n"), tmp_path
+    )
+
+    assert (meeting.date, meeting.attendees) == ("2024-02-20", ("Ann Lee", "Ben"))
+    assert [to_line(item.model_dump()) for item in meeting.action_items] == ["Ann > announce it [ ]"]
+
+
 def test_a_decision_told_twice_is_one(tmp_path: Path) -> None:
     text = f"{BOARD}## Decisions\n- Sell the boat\n\n## Boat\n\n**Decision:** sell the boat.\n"
 
@@ -121,7 +132,7 @@ def test_the_date_of_a_mail_is_that_of_the_meeting_only_where_no_other_is_given(
 
 
 def test_words_that_only_begin_like_a_mark_are_no_tasks(tmp_path: Path) -> None:
-    text = f"{BOARD}AI models were shown.\n\nTODO: paint the boat\n"
+    text = f"{BOARD}AI models were shown.\n\nTODO paint the boat\n"
 
     assert [to_line(item.model_dump()) for item in read(Sample("a.md", text), tmp_path).action_items] == [
         "> paint the boat"

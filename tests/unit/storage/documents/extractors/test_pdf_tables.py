@@ -165,3 +165,36 @@ def test_a_page_of_more_than_may_be_looked_at_ends_the_search(tmp_path: Path, mo
     found, texts = find(tmp_path / "a.pdf", [place(ROWS)] * 3)
     assert len(texts) == 3
     assert [item.page_number for item in found] == [1, 2]
+
+
+def test_numbers_that_people_dial_are_one_cell(tmp_path: Path) -> None:
+    people = [
+        ("Name", "Part", "Telephone"),
+        ("Ann Lee", "Skipper", "030 555 0114"),
+        ("Ben Ruiz-Alvarez", "Cook", "030 555 0190"),
+    ]
+    people += [("Carla Moor", "Deck", "030 555 0100"), ("Dan", "Ropes and sails", "030 555 0121")]
+
+    [found], _ = find(tmp_path / "a.pdf", [place(people)])
+
+    assert found.data["rows"] == tuple(people[1:])
+
+
+def test_signs_of_money_in_a_column_of_their_own_go_with_the_figures(tmp_path: Path) -> None:
+    rows = [("", "", "2024", "", "2023"), ("Fares", "$", "12,500", "$", "11,000"), ("Ropes", "", "410", "", "95")]
+    rows += [("Paint", "", "88", "", "79"), ("All", "$", "12,998", "$", "11,174")]
+
+    [found], _ = find(tmp_path / "a.pdf", [place(rows, columns=(60, 240, 280, 380, 420))])
+
+    assert found.data["columns"] == ("", "2024", "2023")
+    assert dict(enumerate(found.data["rows"]))[0] == ("Fares", "$12,500", "$11,000")
+
+
+def test_a_name_in_the_middle_of_two_columns_heads_both(tmp_path: Path) -> None:
+    names = ("Pier", "Number", "Share", "Number", "Share")
+    rows = [("North", "14", "41", "9", "30"), ("South", "20", "59", "21", "70"), ("All", "34", "100", "30", "100")]
+    above = [(255, 720, "Boats"), (395, 720, "Ropes")]
+
+    [found], _ = find(tmp_path / "a.pdf", [[*above, *place([names, *rows], columns=(60, 220, 290, 360, 430))]])
+
+    assert found.data["columns"] == ("Pier", "Boats Number", "Boats Share", "Ropes Number", "Ropes Share")

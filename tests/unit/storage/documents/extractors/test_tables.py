@@ -86,3 +86,19 @@ def test_both_kinds_of_tables_of_one_page_are_found_once_and_in_text_order() -> 
 def test_a_sentence_right_above_a_table_is_not_its_title() -> None:
     [found] = TableExtractor().extract(build_given("It sails at seven.\nBoat\tFare\nEbb\t4", kind="mail"))
     assert found.data["title"] == "Ferry"
+
+
+BLANKS = "Boat      Fare  Sails\nEbb       4.00  seven\nFlood    12.50  nine"
+DRAWN = "+------+------+\n| Boat | Fare |\n+------+------+\n| Ebb  |    4 |\n+------+------+"
+
+
+@pytest.mark.parametrize("kind", ["text", "markdown", "mail"])
+def test_tables_of_blanks_and_drawn_ones_are_found_in_what_people_write(kind: str) -> None:
+    text = f"Boats:\n\n{BLANKS}\n\nFares:\n\n{DRAWN}\n\nFurther fares:\n\n{TABLE}"
+    found = list(TableExtractor().extract(build_given(text, kind=kind)))
+    assert [(each.data["title"], each.span.of(text)) for each in found] == [
+        ("Boats", BLANKS), ("Fares", DRAWN), ("Further fares", TABLE)
+    ]  # fmt: skip
+    assert found[0].data["rows"] == (("Ebb", "4.00", "seven"), ("Flood", "12.50", "nine"))
+    assert found[0].confidence < found[2].confidence
+    assert [each.span.of(text) for each in TableExtractor().extract(build_given(text, kind="epub"))] == [TABLE]

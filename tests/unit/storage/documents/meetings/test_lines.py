@@ -14,7 +14,9 @@ def read(text: str) -> list[NoteLine]:
     ("line", "form", "raw"),
     [
         ("## Boats ##", Form.HEADING, "Boats"),
+        ("== Boats ==", Form.HEADING, "Boats"),
         ("**Boats:**", Form.HEADING, "Boats:"),
+        ("h3. Boats", Form.HEADING, "Boats"),
         ("- Boats", Form.ITEM, "Boats"),
         ("  3.1 Boats", Form.ITEM, "Boats"),
         ("- [x] Boats", Form.ITEM, "Boats"),
@@ -70,3 +72,15 @@ def test_text_that_tags_divide_is_not_joined() -> None:
 
     assert [line.raw for line in read_lines([page], wrapped=False)] == [long, "Ben Ruiz to paint the pier"]
     assert len(read_lines([page])) == 1
+
+
+def test_a_line_of_absent_people_is_no_end_of_those_present() -> None:
+    lines = read("Present: Ann Lee, Ben Ruiz, Carla Moor, Dan Wyndham, Ed Okafor\nApologies were received from Fay.")
+
+    assert len(lines) == 2
+
+
+def test_names_below_each_other_behind_a_label_stay_apart() -> None:
+    lines = read("PRESENT:    Councillor Margaretha Wyndham-Fitzpatrick (Chairman)\n            Mr Ben Ruiz")
+
+    assert [line.raw.split()[-2:] for line in lines] == [["Wyndham-Fitzpatrick", "(Chairman)"], ["Ben", "Ruiz"]]

@@ -1,6 +1,6 @@
 import pytest
 
-from storage.documents.meetings.notes import is_decision
+from storage.documents.meetings.record import is_decision
 
 
 @pytest.mark.parametrize(
