@@ -114,7 +114,12 @@ tame_texts = _joined(st.one_of(st.sampled_from(_tame + SCRIPTS), _letters))
 any_texts = _joined(st.one_of(st.sampled_from(HOSTILE + MARKED_UP + SCRIPTS + TABLES), st.text(max_size=30)))
 
 _CLICKABLE = re.compile(r"[a-z][\w+.-]*://|discord(?:app)?\.(?:gg|com/invite)/", re.IGNORECASE)
-_PING = re.compile(r"@(?:everyone|here)|<[@#!/&]|<a?:\w|(?<!\\)<[^\s<>]+:/", re.IGNORECASE)
+# Mentions as Slack and Discord document them, and addresses in `<...>`. Others stay as they are, for code: `exec <&3`,
+# `</div>`, `<!--`.
+_PING = re.compile(
+    r"@(?:everyone|here|channel)|<[@#][!&]?\w|<!\w|</[^<>\n]{1,100}:\d|<a?:\w|<(?:t|id):|(?<!\\)<[a-z][\w+.-]*:/",
+    re.IGNORECASE,
+)
 
 
 def clickable(text: str) -> list[str]:
