@@ -17,14 +17,7 @@ from bot.terminal.render import eval_view
 from core.domain.answer import Answer
 from core.domain.corpus import SearchQuery
 from core.errors import BadInput
-from core.features.evaluation import (
-    SEARCHED,
-    EvaluationReport,
-    FoundPage,
-    GoldQuestion,
-    evaluate,
-    read_questions,
-)
+from core.features.evaluation import SEARCHED, EvaluationReport, FoundPage, GoldQuestion, evaluate, read_questions
 from core.work.questions import FORM
 
 

@@ -1,7 +1,7 @@
 """The platforms that a process can post to, all in one place: its worker claims entries of these alone.
 
 Chat page, API and terminal keep their posts in the history, so every process on the database can post to them; those
-who look on are told by the process that serves them (bot/web/inbox_poller.py, the requests and commands that wait). A
+who look on are told by the process that serves them (bot/web/client.py, the requests and commands that wait). A
 platform elsewhere gets its line here, too: with a client that only posts, where its token is configured, a worker
 alone can answer there.
 """

@@ -38,7 +38,7 @@ from bot.service.worker import (
     warm,
 )
 from bot.web.app import build_runner
-from bot.web.inbox_poller import InboxPoller
+from bot.web.client import InboxPoller
 from bot.wiring.parts import Parts, build_parts
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState

@@ -1,6 +1,7 @@
 """The chat page as a platform: answers in the history, with live progress in each browser."""
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -13,7 +14,9 @@ from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, Message, Outcome, Role, ThreadAddress
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry, PostRef
+from core.errors import StorageError
 from core.ports import Clock, ProgressSink
+from core.ports.service import InboxStore
 from core.serializers.objects import Json
 from core.work.conversations import Conversations
 
@@ -23,6 +26,10 @@ FLUSH_SECONDS = 0.04
 LEAST_PIECE = 48
 # Steps shown under a running answer.
 SHOWN_STEPS = 100
+POLL_SECONDS = 0.5  # delay until a browser sees another process's post; one small query each
+RECENT = 100  # entries in each poll; older ones only while they are open
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -179,3 +186,52 @@ def _to_message(message_id: str, answer: Answer, clock: Clock) -> Message:
         status=None if answer.note_on else answer.status.value,
         outcome=Outcome(note_on=tuple(item.message_id for item in answer.note_on)) if answer.note_on else None,
     )
+
+
+class InboxPoller:
+    """Polls the inbox for changes made by other processes, and notifies the browsers.
+
+    Any process on the database can accept and answer questions of the chat page, but browsers are connected to this
+    one. It polls the newest entries, and the open ones of the last poll.
+    """
+
+    def __init__(self, store: InboxStore, hub: EventHub, workspace: str) -> None:
+        self._store = store
+        self._hub = hub
+        self._workspace = workspace
+        self._open: dict[int, InboxEntry] = {}
+        self._seen: set[int] | None = None  # entries of the last poll; None before the first
+
+    async def run(self) -> None:
+        """Poll until cancelled, while browsers are connected. Retries if the database fails.
+
+        A new browser has just read the whole state; earlier changes are published again, which is harmless.
+        """
+        while True:
+            try:
+                if self._hub.readers:
+                    await self.poll()
+            except StorageError as error:
+                _log.warning("Can't poll the inbox for changes of other processes: %s", error)
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def poll(self) -> None:
+        """Publish the changes since the last poll."""
+        recent = {entry.seq: entry for entry in await self._store.recent(self._workspace, limit=RECENT)}
+        for seq, entry in [*self._open.items()]:
+            now = recent.get(seq) or await self._store.find(entry.event_key)
+            if now is None or now.status.is_final:
+                del self._open[seq]
+                self._publish("end", entry)
+        for seq, entry in sorted(recent.items()):
+            if entry.address.platform != PLATFORM or seq in self._open:
+                continue
+            if self._seen is not None and seq not in self._seen:
+                self._publish("changed", entry)
+            if not entry.status.is_final:
+                self._open[seq] = entry
+        self._seen = set(recent)
+
+    def _publish(self, kind: str, entry: InboxEntry) -> None:
+        self._hub.publish(str(entry.address), kind, {"key": entry.message_key} if kind == "end" else {})
+        self._hub.publish_all("threads", {})

@@ -29,6 +29,7 @@ SourceLink = Callable[[Citation], str]  # address of a footnote
 # Characters of a quote in its card; the source viewer shows all of it.
 QUOTE_LENGTH = 280
 _SWITCHED_OFF = ["link", "autolink", "image", "reference", "html_inline", "html_block"]
+_WIDE_TABLE = '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
 _MARKER = re.compile(r"\[(\d{1,3})\]|" + re.escape(UNSUPPORTED_MARK))
 
 
@@ -158,8 +159,8 @@ def _markdown() -> MarkdownIt:
     parser.add_render_rule("text", _text)
     parser.add_render_rule("fence", _focusable)
     parser.add_render_rule("code_block", _focusable)
-    parser.add_render_rule("table_open", _scrolling)
-    parser.add_render_rule("table_close", _scrolled)
+    parser.add_render_rule("table_open", lambda *_: _WIDE_TABLE)
+    parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
     return parser
 
 
@@ -179,18 +180,6 @@ def _focusable(
 ) -> str:
     """Render code that scrolls, with the keyboard too."""
     return f'<pre tabindex="0"><code>{escape(tokens[index].content)}</code></pre>\n'
-
-
-def _scrolling(
-    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: EnvType
-) -> str:
-    return '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
-
-
-def _scrolled(
-    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: EnvType
-) -> str:
-    return "</table></div>\n"
 
 
 def _mark(match: re.Match[str], links: Mapping[int, str]) -> str:

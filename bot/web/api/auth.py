@@ -113,9 +113,10 @@ def workspace_of(request: web.Request) -> str:
     return workspace
 
 
-async def scope_of(parts: WebParts, workspace: str) -> SearchScope:
-    """Return the scope of the API: the whole workspace, up to the API's own reading positions."""
-    return await parts.scope(None, AUTHOR)
+async def reading(request: web.Request) -> tuple[WebParts, SearchScope]:
+    """Return the parts, and the API's scope: the whole workspace, up to the API's own reading positions."""
+    workspace_of(request)  # raises NotFound for another one
+    return request.app[PARTS], await request.app[PARTS].scope(None, AUTHOR)
 
 
 async def require_documents(request: web.Request) -> None:
@@ -123,7 +124,7 @@ async def require_documents(request: web.Request) -> None:
     parts, workspace, filled = request.app[PARTS], workspace_of(request), request.app[FILLED]
     if parts.clock.monotonic() < filled.get(workspace, 0.0):
         return
-    documents = await parts.library.documents(await scope_of(parts, workspace))
+    documents = await parts.library.documents(await parts.scope(None, AUTHOR))
     if not any(document.revision is not None for document in documents):
         raise Problem(400, "nothing_indexed", "This workspace has no documents yet. Add some with `footnote ingest`.")
     filled[workspace] = parts.clock.monotonic() + FILLED_SECONDS

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from aiohttp import web
 
-from bot.web.api.auth import API, AUTHOR, ApiContext, require_documents, scope_of, workspace_of
+from bot.web.api.auth import API, AUTHOR, ApiContext, reading, require_documents, workspace_of
 from bot.web.api.bodies import (
     ChatBody,
     ExportParameters,
@@ -19,7 +19,7 @@ from bot.web.api.bodies import (
 )
 from bot.web.api.platform import PLATFORM, api_address
 from bot.web.api.problems import Problem
-from bot.web.parts import PARTS, WebParts
+from bot.web.parts import PARTS
 from bot.web.requests import file_response
 from core.access.positions.reading import positions_for, split_position
 from core.answering.redaction import Histories
@@ -130,7 +130,7 @@ async def _to_incoming(request: web.Request, body: ChatBody) -> IncomingMessage:
         conversation, _ = await parts.conversations.show(body.session_id, workspace)
         inside = conversation.address.platform == PLATFORM
         address = conversation.address if inside else api_address(workspace, conversation.id)
-    await _check_names(body, parts, workspace)
+    await _check_names(request, body)
     key = event_key(address, message_id)
     return IncomingMessage(
         address=address,
@@ -157,9 +157,9 @@ def _message_id(request: web.Request) -> str:
     return given or uuid.uuid4().hex
 
 
-async def _check_names(body: ChatBody, parts: WebParts, workspace: str) -> None:
+async def _check_names(request: web.Request, body: ChatBody) -> None:
     """Raise NotFound or BadInput for an unknown document or position."""
-    scope = await scope_of(parts, workspace)
+    parts, scope = await reading(request)
     document = await parts.library.find_document(body.document, scope) if body.document else None
     if body.position:
         name, place = split_position(body.position)
@@ -243,9 +243,9 @@ async def export_session(request: web.Request) -> web.Response:
 
 async def _show(request: web.Request) -> tuple[Conversation, list[Message]]:
     """Return a session, redacted beyond the API's reading positions."""
-    parts, workspace = request.app[PARTS], workspace_of(request)
+    parts, scope = await reading(request)
     histories = Histories(parts.conversations, parts.corpus)
-    return await histories.show(request.match_info["session_id"], workspace, await scope_of(parts, workspace))
+    return await histories.show(request.match_info["session_id"], parts.workspace, scope)
 
 
 def _session_json(conversation: Conversation, messages: list[Message] | None = None) -> Json:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from bot.web import queries
-from bot.web.api.auth import require_documents, scope_of, workspace_of
+from bot.web.api.auth import reading, require_documents, workspace_of
 from bot.web.api.bodies import (
     ExtractParameters,
     FactParameters,
@@ -26,16 +26,15 @@ from core.serializers.objects import Json, job_json
 
 async def search(request: web.Request) -> web.Response:
     """Search pages by meaning and by words, best first."""
-    parts, workspace = request.app[PARTS], workspace_of(request)
+    parts, scope = await reading(request)
     asked = read_query(request, SearchParameters)
     await require_documents(request)
     wanted = SearchRequest(query=asked.query, limit=asked.limit, kind=asked.kind, document=asked.document)
-    return web.json_response((await queries.search(parts, await scope_of(parts, workspace), wanted)).to_json())
+    return web.json_response((await queries.search(parts, scope, wanted)).to_json())
 
 
 async def get_page(request: web.Request) -> web.Response:
-    parts = request.app[PARTS]
-    scope = await scope_of(parts, workspace_of(request))
+    parts, scope = await reading(request)
     read_query(request, NoParameters)
     view = await parts.library.page(request.match_info["page_id"], scope)
     return web.json_response((await queries.show_page(parts, scope, view)).to_json())
@@ -43,16 +42,14 @@ async def get_page(request: web.Request) -> web.Response:
 
 async def list_documents(request: web.Request) -> web.Response:
     """List documents by source, then path, with a reason for each that couldn't be read."""
-    parts = request.app[PARTS]
-    scope = await scope_of(parts, workspace_of(request))
+    parts, scope = await reading(request)
     read_query(request, NoParameters)
     return web.json_response({"documents": [document_json(item) for item in await parts.library.documents(scope)]})
 
 
 async def list_extracts(request: web.Request) -> web.Response:
     """List extracts by document and place; with a filter, those with a matching row, and these rows."""
-    parts = request.app[PARTS]
-    scope = await scope_of(parts, workspace_of(request))
+    parts, scope = await reading(request)
     asked = read_query(request, ExtractParameters)
     query = parts.facts.read(asked.filter, MOST_FACTS) if asked.filter is not None else None
     wanted = ExtractsRequest(type=asked.type, document=asked.document, filter=query, limit=asked.limit)
@@ -62,8 +59,7 @@ async def list_extracts(request: web.Request) -> web.Response:
 
 async def find_facts(request: web.Request) -> web.Response:
     """Return the rows that fit a question, each with its footnote."""
-    parts = request.app[PARTS]
-    scope = await scope_of(parts, workspace_of(request))
+    parts, scope = await reading(request)
     asked = read_query(request, FactParameters)
     wanted = FactsRequest(query=parts.facts.read(asked.query, asked.limit), document=asked.document)
     return web.json_response(facts_json(await queries.find_facts(parts, scope, wanted)))
@@ -71,8 +67,7 @@ async def find_facts(request: web.Request) -> web.Response:
 
 async def get_ontology(request: web.Request) -> web.Response:
     """Return the kinds of entities and relations, and the aliases of each entity."""
-    parts = request.app[PARTS]
-    scope = await scope_of(parts, workspace_of(request))
+    parts, scope = await reading(request)
     read_query(request, NoParameters)
     return web.json_response(ontology_json(await parts.facts.ontology(scope)))
 
@@ -93,7 +88,7 @@ async def get_job(request: web.Request) -> web.Response:
 
 async def get_graph(request: web.Request) -> web.Response:
     """Return the best connected documents, and the connections between them."""
-    scope = await scope_of(request.app[PARTS], workspace_of(request))
+    _, scope = await reading(request)
     graph = await request.app[CONNECTIONS].graph(scope, read_query(request, ListParameters).limit)
     return web.json_response(
         {
@@ -109,7 +104,7 @@ async def get_graph(request: web.Request) -> web.Response:
 
 async def get_connections(request: web.Request) -> web.Response:
     """Return a document's links, backlinks, related documents and citing threads."""
-    scope = await scope_of(request.app[PARTS], workspace_of(request))
+    _, scope = await reading(request)
     read_query(request, NoParameters)
     found = await request.app[CONNECTIONS].of(request.match_info["document_id"], scope)
     return web.json_response(

@@ -1,17 +1,16 @@
 """Pages of extracted data, by type and document, with a filter; without a script."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
-from bot.web.page_markup import CITED
-from bot.web.pages.source import page_path
+from bot.web.pages.source import marked_path
 from bot.web.parts import WebParts
 from bot.web.requests import turn_to, visit
-from core.domain.corpus import Document, SearchScope
+from core.domain.corpus import Document
 from core.domain.extracts import ExtractType
 from core.errors import BadInput
 from core.knowledge.facts import EXTRACT_TYPES, CitedFact, FactQuery, FactType, FoundFacts, Value, read_types
@@ -25,32 +24,13 @@ _FIELD, _QUOTE = 300, 240  # characters
 PATH = "/library/extracts"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactRow:
-    type: str
-    fields: tuple[tuple[str, str], ...]
-    document: str
-    where: str
-    quote: str
-    href: str  # link to its place in the page
-    sure: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeLink:
-    """A link to a type; `is_open` for the current one."""
-
-    label: str
-    href: str
-    is_open: bool
-
-
 async def show_extracts(request: web.Request) -> web.Response:
     """Show the rows that match `?q=`, `type=` and `document=` (its ID)."""
     parts, scope = await visit(request)
     asked = collapse(request.query.get("q", ""))[:LONGEST_FILTER]
     chosen = request.query.get("type", "")
-    document = await _document(parts, request.query.get("document", ""), scope)
+    document_id = request.query.get("document", "")
+    document = await parts.corpus.get_document(document_id, scope) if document_id else None
     counts = await parts.facts.counts(scope)
     problem, found = "", None
     try:
@@ -72,15 +52,11 @@ async def show_extracts(request: web.Request) -> web.Response:
             "found": found,
             "said": _said(found),
             "rows": [_to_row(row) for row in shown],
-            "types": list(_links(counts, chosen, asked, document)),
+            "types": _links(counts, chosen, asked, document),
             **numbers,
             "turn": lambda number: _href(asked, chosen, document, page=number),
         },
     )
-
-
-async def _document(parts: WebParts, document_id: str, scope: SearchScope) -> Document | None:
-    return await parts.corpus.get_document(document_id, scope) if document_id else None
 
 
 def _to_query(parts: WebParts, asked: str, chosen: str, is_of_document: bool) -> FactQuery:
@@ -99,13 +75,15 @@ def _said(found: FoundFacts | None) -> str:
     return f"{rows}{unknown}"
 
 
-def _links(counts: Iterable[ExtractType], chosen: str, asked: str, document: Document | None) -> Iterable[TypeLink]:
-    there = set(counts)
-    yield TypeLink(label="all", href=_href(asked, "", document), is_open=not chosen)
-    for kind in FactType:
-        if EXTRACT_TYPES[kind] in there:
-            label = kind.value.replace("_", " ")
-            yield TypeLink(label=label, href=_href(asked, kind.value, document), is_open=chosen == kind.value)
+def _links(
+    there: Collection[ExtractType], chosen: str, asked: str, document: Document | None
+) -> list[dict[str, str | bool]]:
+    """Return the links to all types, then to each one that is there."""
+    kinds = ["", *(kind.value for kind in FactType if EXTRACT_TYPES[kind] in there)]
+    return [
+        {"label": kind.replace("_", " ") or "all", "href": _href(asked, kind, document), "is_open": chosen == kind}
+        for kind in kinds
+    ]
 
 
 def _href(asked: str, chosen: str, document: Document | None, page: int = 1) -> str:
@@ -114,18 +92,17 @@ def _href(asked: str, chosen: str, document: Document | None, page: int = 1) -> 
     return f"{PATH}?{query}" if query else PATH
 
 
-def _to_row(row: CitedFact) -> FactRow:
+def _to_row(row: CitedFact) -> dict[str, object]:
     citation = row.citation
-    marked = urlencode({"from": citation.span.start, "to": citation.span.end})
-    return FactRow(
-        type=row.fact.type.value.replace("_", " "),
-        fields=tuple((name.replace("_", " "), _shown(value)) for name, value in row.fact.fields.items()),
-        document=citation.document_title,
-        where=" › ".join([f"page {citation.page_number}", *citation.heading_path]),
-        quote=shorten(" ".join(filter(None, map(readable, citation.quote.splitlines()))), _QUOTE),
-        href=f"{page_path(citation.page_id)}?{marked}#{CITED}",
-        sure=f"{row.fact.extract.confidence:.0%}",
-    )
+    return {
+        "type": row.fact.type.value.replace("_", " "),
+        "fields": [(name.replace("_", " "), _shown(value)) for name, value in row.fact.fields.items()],
+        "document": citation.document_title,
+        "where": " › ".join([f"page {citation.page_number}", *citation.heading_path]),
+        "quote": shorten(" ".join(filter(None, map(readable, citation.quote.splitlines()))), _QUOTE),
+        "href": marked_path(citation.page_id, citation.span),
+        "sure": f"{row.fact.extract.confidence:.0%}",
+    }
 
 
 def _shown(value: Value) -> str:

@@ -35,14 +35,6 @@ class Node:
     children: tuple["Node", ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    job: Job
-    about: str
-    steps: int
-    href: str
-
-
 def job_path(job_id: str) -> str:
     return f"/jobs/{quote(job_id, safe='')}"
 
@@ -52,12 +44,11 @@ async def show_recent(request: web.Request) -> web.Response:
     parts = request.app[PARTS]
     trees = await parts.jobs.recent(parts.workspace, RECENT)
     rows = [
-        Row(job=tree[0], about=_about(tree[0]) or tree[0].name, steps=len(tree) - 1, href=job_path(tree[0].id))
-        for tree in trees
+        {"job": root, "about": _about(root) or root.name, "steps": len(below), "href": job_path(root.id)}
+        for root, *below in trees
     ]
-    return render_template(
-        "jobs.html", request, {"rows": rows, "live": any(not row.job.status.is_final for row in rows)}
-    )
+    live = any(not tree[0].status.is_final for tree in trees)
+    return render_template("jobs.html", request, {"rows": rows, "live": live})
 
 
 async def show_tree(request: web.Request) -> web.Response:

@@ -1,15 +1,13 @@
 """Pages of the library, of connections and of statistics."""
 
 import asyncio
-from dataclasses import dataclass
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
 from bot.web.graph_drawing import MOST_DRAWN, draw, told
-from bot.web.page_markup import CITED
-from bot.web.pages.source import page_path
+from bot.web.pages.source import marked_path
 from bot.web.parts import WebParts
 from bot.web.requests import turn_to, visit
 from core.domain.corpus import Document, PageHit, SearchQuery, Source
@@ -24,24 +22,6 @@ FAILURES = 100  # shown with reasons; the command line lists all
 HITS = 20  # pages that a search shows
 LONGEST_QUERY = 1_000  # characters
 _SNIPPET = 280  # characters
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRow:
-    """A source with the counts of its documents."""
-
-    source: Source
-    readable: int
-    failed: int
-    pages: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HitRow:
-    title: str
-    where: str
-    snippet: str
-    href: str
 
 
 async def show_library(request: web.Request) -> web.Response:
@@ -73,22 +53,21 @@ async def show_library(request: web.Request) -> web.Response:
     )
 
 
-def _to_source(source: Source, own: list[Document]) -> SourceRow:
+def _to_source(source: Source, own: list[Document]) -> dict[str, Source | int]:
+    """Return a source with the counts of its documents."""
     failed = sum(1 for document in own if document.failed_reason)
-    return SourceRow(
-        source=source, readable=len(own) - failed, failed=failed, pages=sum(document.pages for document in own)
-    )
+    pages = sum(document.pages for document in own)
+    return {"source": source, "readable": len(own) - failed, "failed": failed, "pages": pages}
 
 
-def _to_hit(hit: PageHit) -> HitRow:
+def _to_hit(hit: PageHit) -> dict[str, str]:
     best = hit.passages[0].passage
-    marked = urlencode({"from": best.span.start, "to": best.span.end})
-    return HitRow(
-        title=hit.document.title,
-        where=" › ".join([f"page {hit.page_number}", *hit.heading_path]),
-        snippet=preview(best.text, hit.document.kind, _SNIPPET),
-        href=f"{page_path(hit.page_id)}?{marked}#{CITED}",
-    )
+    return {
+        "title": hit.document.title,
+        "where": " › ".join([f"page {hit.page_number}", *hit.heading_path]),
+        "snippet": preview(best.text, hit.document.kind, _SNIPPET),
+        "href": marked_path(hit.page_id, best.span),
+    }
 
 
 CONNECTIONS = web.AppKey("connections", Connections)
@@ -142,13 +121,9 @@ async def show_connections(request: web.Request) -> web.Response:
 
 def _around(found: DocumentConnections) -> list[Connection]:
     """Return the lines from a document to its neighbours."""
+    id = found.document.id
     return [
-        Connection(
-            first=found.document.id,
-            second=item.document.id,
-            links=item.links_to + item.linked_from,
-            together=item.together,
-        )
+        Connection(first=id, second=item.document.id, links=item.links_to + item.linked_from, together=item.together)
         for item in found.related
     ]
 

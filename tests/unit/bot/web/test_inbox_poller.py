@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from bot.web.client import InboxPoller
 from bot.web.events import EventHub
-from bot.web.inbox_poller import InboxPoller
 from bot.web.translate import thread_address
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
 from core.domain.service import ACCEPTED, InboxStatus
@@ -92,7 +92,7 @@ async def test_other_platforms_and_other_threads_are_not_told_of_here(place: Pla
 async def test_an_old_question_is_followed_however_many_came_after_it(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.web.inbox_poller.RECENT", 2)
+    monkeypatch.setattr("bot.web.client.RECENT", 2)
     await place.store.accept(question("old"), ACCEPTED)
     await place.noticing.poll()
     for number in range(5):
@@ -108,7 +108,7 @@ async def test_an_old_question_is_followed_however_many_came_after_it(
 async def test_a_database_that_does_not_answer_is_tried_again(
     place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("bot.web.inbox_poller.POLL_SECONDS", 0.001)
+    monkeypatch.setattr("bot.web.client.POLL_SECONDS", 0.001)
     recent, tries = place.store.recent, []
 
     async def at_times(*arguments: object, **options: object) -> object:
