@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from bot.wiring.parts import Parts
-from core.answering.agent.summarising import ModelSummariser
 from core.answering.answer_store import AnswerStore
-from core.answering.context import FullHistoryCapped, LineSummariser, RollingSummary, TokenWindow
+from core.answering.context import FullHistoryCapped, LineSummariser, ModelSummariser, RollingSummary, TokenWindow
 from core.answering.pipeline import Pipeline, PipelineStep, Stage
 from core.answering.run import RunObserver
 from core.answering.steps import reading

@@ -13,7 +13,7 @@ from core.access.scopes import Access
 from core.answering.agent.prompts import recap as recap_prompt
 from core.answering.answers.building import live_pages
 from core.answering.citations import ProvedText, prove, strip_markers
-from core.answering.context.turns import TurnReader, split_turns
+from core.answering.context import TurnReader, split_turns
 from core.answering.redaction import withheld
 from core.domain.answer import (
     ChatMessage,

@@ -17,8 +17,7 @@ from bot.web.page_markup import CITED, heading_id
 from bot.web.parts import PARTS, WebParts
 from bot.web.requests import person_of, visit
 from core.access.positions.reading import lowest
-from core.answering.answers.passages import is_beyond
-from core.answering.answers.quote_location import moved
+from core.answering.answers.passages import is_beyond, moved
 from core.domain.answer import Citation
 from core.domain.corpus import Document, Page, SearchScope, Span, page_links
 from core.errors import NotFound

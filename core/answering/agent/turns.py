@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.answering.run import NO_OBSERVER, Meter, RunObserver
+from core.answering.run import NO_OBSERVER, Budget, Meter, RunObserver
 from core.domain.answer import ChatMessage, ChatRequest, ChatResponse, ToolChoice, ToolInvocation, ToolResult, Usage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError
-from core.ports import ChatProvider, ProgressSink, Tools
+from core.ports import ChatProvider, Clock, ProgressSink, Tools
 from core.work.steps import Step, complete
 
 # Words before a tool call are a sentence or two; an answer is longer. What turns out to stand before a call after all
@@ -75,6 +75,18 @@ class TurnStep:
     key: str | None = None
     # Called with the response before the step ends: sets its output, next to its cost, and may rename it.
     conclude: Callable[[ChatResponse, Step], Mapping[str, object]] | None = None
+
+
+class StrategyOverProvider:
+    """The parts of a strategy that asks a model."""
+
+    def __init__(
+        self, provider: ChatProvider, budget: Budget, clock: Clock, observer: RunObserver = NO_OBSERVER
+    ) -> None:
+        self._observer = observer
+        self._provider = provider
+        self._budget = budget
+        self._clock = clock
 
 
 class ModelTurns:

@@ -9,12 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from core.answering.agent.prompts import build_turns, empty_answer, reading_companion
-from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, invoke_all, with_unique_ids
-from core.answering.run import NO_OBSERVER, Budget, Meter, RunObserver
-from core.answering.strategies.prompts import from_passages, search_queries
+from core.answering.agent.prompts import build_turns, empty_answer, from_passages, search_queries
+from core.answering.agent.turns import (
+    FINAL_SECONDS,
+    ModelTurns,
+    StrategyOverProvider,
+    TurnStep,
+    invoke_all,
+    with_unique_ids,
+)
+from core.answering.run import Meter
 from core.answering.strategies.shown_passages import passage_text, within_tokens, without_tool_turns
-from core.answering.strategies.tool_use import AgentLoop
+from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,
@@ -29,7 +35,7 @@ from core.domain.answer import (
 from core.domain.conversation import IncomingMessage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError, ProviderTimeout
-from core.ports import ChatProvider, Clock, ProgressSink, Tools
+from core.ports import ProgressSink, Tools
 from core.text.words import collapse
 from core.work.steps import CALL, Step
 
@@ -41,43 +47,29 @@ PAGES = 6  # for each query: local models have small windows
 _BULLET = re.compile(r"^(?:[-*•]|\d+[.)])\s*")
 
 
-class AlwaysRetrieveStrategy:
+class AlwaysRetrieveStrategy(StrategyOverProvider):
     """Implements ports.RetrievalStrategy. Makes at most three requests: queries, the answer, and that once more."""
 
     name = "always_retrieve"
-
-    def __init__(
-        self, provider: ChatProvider, budget: Budget, clock: Clock, observer: RunObserver = NO_OBSERVER
-    ) -> None:
-        self._observer = observer
-        self._provider = provider
-        self._budget = budget
-        self._clock = clock
 
     async def draft(
         self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink
     ) -> Draft:
         """Raises ProviderError when the model gives no answer."""
-        tools.adopt(history)
-        meter = Meter(self._budget, self._clock)
         capabilities = self._provider.capabilities
         if capabilities.quotes_only:  # it searches for every question by itself, with queries of its own
-            system = reading_companion(capabilities, question)
-            loop = AgentLoop(
-                provider=self._provider,
-                tools=tools,
-                progress=progress,
-                meter=meter,
-                system=system,
-                model=question.model,
-                observer=self._observer,
-            )
-            return await loop.run(build_turns(history, question))
+            loop = ToolUseStrategy(self._provider, self._budget, self._clock, self._observer)
+            return await loop.draft(question, history, tools, progress)
+        tools.adopt(history)
+        meter = Meter(self._budget, self._clock)
         model = ModelTurns(self._provider, meter, progress, question.model, self._observer)
         turns = build_turns(history, question)
         opening = tools.opening()
         queries = await self._queries(question, turns, tools, meter)
-        searches = [_search(query, place) for place, query in enumerate(queries)]
+        searches = [
+            ToolInvocation(id=f"search-{place}", name=SEARCH, arguments={"query": query, "limit": PAGES})
+            for place, query in enumerate(queries, start=1)
+        ]
         calls = with_unique_ids(searches, (*turns, *opening))
         results = await invoke_all(tools, calls, meter, self._observer.root)
         asked = ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=calls)
@@ -142,10 +134,6 @@ class AlwaysRetrieveStrategy:
             if response.text.strip():
                 return response
         raise ProviderError(f"{self._provider.name} gave an empty answer twice. Ask again, or in other words.")
-
-
-def _search(query: str, place: int) -> ToolInvocation:
-    return ToolInvocation(id=f"search-{place + 1}", name=SEARCH, arguments={"query": query, "limit": PAGES})
 
 
 def _tell_queries(response: ChatResponse, job: Step) -> Mapping[str, object]:

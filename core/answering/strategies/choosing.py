@@ -12,8 +12,8 @@ from itertools import groupby
 from core.answering.run import NO_OBSERVER, Budget, RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
+from core.answering.strategies.plans import wording_of
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.answering.strategies.wording import wording_of
 from core.domain.answer import Capabilities, ChatMessage, ChatRole, CitedText, Draft, ListedFacts, QueryType
 from core.domain.conversation import IncomingMessage
 from core.errors import ProviderChanged, UnsupportedFeature

@@ -8,28 +8,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from core.answering.agent.prompts import build_turns
-from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
+from core.answering.agent.prompts import bad_form, build_turns, no_plan, planner
+from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, StrategyOverProvider, TurnStep, with_unique_ids
 from core.answering.citations import strip_markers
-from core.answering.run import NO_OBSERVER, Budget, Meter, RunObserver
-from core.answering.strategies.assembly import assemble
-from core.answering.strategies.planned_calls import Called, run_plan
+from core.answering.run import Meter, RunObserver
 from core.answering.strategies.plans import (
     MOST_CALLS,
     REFUSE,
     RESPOND,
+    Called,
     Plan,
     PlannedCall,
     from_json,
     planning_tools,
     read_plan,
     response_type_of,
+    run_plan,
     to_json,
+    wording_of,
 )
-from core.answering.strategies.prompts import bad_form, no_plan, planner
 from core.answering.strategies.shown_passages import within_tokens
-from core.answering.strategies.synthesis import build_request, failures, is_prose, read_reply
-from core.answering.strategies.wording import wording_of
+from core.answering.strategies.synthesis import assemble, build_request, failures, is_prose, read_reply
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,
@@ -47,7 +46,7 @@ from core.domain.conversation import IncomingMessage
 from core.domain.jobs import JobKind
 from core.domain.response_data import GENERAL, ResponseData
 from core.errors import ProviderError, ProviderTimeout, UnsupportedFeature
-from core.ports import ChatProvider, Clock, ProgressSink, Tools
+from core.ports import ChatProvider, ProgressSink, Tools
 from core.text.words import collapse
 from core.work.steps import CALL, Step
 
@@ -65,18 +64,10 @@ class _NoPlan(ProviderError):
         self.problems = tuple(problems)
 
 
-class PlanAndSynthesiseStrategy:
+class PlanAndSynthesiseStrategy(StrategyOverProvider):
     """Implements ports.RetrievalStrategy. Makes at most 2 * TRIES requests; tools cost none."""
 
     name = "plan_and_synthesise"
-
-    def __init__(
-        self, provider: ChatProvider, budget: Budget, clock: Clock, observer: RunObserver = NO_OBSERVER
-    ) -> None:
-        self._observer = observer
-        self._provider = provider
-        self._budget = budget
-        self._clock = clock
 
     async def draft(
         self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink

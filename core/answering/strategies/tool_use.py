@@ -4,8 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.answering.agent.prompts import build_turns, empty_answer, last_turn, reading_companion
-from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, invoke_all, with_unique_ids
-from core.answering.run import NO_OBSERVER, Budget, Meter, RunObserver
+from core.answering.agent.turns import (
+    FINAL_SECONDS,
+    ModelTurns,
+    StrategyOverProvider,
+    TurnStep,
+    invoke_all,
+    with_unique_ids,
+)
+from core.answering.run import NO_OBSERVER, Meter, RunObserver
 from core.domain.answer import (
     ChatMessage,
     ChatRequest,
@@ -20,22 +27,14 @@ from core.domain.answer import (
 from core.domain.conversation import IncomingMessage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError, ProviderTimeout, UnsupportedFeature
-from core.ports import ChatProvider, Clock, ProgressSink, Tools
+from core.ports import ChatProvider, ProgressSink, Tools
 from core.work.steps import Step
 
 
-class ToolUseStrategy:
+class ToolUseStrategy(StrategyOverProvider):
     """One agent loop for each question (implements ports.RetrievalStrategy)."""
 
     name = "tool_use"
-
-    def __init__(
-        self, provider: ChatProvider, budget: Budget, clock: Clock, observer: RunObserver = NO_OBSERVER
-    ) -> None:
-        self._observer = observer
-        self._provider = provider
-        self._budget = budget
-        self._clock = clock
 
     async def draft(
         self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink

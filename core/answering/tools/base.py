@@ -99,6 +99,22 @@ async def document_named(name: str, context: ToolContext) -> Document:
     return document
 
 
+async def ids_of(name: str | None, context: ToolContext) -> frozenset[str]:
+    """Return the id of the document that a model names; without a name, the documents the question is limited to."""
+    return context.document_ids if name is None else frozenset({(await document_named(name, context)).id})
+
+
+def within(passages: Sequence[SourcedPassage], characters: int) -> tuple[SourcedPassage, ...]:
+    """As many as fit, from the first on; at least one."""
+    used = count = 0
+    for item in passages:
+        used += len(item.passage.text)
+        if count and used > characters:
+            break
+        count += 1
+    return tuple(passages[:count])
+
+
 def describe_place(document: Document, page_number: int, heading_path: Sequence[str]) -> str:
     """`"Title" (path), page 3, Chapter > Section`."""
     place = f'"{document.title}" ({document.path}), page {page_number}'

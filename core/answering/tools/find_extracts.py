@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from core.answering.tools.base import Arguments, Finding, ToolContext, document_named
+from core.answering.tools.base import Arguments, Finding, ToolContext, ids_of, within
 from core.answering.tools.search import find_pages, to_finding
 from core.domain.corpus import SearchQuery, SourcedPassage
 from core.errors import BadInput, ToolRetry
@@ -52,9 +52,7 @@ class FindExtractsTool:
 
     async def run(self, arguments: FindExtractsArguments, context: ToolContext) -> Finding:
         query = _to_query(arguments, context)
-        document_ids = context.document_ids
-        if arguments.document is not None:
-            document_ids = frozenset({(await document_named(arguments.document, context)).id})
+        document_ids = await ids_of(arguments.document, context)
         try:
             found = await context.facts.find(query, context.scope, document_ids)
         except BadInput as error:
@@ -79,17 +77,6 @@ def row_line(row: CitedFact) -> str:
     )
     where = f'"{citation.document_title}" ({citation.document}, page_id {citation.page_id})'
     return f"- {place} of {where}: {fact.type.value}; {fields}"
-
-
-def within(passages: Sequence[SourcedPassage], characters: int) -> tuple[SourcedPassage, ...]:
-    """As many as fit, from the first on; at least one."""
-    used = count = 0
-    for item in passages:
-        used += len(item.passage.text)
-        if count and used > characters:
-            break
-        count += 1
-    return tuple(passages[:count])
 
 
 def left_out(shown: Sequence[SourcedPassage], passages: Sequence[SourcedPassage]) -> list[str]:

@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import Field
 from rapidfuzz import fuzz, process
 
-from core.answering.tools.base import Arguments, Finding, ToolContext, document_named
-from core.answering.tools.find_extracts import CITED_CHARACTERS, left_out, nothing_found, row_line, within
+from core.answering.tools.base import Arguments, Finding, ToolContext, ids_of, within
+from core.answering.tools.find_extracts import CITED_CHARACTERS, left_out, nothing_found, row_line
 from core.knowledge.facts.lookup import FoundRelations
 from core.knowledge.facts.matching import Direction
 
@@ -41,9 +41,7 @@ class FollowRelationTool:
     arguments = FollowRelationArguments
 
     async def run(self, arguments: FollowRelationArguments, context: ToolContext) -> Finding:
-        document_ids = context.document_ids
-        if arguments.document is not None:
-            document_ids = frozenset({(await document_named(arguments.document, context)).id})
+        document_ids = await ids_of(arguments.document, context)
         found = await context.facts.follow(
             arguments.name,
             context.scope,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, document_named
+from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, document_named, within
 from core.domain.answer import PageImage
 from core.domain.corpus import Document, Page, SourcedPassage
 from core.errors import NotFound, ToolRetry
@@ -86,13 +86,8 @@ def cut(
 ) -> tuple[list[SourcedPassage], list[SourcedPassage]]:
     """(shown, left over) of passages in text order: whole ones from `offset` on, about `characters`, at least one."""
     ahead = [item for item in passages if item.passage.span.start >= offset]
-    used = count = 0
-    for item in ahead:
-        used += len(item.passage.text)
-        if count and used > characters:
-            break
-        count += 1
-    return ahead[:count], ahead[count:]
+    shown = list(within(ahead, characters))
+    return shown, ahead[len(shown) :]
 
 
 async def _find_page(arguments: GetPageArguments, context: ToolContext) -> Page:

@@ -1,18 +1,19 @@
 """The `query_journal` tool: a question, a summary or an extraction about one journal, named or found."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Literal
 
 from pydantic import Field
 
-from core.answering.tools.base import Arguments, Finding, ToolContext, join_headings
+from core.answering.tools.base import Arguments, Finding, ToolContext, join_headings, within
 from core.answering.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
 from core.answering.tools.section_notes import Purpose, SectionReader, read_sections, to_lines
-from core.answering.tools.sections import is_named, named_spans
-from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
+from core.domain.corpus import Document, Heading, Page, PageHit, SearchQuery, SourcedPassage, Span
 from core.errors import Ambiguous, NotFound, ProviderError, ToolFailed, ToolRetry
 from core.knowledge.search.documents import JOURNAL_KIND, find_by_name, only_journals
+from core.text.words import STOPWORDS, words
 from core.work.steps import Step
 
 # About 6,000 tokens: most journal chapters fit whole, and three such calls still fit a small model's window.
@@ -172,17 +173,16 @@ async def _read_in_sections(
         raise ToolFailed(f"{journal.title!r} is too long to be shown whole and could not be read: {error}") from error
     by_id = {item.passage.id: item for _, own in sections for item in own}
     shown = _take((by_id[key] for key in notes.passage_ids if key in by_id), READ_CHARACTERS)
-    lines = [f'"{journal.title}" ({journal.path}) is too long to be shown whole. {_few_pages(sections)}']
+    count = sum(bool(own) for _, own in sections)
+    lines = [
+        f'"{journal.title}" ({journal.path}) is too long to be shown whole. Its {count} sections were read one by one; '
+        "below are the passages that the notes rest on."
+    ]
     return Finding(
         text="\n".join([*lines, *to_lines(notes, purpose)]),
         passages=tuple(sorted(shown, key=lambda item: item.passage.ordinal)),
         searches=(arguments.query,),
     )
-
-
-def _few_pages(sections: Sequence[tuple[Page, Sequence[SourcedPassage]]]) -> str:
-    count = sum(bool(own) for _, own in sections)
-    return f"Its {count} sections were read one by one; below are the passages that the notes rest on."
 
 
 def _named(
@@ -201,18 +201,9 @@ def _round_robin(by_page: Sequence[Sequence[SourcedPassage]]) -> Iterator[Source
         yield from (item for item in row if item is not None)
 
 
-def _take(passages: Iterable[SourcedPassage], characters: int) -> list[SourcedPassage]:
+def _take(passages: Iterable[SourcedPassage], characters: int) -> tuple[SourcedPassage, ...]:
     """Each passage once, as long as they fit; at least one."""
-    taken: dict[str, SourcedPassage] = {}
-    used = 0
-    for item in passages:
-        if item.passage.id in taken:
-            continue
-        used += len(item.passage.text)
-        if taken and used > characters:
-            break
-        taken[item.passage.id] = item
-    return list(taken.values())
+    return within(list({item.passage.id: item for item in passages}.values()), characters)
 
 
 def _outline(pages: Sequence[Page]) -> list[str]:
@@ -232,3 +223,62 @@ def _left_out(shown: Sequence[SourcedPassage], complete: Sequence[SourcedPassage
         f"Shown are {len(shown)} of {len(complete)} passages; {left} did not fit. Say that the answer may be "
         "incomplete, or read the missing pages with get_page or a query that names a section."
     ]
+
+
+_LABEL = re.compile(r"\b(chapter|part|section|act|book|appendix|session|scene|level)\s+(\w+)", re.IGNORECASE)
+_NUMBERED_TITLE = re.compile(r"^\W*(\d+|[IVXLC]+)\s*[.:)–—-]\s*\w")
+_PREFIX = re.compile(r"^\W*(?:\w+\s+)?(?:\d+|[ivxlc]+|\w)\s*[.:)–—-]\s*", re.IGNORECASE)
+_COUNTING = "one two three four five six seven eight nine ten eleven twelve".split()
+_ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
+
+
+def is_named(title: str, request: str) -> bool:
+    """Whether `request` names a heading: its whole title, the part after "Chapter 2:", or "chapter 2" by the number."""
+    if _labels(request) & (_labels(title) | _numbered(title)):
+        return True
+    asked = f" {' '.join(words(request))} "
+    for variant in {title, _PREFIX.sub("", title)}:
+        said = words(variant)
+        if set(said) - STOPWORDS and f" {' '.join(said)} " in asked:
+            return True
+    return False
+
+
+def named_spans(page: Page, request: str) -> list[Span]:
+    """Return the parts of a page that a request names, in text order: all of it if a title above is named."""
+    if any(is_named(title, request) for title in (page.title, *page.heading_path) if title):
+        return [Span(0, len(page.text))]
+    return [
+        Span(heading.start, _section_end(index, page.headings, len(page.text)))
+        for index, heading in enumerate(page.headings)
+        if is_named(heading.title, request)
+    ]
+
+
+def _section_end(index: int, headings: Sequence[Heading], length: int) -> int:
+    """Return the place of the next heading of the same or a higher level."""
+    level = headings[index].level
+    return next((heading.start for heading in headings[index + 1 :] if heading.level <= level), length)
+
+
+def _labels(text: str) -> set[tuple[str, str]]:
+    found = {(kind.lower(), _to_number(value)) for kind, value in _LABEL.findall(text)}
+    return {(kind, number) for kind, number in found if number is not None}
+
+
+def _numbered(title: str) -> set[tuple[str, str]]:
+    """A title "2. The Hall" is chapter, part and section 2."""
+    match = _NUMBERED_TITLE.match(title)
+    number = _to_number(match.group(1)) if match else None
+    return {(kind, number) for kind in ("chapter", "part", "section")} if number else set()
+
+
+def _to_number(value: str) -> str | None:
+    """One spelling for 2, two and II; a single letter stays one (appendix B). None: not a number."""
+    lower = value.lower()
+    if lower.isdigit():
+        return str(int(lower))
+    for spellings in (_COUNTING, _ROMAN):
+        if lower in spellings:
+            return str(spellings.index(lower) + 1)
+    return lower if len(lower) == 1 and lower.isalpha() else None

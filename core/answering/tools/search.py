@@ -1,13 +1,13 @@
 """The `search` tool: pages that match, with their best passages to quote."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pydantic import Field
 
-from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, document_named
-from core.domain.corpus import PageHit, SearchQuery, SourcedPassage
+from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, ids_of
+from core.domain.corpus import PageHit, SearchQuery
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 20
@@ -46,14 +46,11 @@ class SearchTool:
     arguments = SearchArguments
 
     async def run(self, arguments: SearchArguments, context: ToolContext) -> Finding:
-        document_ids = context.document_ids
-        if arguments.document is not None:
-            document_ids = frozenset({(await document_named(arguments.document, context)).id})
         query = SearchQuery(
             text=arguments.query,
             limit=min(arguments.limit, MAX_LIMIT),
             kind=arguments.kind,
-            document_ids=document_ids,
+            document_ids=await ids_of(arguments.document, context),
             rerank=context.rerank,
         )
         return to_finding(query, await find_pages(query, context))
@@ -107,7 +104,8 @@ def to_finding(query: SearchQuery, hits: Sequence[PageHit]) -> Finding:
         where = " in this document" if query.document_ids else f" of kind {query.kind!r}" if query.kind else ""
         text = f"Nothing was found for {query.text!r}{where}. Try other words: synonyms, names, broader terms."
         return Finding(text=text, searches=searches)
-    passages = (*hits[0].passages[:PASSAGES_OF_BEST_PAGE], *_of_others(hits[1:]))
+    others = (passage for hit in hits[1:] for passage in hit.passages[:PASSAGES_PER_PAGE])
+    passages = (*hits[0].passages[:PASSAGES_OF_BEST_PAGE], *others)
     lines = [f"{len(hits)} pages for {query.text!r}, best first:" if len(hits) > 1 else f"1 page for {query.text!r}:"]
     lines.extend(
         f"- {describe_place(hit.document, hit.page_number, hit.heading_path)} "
@@ -115,7 +113,3 @@ def to_finding(query: SearchQuery, hits: Sequence[PageHit]) -> Finding:
         for hit in hits
     )
     return Finding(text="\n".join(lines), passages=passages, searches=searches)
-
-
-def _of_others(hits: Sequence[PageHit]) -> Iterator[SourcedPassage]:
-    return (passage for hit in hits for passage in hit.passages[:PASSAGES_PER_PAGE])

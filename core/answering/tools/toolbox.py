@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from core.answering.agent.section_reading import ModelSectionReader
 from core.answering.pipeline import QuestionContext
 from core.answering.run import NO_OBSERVER, RunObserver
 from core.answering.tools.base import Arguments, Finding, Pictures, Tool, ToolContext
+from core.answering.tools.section_notes import ModelSectionReader
 from core.domain.answer import (
     ChatMessage,
     Evidence,

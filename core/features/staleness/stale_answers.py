@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 
-from core.answering.answers.quote_location import lost_quotes
+from core.answering.answers.passages import lost_quotes
 from core.answering.answers.stored import BOT_NAME, stored_ids
 from core.domain.answer import Citation
 from core.domain.conversation import NOTE_ON, Conversation, IncomingMessage, Message, Role, again_key, message_key

@@ -1,13 +1,11 @@
 """Where the jobs of a question hang: each below the step that it is a part of, also if it is a provider's own."""
 
-from core.answering.agent.section_reading import ModelSectionReader
-from core.answering.agent.summarising import ModelSummariser
-from core.answering.context import RollingSummary
-from core.answering.context.rolling_summary import FOLDED_TURNS, KEPT_TURNS
+from core.answering.context import FOLDED_TURNS, KEPT_TURNS, ModelSummariser, RollingSummary
 from core.answering.providers.fallback import Choice, FallbackProvider
 from core.answering.run import Budget, Meter, RunObserver
 from core.answering.strategies.tool_use import AgentLoop
 from core.answering.tools.query_journal import QueryJournalTool
+from core.answering.tools.section_notes import ModelSectionReader
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ChatMessage, ChatRole, ToolInvocation
 from core.domain.jobs import JobKind

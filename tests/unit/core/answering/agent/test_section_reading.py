@@ -4,8 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.answering.agent.section_reading import MOST_NOTES, PART_CHARACTERS, ModelSectionReader, to_notes
-from core.answering.tools.section_notes import NOTE_CHARACTERS, Purpose
+from core.answering.tools.section_notes import (
+    MOST_NOTES,
+    NOTE_CHARACTERS,
+    PART_CHARACTERS,
+    ModelSectionReader,
+    Purpose,
+    to_notes,
+)
 from core.domain.answer import ChatResponse, CitedText
 from core.domain.corpus import Page, SourcedPassage
 from core.errors import ProviderError, ProviderOverloaded

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.answering.answers.quote_location import lost_quotes, moved, place_of
+from core.answering.answers.passages import lost_quotes, moved, place_of
 from core.domain.corpus import Span
 from core.domain.features import Fate, LiveTexts, LostQuote
 from tests.builders import build_citation, build_document, build_pages

@@ -2,9 +2,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.agent.summarising import ModelSummariser
-from core.answering.context import LineSummariser, RollingSummary, estimate_tokens
-from core.answering.context.rolling_summary import BEGINNING, FOLDED_TURNS, KEPT_TURNS
+from core.answering.context import (
+    BEGINNING,
+    FOLDED_TURNS,
+    KEPT_TURNS,
+    LineSummariser,
+    ModelSummariser,
+    RollingSummary,
+    estimate_tokens,
+)
 from core.domain.answer import ChatResponse, CitedText
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderError

@@ -12,7 +12,7 @@ from core.answering.strategies.choosing import (
     choose,
     draft_once,
 )
-from core.answering.strategies.wording import wording_of
+from core.answering.strategies.plans import wording_of
 from core.domain.answer import Capabilities, CitedText, Draft, Evidence
 from core.errors import UnsupportedFeature
 from core.work.progress import SilentProgress

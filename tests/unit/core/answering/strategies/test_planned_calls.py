@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from core.answering.run import Budget, Meter, RunObserver
-from core.answering.strategies.planned_calls import Called, run_plan
-from core.answering.strategies.plans import Plan, PlannedCall
+from core.answering.strategies.plans import Called, Plan, PlannedCall, run_plan
 from core.answering.tools.base import Arguments, Finding, ToolContext
 from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.toolbox import Toolbox

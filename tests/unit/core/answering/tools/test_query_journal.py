@@ -2,10 +2,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.answering.agent.section_reading import ModelSectionReader
 from core.answering.tools.base import Finding
 from core.answering.tools.query_journal import MAX_CHOICES, READ_CHARACTERS, QueryJournalArguments, QueryJournalTool
-from core.answering.tools.section_notes import Purpose, SectionNote
+from core.answering.tools.section_notes import ModelSectionReader, Purpose, SectionNote
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import ChatResponse, CitedText, ToolInvocation
 from core.domain.corpus import Page, SourcedPassage

@@ -5,9 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.agent.section_reading import PART_CHARACTERS, ModelSectionReader
 from core.answering.tools.query_journal import QueryJournalArguments, QueryJournalTool
-from core.answering.tools.section_notes import SectionNote, SectionNotes, merged, name_of
+from core.answering.tools.section_notes import (
+    PART_CHARACTERS,
+    ModelSectionReader,
+    SectionNote,
+    SectionNotes,
+    merged,
+    name_of,
+)
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.errors import ProviderBadRequest, ProviderError, ProviderRateLimited, ToolFailed
 from core.work.steps import NO_STEPS

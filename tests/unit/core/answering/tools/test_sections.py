@@ -1,6 +1,6 @@
 import pytest
 
-from core.answering.tools.sections import is_named, named_spans
+from core.answering.tools.query_journal import is_named, named_spans
 from core.domain.corpus import Heading, Page, Span
 
 
