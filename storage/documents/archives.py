@@ -55,7 +55,8 @@ class Archive:
         except _BROKEN as error:
             _refuse(self._label, error, name)
         if len(data) > limit:
-            raise ReadError(f"too large: unpacked, the {self._label} is more than {_reached(limit)} MB; split it")
+            most = (MAX_PART if limit == MAX_PART else MAX_EXPANDED) // MEBIBYTE
+            raise ReadError(f"too large: unpacked, the {self._label} is more than {most} MB; split it")
         self._left -= len(data)
         return data
 
@@ -90,7 +91,3 @@ def _refuse(label: str, error: Exception, name: str = "") -> NoReturn:
         raise ReadError(f"encrypted: the {label} needs a password; save it without one and ingest it again") from error
     where = f" (its part {name!r})" if name else ""
     raise ReadError(f"corrupt: not a readable {label}{where}, it may be cut off") from error
-
-
-def _reached(limit: int) -> int:
-    return (MAX_PART if limit == MAX_PART else MAX_EXPANDED) // MEBIBYTE

@@ -142,7 +142,9 @@ class Ingestor:
                     limits=self.limits,
                     source=source,
                     root=root,
-                    vault=await asyncio.to_thread(_vault_name, root),
+                    vault=await asyncio.to_thread(
+                        lambda: root.resolve().name if (root / ".obsidian").is_dir() else None
+                    ),
                     kind=kind,
                     force=force,
                     links=links or {},
@@ -206,10 +208,6 @@ def _sub_paths(source: Source, only: str | None, stored: list[Document]) -> list
     if only:
         return [only.strip("/")]
     return [document.path for document in stored] if source.kind == "file" else None
-
-
-def _vault_name(root: Path) -> str | None:
-    return root.resolve().name if (root / ".obsidian").is_dir() else None
 
 
 def _check_found(listing: Listing, root: Path, only: str | None, stored: list[Document]) -> None:

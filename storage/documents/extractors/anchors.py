@@ -71,7 +71,8 @@ def _captions(text: MarkedText) -> Iterator[Found]:
         if name not in seen:
             seen.add(name)
             caption, span = _whole_caption(text.lines, at, match["rest"])
-            kind = "table" if word in _TABLE_WORDS or _near_table(text.lines, at) else "figure"
+            near_table = any(other.is_row for other in text.lines[max(0, at - 1) : at + 2])
+            kind = "table" if word in _TABLE_WORDS or near_table else "figure"
             yield _to_found(text.page, span, name, kind, caption, 0.9 if match["mark"] else 0.75)
 
 
@@ -95,10 +96,6 @@ def _whole_caption(lines: Sequence[Line], at: int, rest: str) -> tuple[str, Span
     if not said and following is not None and not (following.is_row or following.heading or following.in_code):
         return plain(following.text), Span(line.span.start, following.span.end)
     return said, line.span
-
-
-def _near_table(lines: Sequence[Line], at: int) -> bool:
-    return any(line.is_row for line in lines[max(0, at - 1) : at + 2])
 
 
 def _images(text: MarkedText) -> Iterator[Found]:

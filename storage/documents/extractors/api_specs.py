@@ -155,15 +155,15 @@ def _in_tables(text: MarkedText) -> Iterator[_SeenEndpoint]:
             if target is None:
                 continue
             pairs = [(method, _cell(row, summary_column)) for method in to_methods(_cell(row, method_column))]
-            pairs += [(table.columns[index].upper(), _cell(row, index)) for index in verbs if _is_said(row, index)]
+            pairs += [
+                (table.columns[index].upper(), _cell(row, index))
+                for index in verbs
+                if not _NO_CELL.fullmatch(plain(_cell(row, index)))
+            ]
             for method, summary in pairs:
                 written = WrittenEndpoint(method=method, path=target[1], strength=Strength.STATED, address=target[0])
                 said = plain(summary) or _of_heading(title, written)
                 yield _SeenEndpoint(written=written, page_number=text.page.number, span=row.span, summary=said)
-
-
-def _is_said(row: Row, column: int) -> bool:
-    return not _NO_CELL.fullmatch(plain(_cell(row, column)))
 
 
 def _column(table: PipeTable, pattern: re.Pattern[str], *, but: int | None = None) -> int | None:

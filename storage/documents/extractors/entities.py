@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import collapse
-from storage.documents.foundry.links import COMMAND, Mention, find_mentions, kind_of, name_of
+from storage.documents.foundry.links import COMMAND, find_mentions, kind_of, name_of
 from storage.documents.markup.definitions import define, is_name
 from storage.documents.markup.marked_text import MarkedText, PipeTable, around, plain
 
@@ -118,19 +118,14 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
         yield from _journal_pages(given.pages)
         for mention in find_mentions(given.path, given.pages):
             if mention.kind and is_name(mention.name):
-                yield _mentioned(mention)
+                place, span = mention.page.number, mention.span
+                yield _Thing(name=mention.name, kind=mention.kind, page_number=place, span=span, confidence=0.9)
     for page in given.pages:
         text = MarkedText(page)
         yield from _linked(text)
         yield from _in_foundry_links(text)
         for table in text.tables:
             yield from _columns(page, table)
-
-
-def _mentioned(mention: Mention) -> _Thing:
-    return _Thing(
-        name=mention.name, kind=mention.kind, page_number=mention.page.number, span=mention.span, confidence=0.9
-    )
 
 
 def _document(given: ExtractorInput) -> _Thing:

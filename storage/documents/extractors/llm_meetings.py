@@ -72,7 +72,11 @@ class ModelMeetingsExtractor:
             attendees=unique_names(
                 item.said.name for item in new if item.said.kind == "attendee" and is_within(item.said.name, item.quote)
             ),
-            decisions=tuple(_decision(item) for item in new if item.said.kind == "decision"),
+            decisions=tuple(
+                Item(page_number=item.page_number, span=(item.span.start, item.span.end), text=item.quote)
+                for item in new
+                if item.said.kind == "decision"
+            ),
             action_items=tuple(_action(item, held_on) for item in new if item.said.kind == "action_item"),
         )
         if new and (meeting.attendees or meeting.decisions or meeting.action_items):
@@ -126,10 +130,6 @@ def _day(meetings: Sequence[Meeting]) -> str | None:
     """Return the document's day if rules found exactly one."""
     days = {meeting.date for meeting in meetings if meeting.date}
     return days.pop() if len(days) == 1 else None
-
-
-def _decision(item: ProvedFinding[MeetingFinding]) -> Item:
-    return Item(page_number=item.page_number, span=(item.span.start, item.span.end), text=item.quote)
 
 
 def _action(item: ProvedFinding[MeetingFinding], held_on: date | None) -> ActionItem:

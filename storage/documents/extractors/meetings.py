@@ -68,9 +68,12 @@ class MeetingsExtractor:
         day_first = is_day_first(line.raw for line in lines)
         is_folder = given.document.kind == "mail" and len(given.pages) > 1
         parts = [] if is_folder else _dated_parts(lines, day_first)
+        several = bool(parts)
         properties = ("", ()) if parts else _read_properties(given.path)
-        for part in parts or (_messages(lines) if given.document.kind == "mail" else [lines]):
-            found = _read_meeting(part, given.document, day_first, properties, several=bool(parts))
+        if given.document.kind == "mail" and not parts:  # each message has its own page
+            parts = [list(part) for _, part in groupby(lines, key=lambda line: line.page_number)]
+        for part in parts or [lines]:
+            found = _read_meeting(part, given.document, day_first, properties, several=several)
             if found is not None:
                 yield found
 
@@ -96,11 +99,6 @@ def _dated_parts(lines: Sequence[NoteLine], day_first: bool | None) -> list[Sequ
     return [lines[start:end] for start, end in pairwise([*starts, len(lines)])]
 
 
-def _messages(lines: Sequence[NoteLine]) -> list[Sequence[NoteLine]]:
-    """Return the lines of each message: each has its own page."""
-    return [list(part) for _, part in groupby(lines, key=lambda line: line.page_number)]
-
-
 def _is_dated(text: str, day_first: bool | None) -> bool:
     written = find_date(text, day_first=day_first)
     return written is not None and len(f"{text[: written.span.start]} {text[written.span.end :]}".split()) <= 6
@@ -124,13 +122,16 @@ def _read_meeting(
     notes = read_notes(lines, People(attendees), date.fromisoformat(day) if day else None)
     notes.attendees = first.attendees
     score = _score(notes, document, title.text, is_dated=day is not None, several=several)
-    if score < _MIN_SCORE or not _holds_something(notes, attendees):
+    if score < _MIN_SCORE or not (attendees or notes.decisions or notes.actions or notes.agenda):
         return None
     meeting = Meeting(
         title=title.text[:2_000],
         date=day,
         attendees=attendees,
-        topics=tuple(_item(noted) for noted in _once(notes.agenda or _headings(notes, title))),
+        topics=tuple(
+            _item(noted)
+            for noted in _once(notes.agenda or [noted for noted in notes.headings if noted.text != title.text])
+        ),
         decisions=tuple(_item(noted) for noted in _once(_sure(notes.decisions))),
         action_items=tuple(_action_item(noted) for noted in _once(_sure(notes.actions))),
     )
@@ -201,10 +202,6 @@ def _attendees(notes: Notes) -> tuple[str, ...]:
     return unique_names(names)
 
 
-def _holds_something(notes: Notes, attendees: Sequence[str]) -> bool:
-    return bool(attendees or notes.decisions or notes.actions or notes.agenda)
-
-
 def _sure(found: Sequence[NotedItem]) -> list[NotedItem]:
     """Return the listed and labelled items if any item is listed, else all."""
     is_listed = any(noted.sureness is Sureness.LISTED for noted in found)
@@ -220,10 +217,6 @@ def _once(found: Sequence[NotedItem]) -> list[NotedItem]:
         if before is None or (before.action and noted.action and not before.action.owner and noted.action.owner):
             kept[key] = noted
     return sorted(kept.values(), key=lambda item: (item.page_number, item.span))
-
-
-def _headings(notes: Notes, title: _Title) -> list[NotedItem]:
-    return [noted for noted in notes.headings if noted.text != title.text]
 
 
 def _item(noted: NotedItem) -> Item:

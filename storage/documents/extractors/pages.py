@@ -163,7 +163,12 @@ def find_topics(prose: Sequence[str], titles: Sequence[str]) -> tuple[str, ...]:
     for line, weight in [*((title, _HEADING) for title in titles), *((line, 1.0) for line in prose)]:
         for words in _runs(line):
             size += len(words)
-            for phrase in _phrases(words):
+            phrases = (
+                words[start : start + length]
+                for length in range(1, MAX_WORDS + 1)
+                for start in range(len(words) - length + 1)
+            )
+            for phrase in phrases:
                 key = tuple(map(_key, phrase))
                 shown.setdefault(key, " ".join(phrase))
                 counts[key] += 1
@@ -206,12 +211,6 @@ def _is_content(token: str) -> bool:
     if lower in STOPWORDS or lower in _FURTHER_STOPWORDS or len(token) > MAX_LETTERS:
         return False
     return len(token) > 2 and sum(map(str.isalpha, token)) * 2 > len(token)
-
-
-def _phrases(words: Sequence[str]) -> Iterator[Sequence[str]]:
-    for length in range(1, MAX_WORDS + 1):
-        for start in range(len(words) - length + 1):
-            yield words[start : start + length]
 
 
 def _key(word: str) -> str:

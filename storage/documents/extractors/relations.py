@@ -46,13 +46,8 @@ class RelationsExtractor:
             data = item.data
             if data["source"] != data["target"]:
                 found.setdefault((data["source"], data["kind"], data["target"], data["target_document"]), item)
-        paths = _paths(found.values())
+        paths = {(item.data["source"], item.data["target"]) for item in found.values() if item.data["target_document"]}
         return [item for item in found.values() if not _is_told_better(item, paths)]
-
-
-def _paths(found: Iterable[Found]) -> set[tuple[object, object]]:
-    """Return (source, target) of the links to known files."""
-    return {(item.data["source"], item.data["target"]) for item in found if item.data["target_document"]}
 
 
 def _is_told_better(item: Found, paths: set[tuple[object, object]]) -> bool:
@@ -63,7 +58,9 @@ def _is_told_better(item: Found, paths: set[tuple[object, object]]) -> bool:
 
 def _all(given: ExtractorInput) -> Iterator[Found]:
     yield from _headings(given)
-    yield from _definitions(given)
+    for page, defined in define(given):
+        title = given.document.title
+        yield _to_found(page, defined.span, title, DEFINES, defined.name, confidence=defined.confidence)
     if given.document.kind == "foundry":
         for item in find_mentions(given.path, given.pages):
             kind = EMBEDS if item.is_embed else LINKS_TO
@@ -80,7 +77,7 @@ def _in_line(line: Line, page: Page, source: str, document: Document) -> Iterato
     if "[[" in text:
         for match in _WIKILINK.finditer(text):
             kind = EMBEDS if match["embed"] else LINKS_TO
-            target = _wikilink_target(match["target"])
+            target = collapse(match["target"].partition("#")[0]).rstrip("\\").strip()  # "" within its own note
             if target:
                 yield _to_found(page, _within(line, match), source, kind, target)
     if "](" in text or "]:" in text:
@@ -100,11 +97,6 @@ def _in_line(line: Line, page: Page, source: str, document: Document) -> Iterato
 
 def _within(line: Line, match: re.Match[str]) -> Span:
     return Span(line.span.start + match.start(), line.span.start + match.end())
-
-
-def _wikilink_target(written: str) -> str:
-    """Return the note of a wikilink, "" for a link within its own note."""
-    return collapse(written.partition("#")[0]).rstrip("\\").strip()
 
 
 def target_path(link: str, path: str) -> str | None:
@@ -148,11 +140,6 @@ def _line_at(text: str, start: int) -> Span | None:
     line = text[start : end if end >= 0 else len(text)]
     place = start + len(line) - len(line.lstrip())
     return Span(place, place + len(line.strip())) if line.strip() else None
-
-
-def _definitions(given: ExtractorInput) -> Iterator[Found]:
-    for page, item in define(given):
-        yield _to_found(page, item.span, given.document.title, DEFINES, item.name, confidence=item.confidence)
 
 
 def _to_found(

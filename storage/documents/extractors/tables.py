@@ -42,7 +42,8 @@ class TableExtractor:
                 reason = f"lines of more than {MAX_LINE:,} characters are not searched for tables"
                 yield Unread(page_number=page.number, reason=reason)
         for page, title, table in read_tables(given):
-            confidence = _TOLD if given.document.kind == _CSV else _SEEN if _is_of_blanks(page, table) else _WRITTEN
+            is_marked = bool({"|", "\t"} & set(table.span.of(page.text)))
+            confidence = _TOLD if given.document.kind == _CSV else _WRITTEN if is_marked else _SEEN
             for part in range(0, max(len(table.rows), 1), MAX_ROWS):
                 yield _to_found(page, title, table, part, confidence)
 
@@ -77,10 +78,6 @@ def _with_others(tables: list[TextTable], others: Sequence[TextTable]) -> list[T
         if not before or tables[before - 1].span.end <= table.span.start:
             added.append(table)
     return sorted([*tables, *added], key=lambda table: table.span.start)
-
-
-def _is_of_blanks(page: Page, table: TextTable) -> bool:
-    return not {"|", "\t"} & set(table.span.of(page.text))
 
 
 def _nearest(table: TextTable) -> str:

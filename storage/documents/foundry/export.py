@@ -109,7 +109,11 @@ def _to_journal(entry: Mapping[str, Value]) -> Journal:
         page = _to_page(entry, {})
         return Journal(id=_journal_id({}, [dict(entry)]), name=page.name, pages=(page,))
     pages = [page for page in _list(entry.get("pages")) if isinstance(page, dict)]
-    categories = {_string(item.get("_id")): _string(item.get("name")) for item in _dicts(entry.get("categories"))}
+    categories = {
+        _string(item.get("_id")): _string(item.get("name"))
+        for item in _list(entry.get("categories"))
+        if isinstance(item, dict)
+    }
     ordered = sorted(pages, key=lambda page: _number(page.get("sort")))  # stable: ties stay in file order
     parsed = tuple(_to_page(page, categories) for page in ordered)
     name = " ".join(_string(entry.get("name")).split())
@@ -150,10 +154,6 @@ def _string(value: Value) -> str:
 
 def _list(value: Value) -> list[Value]:
     return value if isinstance(value, list) else []
-
-
-def _dicts(value: Value) -> list[dict[str, Value]]:
-    return [item for item in _list(value) if isinstance(item, dict)]
 
 
 def _number(value: Value) -> float:

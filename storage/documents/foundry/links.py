@@ -246,7 +246,8 @@ class LinkResolver:
                 return text
         if match["label"]:
             return match["label"]
-        name = _name(found) or _name_part(match["target"] if match["kind"] != "Embed" else written)
+        name = (found.page or found.journal).name if found else ""
+        name = name or _name_part(match["target"] if match["kind"] != "Embed" else written)
         if found and found.path:
             self.depends_on[found.path] = None
         return html.escape(name, quote=False) if is_html else name
@@ -306,12 +307,6 @@ def _target_ids(uuid: str, current: str) -> tuple[str, str] | None:
 def _after(parts: list[str], word: str) -> str:
     place = parts.index(word) + 1 if word in parts else len(parts)
     return parts[place] if place < len(parts) else ""
-
-
-def _name(found: Target | None) -> str:
-    if found is None:
-        return ""
-    return found.page.name if found.page else found.journal.name
 
 
 def _name_part(target: str) -> str:

@@ -50,18 +50,15 @@ def is_dropped(node: Any, *, book: bool = False) -> bool:
         return "pagebreak" in marks or "doc-pagebreak" in marks
     if "hidden" in attributes or attributes.get("role") in _ROLES:
         return True
-    if _is_named_so(attributes) and tag not in ("html", "body", "main") and node.css_first(_CONTENT) is None:
+    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split()
+    is_named_so = any(name in _NAMES or _ASKS_FOR_CONSENT.fullmatch(name) for name in names)
+    if is_named_so and tag not in ("html", "body", "main") and node.css_first(_CONTENT) is None:
         return True
     if _HIDDEN_STYLE.search(attributes.get("style") or ""):
         return True
     if tag in ("ul", "ol", "menu"):  # in a header: languages, tools, breadcrumbs
         return any(parent.tag == "header" for parent in _parents(node))
     return tag in ("header", "footer", "aside") and _is_boilerplate(node, tag)
-
-
-def _is_named_so(attributes: Any) -> bool:
-    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split()
-    return any(name in _NAMES or _ASKS_FOR_CONSENT.fullmatch(name) for name in names)
 
 
 def _is_boilerplate(node: Any, tag: str) -> bool:

@@ -20,6 +20,7 @@ _PIECE = re.compile(r"\\.|(`+)|\[\[([^\[\]\n]+)\]\]", re.DOTALL)
 _TICKS = re.compile(r"`+")
 _WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]")
 _MARKS = re.compile(r"[\\`*_<&\[\]!]")
+_TEXT_TOKENS = frozenset({"text", "code_inline", "text_special", "softbreak", "hardbreak", "image"})
 _BLOCK_ID = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)[ \t]*\Z")
 
 
@@ -136,12 +137,10 @@ def plain_title(content: str, inline: Callable[[str], list[Any]]) -> str:
         return content
     tokens = inline(_WIKILINK.sub(r"\1", content))
     children = tokens[0].children or [] if tokens else []
-    words = "".join(" " if child.type.endswith("break") else child.content for child in children if _is_text(child))
+    words = "".join(
+        " " if child.type.endswith("break") else child.content for child in children if child.type in _TEXT_TOKENS
+    )
     return collapse(words) or content
-
-
-def _is_text(token: Any) -> bool:
-    return token.type in ("text", "code_inline", "text_special", "softbreak", "hardbreak", "image")
 
 
 def _line_starts(text: str) -> list[int]:

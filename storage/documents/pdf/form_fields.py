@@ -85,7 +85,7 @@ def _written(added: Sequence[tuple[str, Field]]) -> Iterator[str]:
             yield gap + field.text
         elif gap == "before":
             yield field.text + " "
-        elif before is not None and _on_one_row(before.box, field.box):
+        elif before is not None and min(before.box[3], field.box[3]) > max(before.box[1], field.box[1]):
             yield "\t" + field.text
         else:
             yield gap + field.text
@@ -95,7 +95,11 @@ def _written(added: Sequence[tuple[str, Field]]) -> Iterator[str]:
 def _place(raw: str, boxes: Sequence[Box | None], field: Field) -> tuple[int, str]:
     """Return the position of a field in the text, and its separator; "before" puts it in front."""
     left, bottom, right, top = field.box
-    row = [(place, box) for place, box in enumerate(boxes) if box and bottom - _INTO <= _middle(box) <= top + _INTO]
+    row = [
+        (place, box)
+        for place, box in enumerate(boxes)
+        if box and bottom - _INTO <= (box[1] + box[3]) / 2 <= top + _INTO
+    ]
     at_left = max(((box[2], place) for place, box in row if box[2] <= left + _INTO), default=None)
     at_right = min(((box[0], place) for place, box in row if box[0] >= right - _INTO), default=None)
     if field.is_mark and at_right and (at_left is None or at_right[0] - right <= left - at_left[0]):
@@ -110,14 +114,6 @@ def _place(raw: str, boxes: Sequence[Box | None], field: Field) -> tuple[int, st
         return len(raw), "\r\n"
     end = raw.find("\r\n", -min(above)[1])
     return len(raw) if end < 0 else end, "\r\n"
-
-
-def _middle(box: Box) -> float:
-    return (box[1] + box[3]) / 2
-
-
-def _on_one_row(one: Box, other: Box) -> bool:
-    return min(one[3], other[3]) - max(one[1], other[1]) > 0
 
 
 def _fields(form: Any, page: Any) -> Iterator[Field]:

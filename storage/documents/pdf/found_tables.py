@@ -72,7 +72,8 @@ def read_pdf_tables(
             for table, placed in _placed(found, page, layout, goes_on, before):
                 yield placed
                 before = placed
-                open_table = table if _is_last(table, layout) else None
+                is_last = sum(word.top < table.bottom for word in layout.words) <= _MAX_RUNNING
+                open_table = table if is_last else None
 
 
 def find_tables(layout: Layout) -> list[FoundTable]:
@@ -136,10 +137,6 @@ def _line_above(table: FoundTable, layout: Layout) -> str:
     lines = to_lines(near)
     text = to_text(lines[-1]) if lines else ""
     return "" if text.endswith(".") or text[:1].islower() or len(text) > _MAX_LINE else text
-
-
-def _is_last(table: FoundTable, layout: Layout) -> bool:
-    return sum(word.top < table.bottom for word in layout.words) <= _MAX_RUNNING
 
 
 def _continues(table: FoundTable, before: FoundTable, layout: Layout) -> bool:

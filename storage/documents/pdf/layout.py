@@ -130,7 +130,8 @@ def read_layout(
     text = text_page.get_text_range()
     if _runs_leftwards(text):
         return None
-    words = [*_words(text_page, turned(page), _doubled_letters(text_page, text))]
+    doubled = frozenset(letter_index(text_page, place) for place in find_doubles(text, text_page))
+    words = [*_words(text_page, turned(page), doubled)]
     for line in filled:
         words += _split(line, text_page.count_chars() + len(words))
     return Layout(words=tuple(words), level=tuple(rules[0]), upright=tuple(rules[1]))
@@ -154,10 +155,6 @@ def _runs_leftwards(text: str) -> bool:
     """Return whether the text has so much Arabic or Hebrew that joining its words from left to right gives nonsense."""
     leftwards = len(_LEFTWARDS.findall(text))
     return bool(leftwards) and leftwards >= len(_LETTERS.findall(text)) * MAX_LEFTWARDS
-
-
-def _doubled_letters(text_page: Any, text: str) -> frozenset[int]:
-    return frozenset(letter_index(text_page, place) for place in find_doubles(text, text_page))
 
 
 def _split(line: Line, order: int) -> Iterator[Word]:

@@ -102,7 +102,8 @@ def read_upright(picture: Any, recogniser: Recogniser) -> list[Line]:
     Boxes are in pixels from the lower left corner of the upright page.
     """
     best = recogniser.read(picture)
-    for turn in _turns(best):
+    turns = () if not best else (90, 270) if _is_sideways(best) else (180,)
+    for turn in turns:
         if best and _score(best) >= GOOD_SCORE and not _is_sideways(best):
             break
         other = recogniser.read(picture.rotate(turn, expand=True))
@@ -117,12 +118,6 @@ def _to_text(text: str) -> str:
 def _to_corners(box: Any) -> tuple[Point, Point, Point, Point]:
     first, second, third, fourth = ((float(x), float(y)) for x, y in box)
     return first, second, third, fourth
-
-
-def _turns(lines: Sequence[Seen]) -> tuple[int, ...]:
-    if not lines:
-        return ()
-    return (90, 270) if _is_sideways(lines) else (180,)
 
 
 def _is_sideways(lines: Sequence[Seen]) -> bool:

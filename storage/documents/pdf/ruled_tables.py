@@ -65,7 +65,7 @@ def find_grids(level: Sequence[Rule], upright: Sequence[Rule]) -> list[Grid]:
 
     for row, one in enumerate(level):
         for column, other in enumerate(upright, len(level)):
-            if _cross(one, other):
+            if one.start - REACH <= other.at <= one.end + REACH and other.start - REACH <= one.at <= other.end + REACH:
                 group[root(row)] = root(column)
     members: dict[int, tuple[list[Rule], list[Rule]]] = {}
     for place in range(len(group)):
@@ -74,13 +74,6 @@ def find_grids(level: Sequence[Rule], upright: Sequence[Rule]) -> list[Grid]:
             level[place] if place < len(level) else upright[place - len(level)]
         )
     return [_to_grid(*lines) for lines in members.values() if len(lines[0]) > 1 and len(lines[1]) > 0]
-
-
-def _cross(level: Rule, upright: Rule) -> bool:
-    return (
-        level.start - REACH <= upright.at <= level.end + REACH
-        and upright.start - REACH <= level.at <= upright.end + REACH
-    )
 
 
 def _to_grid(level: list[Rule], upright: list[Rule]) -> Grid:
@@ -125,15 +118,18 @@ def find_merges(grid: Grid) -> list[Merge]:
     height, width = len(grid.rows) - 1, len(grid.columns) - 1
     taken: set[tuple[int, int]] = set()
     merges = []
+    centres = [(left + right) / 2 for left, right in pairwise(grid.columns)]
     for row in range(height):
+        middle = (grid.rows[row] + grid.rows[row + 1]) / 2
         for column in range(width):
             if (row, column) in taken:
                 continue
             columns, rows = 1, 1
-            while column + columns < width and not _is_parted(grid, row, column + columns):
+            while column + columns < width and not _is_drawn(grid.upright, grid.columns[column + columns], middle):
                 columns += 1
             while row + rows < height and all(
-                not _is_underlined(grid, row + rows, place) for place in range(column, column + columns)
+                not _is_drawn(grid.level, grid.rows[row + rows], centre)
+                for centre in centres[column : column + columns]
             ):
                 rows += 1
             merge = Merge(row, column, rows, columns)
@@ -142,16 +138,6 @@ def find_merges(grid: Grid) -> list[Merge]:
                 merges.append(merge)
                 taken.update(places)
     return merges
-
-
-def _is_parted(grid: Grid, row: int, column: int) -> bool:
-    middle = (grid.rows[row] + grid.rows[row + 1]) / 2
-    return _is_drawn(grid.upright, grid.columns[column], middle)
-
-
-def _is_underlined(grid: Grid, row: int, column: int) -> bool:
-    middle = (grid.columns[column] + grid.columns[column + 1]) / 2
-    return _is_drawn(grid.level, grid.rows[row], middle)
 
 
 def _is_drawn(rules: Sequence[Rule], at: float, place: float) -> bool:
@@ -269,7 +255,8 @@ def _checked(rows: _Rows, merges: Sequence[Merge], grid: Grid, words: Sequence[W
         len(filled), 4, len(filled) * len(kept) * _OWN
     ):
         return None
-    if _is_prose(rows, words):
+    longest = max(len(cell) for row in rows for cell in row)
+    if longest > _TEXT_WORDS and longest > len(words) * _TEXT_SHARE:  # prose
         return None
     head = _header_rows([texts[place] for place in filled])
     names = tuple(" ".join(_distinct(texts[row][column] for row in filled[:head])) for column in kept)
@@ -282,11 +269,6 @@ def _checked(rows: _Rows, merges: Sequence[Merge], grid: Grid, words: Sequence[W
         is_ruled=True,
         is_doubtful=_hides_columns(rows),
     )
-
-
-def _is_prose(rows: _Rows, words: Sequence[Word]) -> bool:
-    longest = max(len(cell) for row in rows for cell in row)
-    return longest > _TEXT_WORDS and longest > len(words) * _TEXT_SHARE
 
 
 def _hides_columns(rows: _Rows) -> bool:

@@ -228,13 +228,10 @@ class BodyReader:
             elif child.tag in _BREAKS:
                 yield _BREAKS[child.tag]
             elif child.tag in _NOTES:
-                yield self._cite(_NOTES[child.tag], child.get(name("id"), ""))
+                note = self._notes.get(_NOTES[child.tag], {}).get(child.get(name("id"), ""))
+                yield "" if note is None else self.writer.cite(note)
             elif child.tag != name("r") or child.find(f"{name('rPr')}/{name('vanish')}") is None:
                 yield from self._pieces(child)
-
-    def _cite(self, kind: str, note_id: str) -> str:
-        note = self._notes.get(kind, {}).get(note_id)
-        return "" if note is None else self.writer.cite(note)
 
     def _style(self, paragraph: Any) -> Style:
         properties = paragraph.find(name("pPr"))
@@ -254,19 +251,16 @@ def read_styles(styles: Any) -> dict[str, Style]:
             chain.append(base)
         style = Style(name=_value(element, "name"))
         for link in reversed(chain):
-            style = _with_name(style, _value(link, "name"))
+            title = _value(link, "name")
+            heading = _HEADING.fullmatch(title)
+            level = int(heading[1]) if heading else 1 if title.lower() == "title" else style.level
+            style = replace(style, level=level)
             properties = link.find(name("pPr"))
             style = style if properties is None else _with_properties(style, properties)
         found[style_id] = style
         if element.get(name("default")) in ("1", "true") and element.get(name("type")) == "paragraph":
             found[""] = style
     return found
-
-
-def _with_name(style: Style, title: str) -> Style:
-    heading = _HEADING.fullmatch(title)
-    level = int(heading[1]) if heading else 1 if title.lower() == "title" else style.level
-    return replace(style, level=level)
 
 
 def _with_properties(style: Style, properties: Any) -> Style:

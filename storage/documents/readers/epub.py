@@ -124,10 +124,12 @@ def _chapters(book: Book, parts: Sequence[Part], chosen: Sequence[int]) -> list[
     for part in parts:
         cuts = sorted(starts.get(part.path, ()))
         stem = PurePosixPath(part.path).stem
+        end = cuts[0][0] if cuts else len(part.text)
         if not cuts or part.text[: cuts[0][0]].strip():
             if not chapters or _begins_anew(part, chapters[-1]):
-                chapters.append(_Chapter(title=_own_title(part, cuts), roles=set(part.roles)))
-            chapters[-1].add(part, 0, cuts[0][0] if cuts else len(part.text), stem)
+                title = next((item.title for item in part.headings if item.start < end), "")
+                chapters.append(_Chapter(title=title, roles=set(part.roles)))
+            chapters[-1].add(part, 0, end, stem)
         ends = [place for place, _ in cuts[1:]] + [len(part.text)] * bool(cuts)
         for (start, number), end in zip(cuts, ends, strict=True):
             entry = book.entries[number]
@@ -142,11 +144,6 @@ def _begins_anew(part: Part, before: _Chapter) -> bool:
     headed = bool(part.headings) and part.headings[0].start == 0 and part.headings[0].level <= deepest
     other_kind = (part.roles & (_LEFT_OUT | _COMES_LAST)) != (before.roles & (_LEFT_OUT | _COMES_LAST))
     return headed or other_kind or _LEFT_OUT_TITLE.fullmatch(before.title) is not None
-
-
-def _own_title(part: Part, cuts: Sequence[tuple[int, int]]) -> str:
-    end = cuts[0][0] if cuts else len(part.text)
-    return next((item.title for item in part.headings if item.start < end), "")
 
 
 def _chosen(entries: Sequence[Entry]) -> list[int]:

@@ -109,12 +109,14 @@ class MarkdownVaultReader:
         parts = read_markdown(body)
         properties = read_properties(body)
         headings = _headings(body, parts)
+        anchors = [*parts.anchors, *block_ids(body)]
         first = next((heading.title for heading in headings if heading.level == 1), "")
         return ParsedDocument(
             title=front.string("title") or properties.get("title") or first or _name(path, root),
             kind=self.kind,
-            pages=split_sections(body, headings, _anchors(body, parts)),
-            aliases=front.strings("aliases", "alias") or _aliases(properties),
+            pages=split_sections(body, headings, sorted(anchors, key=lambda anchor: anchor[1])),
+            aliases=front.strings("aliases", "alias")
+            or list_of_names(properties.get("alias") or properties.get("aliases") or ""),
             url=_address(front, properties),
             links=(*parts.links, *block_references(body)),
             warnings=(*decoded.warnings, *front.warnings),
@@ -127,14 +129,6 @@ def _headings(body: str, parts: MarkdownParts) -> tuple[Heading, ...]:
     from markdown_it import MarkdownIt
 
     return read_headings(body, MarkdownIt("commonmark").parseInline)
-
-
-def _anchors(body: str, parts: MarkdownParts) -> list[tuple[str, int]]:
-    return sorted([*parts.anchors, *block_ids(body)], key=lambda anchor: anchor[1])
-
-
-def _aliases(properties: Mapping[str, str]) -> tuple[str, ...]:
-    return list_of_names(properties.get("alias") or properties.get("aliases") or "")
 
 
 def _name(path: Path, root: Path) -> str:

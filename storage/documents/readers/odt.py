@@ -8,7 +8,7 @@ from typing import Any
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.archives import Archive, open_archive
+from storage.documents.archives import open_archive
 from storage.documents.office.office_files import check_office, is_office, outermost, parse_part
 from storage.documents.office.text_writer import TextWriter, to_number, to_title
 from storage.documents.tables.text import Merge, fill_merged
@@ -199,14 +199,11 @@ class OdtBodyReader:
             elif child.tag == f"{_TEXT}line-break":
                 yield "\n"
             elif child.tag == f"{_TEXT}note":
-                yield self._cite(child)
+                body = child.find(f"{_TEXT}note-body")
+                yield "" if body is None else self.writer.cite(body)
             elif isinstance(child.tag, str) and child.tag not in _SKIPPED:
                 yield from self._pieces(child)
             yield child.tail or ""
-
-    def _cite(self, note: Any) -> str:
-        body = note.find(f"{_TEXT}note-body")
-        return "" if body is None else self.writer.cite(body)
 
 
 def _blocks(container: Any) -> Iterator[Any]:
@@ -239,6 +236,7 @@ def _count(element: Any, attribute: str, least: int, most: int) -> int:
 
 
 WHAT = "OpenDocument text"
+_PARTS = ("content.xml", "styles.xml", "meta.xml")
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
 
 
@@ -255,7 +253,9 @@ class OdtReader:
     def read(self, path: Path, root: Path) -> ParsedDocument:
         check_office(path, WHAT, newer=".odt")
         with open_archive(path, WHAT) as archive:
-            content, styles, meta = (_part(archive, f"{name}.xml") for name in ("content", "styles", "meta"))
+            content, styles, meta = (
+                parse_part(archive.read(name), name, WHAT) if name in archive else None for name in _PARTS
+            )
         found = None if content is None else content.find(BODY)
         if found is None:
             raise ReadError(f"corrupt: the {WHAT} lacks its text")
@@ -263,7 +263,3 @@ class OdtReader:
         body.write(found)
         stated = next(meta.iter(_TITLE), None) if meta is not None else None
         return body.writer.to_document(path, self.kind, [body.title, to_title("" if stated is None else stated.text)])
-
-
-def _part(archive: Archive, name: str) -> Any:
-    return parse_part(archive.read(name), name, WHAT) if name in archive else None

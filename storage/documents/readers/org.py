@@ -15,6 +15,7 @@ from storage.documents.texts.sections import split_sections
 _LINK = re.compile(r"\[\[([^\[\]\n]+)\](?:\[([^\[\]\n]+)\])?\]")
 _BLOCK = re.compile(r"^([ \t]*)#\+(begin|end)_(\w+)(?:[ \t]+([\w+-]+))?.*$", re.IGNORECASE)
 _KEYWORD = re.compile(r"^[ \t]*(?:#\+\w+:.*|#(?: .*)?)$")
+_TITLE = re.compile(r"^#\+title:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
 _OUTSIDE = ("http:", "https:", "mailto:")
 _CODE = frozenset({"src", "example", "export"})
 
@@ -40,7 +41,7 @@ class OrgReader:
             tree = orgparse.loads(decoded.text)
         except (ValueError, OverflowError, RecursionError) as error:  # a date that there is not
             raise ReadError(f"broken Org file: {error}") from error
-        title = collapse(" ".join(_setting(decoded.text, "title")))
+        title = collapse(" ".join(_TITLE.findall(decoded.text)))
         writer = MarkdownWriter()
         links: dict[str, None] = {}
         for node in tree:
@@ -57,10 +58,6 @@ class OrgReader:
             links=tuple(links),
             warnings=decoded.warnings,
         )
-
-
-def _setting(text: str, name: str) -> list[str]:
-    return re.findall(rf"^#\+{name}:[ \t]*(\S.*)$", text, re.IGNORECASE | re.MULTILINE)
 
 
 def _write(node: Any, writer: MarkdownWriter) -> None:

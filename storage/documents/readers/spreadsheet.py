@@ -148,27 +148,20 @@ def to_text(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _write_block(rows: list[Sequence[str]], writer: TextWriter) -> None:
-    wide = [place for place, row in enumerate(rows) if _filled(row) > 1]
+    wide = [place for place, row in enumerate(rows) if sum(1 for cell in row if cell.strip()) > 1]
     first, last = (wide[0], wide[-1] + 1) if wide else (len(rows), len(rows))
     _write_lines(rows[:first], writer)
     table = rows[first:last]
     header = find_header(table)
     if table:
         _write_lines(table[: header or 0], writer)
-        writer.add_table(table[header or 0 :], columns=_letters(table) if header is None else None)
+        letters = [_letter(place) for place in range(max(map(len, table)))]
+        writer.add_table(table[header or 0 :], columns=letters if header is None else None)
     _write_lines(rows[last:], writer)
 
 
 def _write_lines(rows: Sequence[Sequence[str]], writer: TextWriter) -> None:
     writer.add_paragraph("\n".join(" – ".join(filter(None, map(collapse, row))) for row in rows))
-
-
-def _filled(row: Sequence[str]) -> int:
-    return sum(1 for cell in row if cell.strip())
-
-
-def _letters(rows: Sequence[Sequence[str]]) -> list[str]:
-    return [_letter(place) for place in range(max(map(len, rows)))]
 
 
 def _letter(place: int) -> str:

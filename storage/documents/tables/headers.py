@@ -74,7 +74,7 @@ def _with_signs(grid: Grid) -> Grid:
             other < 1
             or other >= len(grid.columns)
             or other in into
-            or any(_differ(row, place, other) for row in headers)
+            or any(row[place] and row[other] and row[place] != row[other] for row in headers)
         ):
             continue
         if any(is_data(row[other].lstrip("(")) for row in body):
@@ -83,10 +83,6 @@ def _with_signs(grid: Grid) -> Grid:
         return grid
     rows = tuple(_merged(row, into) for row in grid.rows)
     return replace(grid, columns=_merged(grid.columns, into), rows=rows)
-
-
-def _differ(row: Sequence[str], place: int, other: int) -> bool:
-    return bool(row[place] and row[other] and row[place] != row[other])
 
 
 def _merged(row: Sequence[str], into: dict[int, int]) -> tuple[str, ...]:
@@ -199,15 +195,14 @@ def find_headers(text: str) -> TableHeaders:
         ends = [table.span for table in tables]
         tables += [table for table in read_space_tables(text) if not any(_overlap(table.span, span) for span in ends)]
     found = [
-        (Span(table.row_spans[0].start, table.span.end), _to_header(table))
+        (
+            Span(table.row_spans[0].start, table.span.end),
+            shorten(f"{TABLE_HEAD}{' | '.join(map(collapse, table.columns))} |", MAX_HEADER),
+        )
         for table in sorted(tables, key=lambda table: table.span)
         if table.row_spans and any(table.columns)
     ]
     return TableHeaders([span for span, _ in found], [header for _, header in found])
-
-
-def _to_header(table: TextTable) -> str:
-    return shorten(TABLE_HEAD + " | ".join(map(collapse, table.columns)) + " |", MAX_HEADER)
 
 
 def _overlap(one: Span, other: Span) -> bool:

@@ -146,7 +146,7 @@ def _is_tab_table(lines: Sequence[_TabLine]) -> bool:
 
 def _to_tab_table(lines: Sequence[_TabLine], caption: str) -> TextTable:
     width = max(len(line.cells) for line in lines)
-    has_header = find_header([line.cells for line in lines]) is not None and not _is_label(lines[0].cells[0])
+    has_header = find_header([line.cells for line in lines]) is not None and not lines[0].cells[0].endswith(":")
     rows = lines[1:] if has_header else lines
     return TextTable(
         span=Span(lines[0].span.start, lines[-1].span.end),
@@ -155,11 +155,6 @@ def _to_tab_table(lines: Sequence[_TabLine], caption: str) -> TextTable:
         row_spans=tuple(line.span for line in rows),
         caption=caption,
     )
-
-
-def _is_label(cell: str) -> bool:
-    """Return whether a first cell labels its own row rather than the column below."""
-    return cell.endswith(":")
 
 
 # Lines that make a table, its header among them, and characters of one.
@@ -231,7 +226,8 @@ def _to_space_table(run: Sequence[_SpaceLine]) -> TextTable | None:
     gutters = _gutters(lines) if len(lines) >= MIN_ROWS else []
     if not gutters or sum(bool(_CODE.search(line.text)) for line in lines) * 2 > len(lines):
         return None
-    rows = [_cut(line.text, gutters) for line in lines]
+    columns = list(pairwise([0, *gutters, None]))
+    rows = [tuple(line.text[start:end].strip() for start, end in columns) for line in lines]
     has_rule = any(0 < place < 3 for place in rules)
     if not _is_space_table(rows, has_rule=has_rule):
         return None
@@ -264,10 +260,6 @@ def _gutters(lines: Sequence[_SpaceLine]) -> list[int]:
         if filled > 1 and (cells[0] or filled * 2 >= len(cells)):
             gutters.append(start)
     return gutters
-
-
-def _cut(line: str, gutters: Sequence[int]) -> tuple[str, ...]:
-    return tuple(line[start:end].strip() for start, end in pairwise([0, *gutters, None]))
 
 
 def _is_space_table(rows: Sequence[tuple[str, ...]], *, has_rule: bool) -> bool:

@@ -150,18 +150,13 @@ def _detect(data: bytes) -> str | None:
 
     lines = [line for line in data.splitlines(keepends=True) if not line.isascii()]
     sample = b"".join(lines)[:SAMPLE_BYTES]
-    if _has_lone_letters(sample):
+    if len(_LONE_LETTER.findall(sample)) >= len(_FOREIGN_RUN.findall(sample)) * MIN_LONE_LETTERS:
         return _western_or_central(sample)
     best = from_bytes(sample, cp_isolation=_CANDIDATES, preemptive_behaviour=False).best()
     encoding = best.encoding if best else "cp1252"
     if encoding in ("cp1250", "cp1252"):
         return _western_or_central(sample)
     return encoding
-
-
-def _has_lone_letters(sample: bytes) -> bool:
-    runs = len(_FOREIGN_RUN.findall(sample))
-    return len(_LONE_LETTER.findall(sample)) >= runs * MIN_LONE_LETTERS
 
 
 def _western_or_central(sample: bytes) -> str | None:

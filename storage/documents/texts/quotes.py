@@ -53,7 +53,7 @@ class Quotable:
         place = self._plain.find(wanted)
         while place >= 0:
             end = place + len(wanted)
-            if self._places[place] >= start and self._is_whole(place, end):
+            if self._places[place] >= start and _between(self._plain, place) and _between(self._plain, end):
                 return Span(self._places[place], self._places[end - 1] + 1)
             place = self._plain.find(wanted, place + 1)
         return None
@@ -62,9 +62,6 @@ class Quotable:
         """Return whether the text holds the words, ignoring case."""
         wanted = plain_quote(words).casefold()
         return bool(wanted) and _is_in(wanted, self._plain.casefold())
-
-    def _is_whole(self, place: int, end: int) -> bool:
-        return _between(self._plain, place) and _between(self._plain, end)
 
 
 def plain_quote(text: str) -> str:
