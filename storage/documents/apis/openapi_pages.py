@@ -165,7 +165,17 @@ def build_pages(spec: Spec, title: str) -> Iterator[ParsedPage]:
     for operation in operations:
         yield _to_page(_operation(spec, operation), operation.name, operation.tags[:1])
     if spec.schemas:
-        yield _to_page(_schemas(spec), "Schemas", ())
+        page = MarkdownWriter()
+        page.add_heading(2, "Schemas")
+        for name, schema in spec.schemas.items():
+            fields = spec.follow(schema)
+            page.add_heading(3, name)
+            page.add_item(f"Type: {type_of(spec, schema)}")
+            page.add(describe(spec, schema))
+            _add_fields(page, rows_of(spec, schema, levels=2))
+            if isinstance(fields.get("example"), dict | list):
+                page.add(f"Example: `{value_text(fields['example'])}`")
+        yield _to_page(page, "Schemas", ())
 
 
 def _to_page(writer: MarkdownWriter, title: str, above: tuple[str, ...]) -> ParsedPage:
@@ -191,7 +201,19 @@ def _service(spec: Spec, title: str, operations: list[Operation]) -> MarkdownWri
         page.add_heading(2, "Tags")
         for tag in described:
             page.add_item(f"**{text_of(tag.get('name'))}**: {text_of(tag.get('description'))}")
-    _add_about(page, spec)
+    contact, licence = mapping_of(spec.info.get("contact")), mapping_of(spec.info.get("license"))
+    documents = mapping_of(spec.root.get("externalDocs"))
+    lines = {
+        "Contact": [contact.get("name"), contact.get("email"), contact.get("url")],
+        "Licence": [licence.get("name"), licence.get("url")],
+        "Terms of service": [spec.info.get("termsOfService")],
+        "More": [documents.get("description"), documents.get("url")],
+    }
+    told = {name: " ".join(filter(None, map(text_of, values))) for name, values in lines.items()}
+    if any(told.values()):
+        page.add_heading(2, "About")
+        for name, text in told.items():
+            page.add_item(f"{name}: {text}" if text else "")
     return page
 
 
@@ -257,22 +279,6 @@ def _requirements(value: Value) -> str:
             names.append(f"{name} (scopes {listed})" if listed else name)
         choices.append(" and ".join(names) or "none")
     return ", or ".join(choices)
-
-
-def _add_about(page: MarkdownWriter, spec: Spec) -> None:
-    contact, licence = mapping_of(spec.info.get("contact")), mapping_of(spec.info.get("license"))
-    documents = mapping_of(spec.root.get("externalDocs"))
-    lines = {
-        "Contact": [contact.get("name"), contact.get("email"), contact.get("url")],
-        "Licence": [licence.get("name"), licence.get("url")],
-        "Terms of service": [spec.info.get("termsOfService")],
-        "More": [documents.get("description"), documents.get("url")],
-    }
-    told = {name: " ".join(filter(None, map(text_of, values))) for name, values in lines.items()}
-    if any(told.values()):
-        page.add_heading(2, "About")
-        for name, text in told.items():
-            page.add_item(f"{name}: {text}" if text else "")
 
 
 def _operation(spec: Spec, operation: Operation) -> MarkdownWriter:
@@ -409,20 +415,6 @@ def _add_callbacks(page: MarkdownWriter, spec: Spec, fields: Fields) -> None:
             for called in spec.operations_of(expression, spec.follow(item)):
                 said = _summary(called.fields)
                 page.add_item(f"**{name}**: {called.method} {expression}{f': {said}' if said else ''}")
-
-
-def _schemas(spec: Spec) -> MarkdownWriter:
-    page = MarkdownWriter()
-    page.add_heading(2, "Schemas")
-    for name, schema in spec.schemas.items():
-        fields = spec.follow(schema)
-        page.add_heading(3, name)
-        page.add_item(f"Type: {type_of(spec, schema)}")
-        page.add(describe(spec, schema))
-        _add_fields(page, rows_of(spec, schema, levels=2))
-        if isinstance(fields.get("example"), dict | list):
-            page.add(f"Example: `{value_text(fields['example'])}`")
-    return page
 
 
 def _summary(fields: Fields) -> str:

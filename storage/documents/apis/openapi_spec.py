@@ -93,11 +93,16 @@ class Spec:
     def operations_of(self, path: str, item: Fields, *, is_webhook: bool = False) -> Iterator[Operation]:
         for method, fields in item.items():
             if method.lower() in METHODS and isinstance(fields, dict):
+                found: dict[tuple[str, str], Fields] = {}
+                for parameter in [*list_of(item.get("parameters")), *list_of(fields.get("parameters"))]:
+                    resolved = self.follow(parameter)
+                    if resolved:
+                        found[text_of(resolved.get("name")), text_of(resolved.get("in"))] = resolved
                 yield Operation(
                     method=method.upper(),
                     path=path,
                     fields=fields,
-                    parameters=self._parameters(item, fields),
+                    parameters=tuple(found.values()),
                     is_webhook=is_webhook,
                 )
 
@@ -126,14 +131,6 @@ class Spec:
             else:
                 return None
         return value
-
-    def _parameters(self, item: Fields, fields: Fields) -> tuple[Fields, ...]:
-        found: dict[tuple[str, str], Fields] = {}
-        for parameter in [*list_of(item.get("parameters")), *list_of(fields.get("parameters"))]:
-            resolved = self.follow(parameter)
-            if resolved:
-                found[text_of(resolved.get("name")), text_of(resolved.get("in"))] = resolved
-        return tuple(found.values())
 
 
 def reference_name(value: Value) -> str:

@@ -144,16 +144,14 @@ class ModelPagesExtractor(ProseExtractor):
                 yield item.unproved(f"the summary has {len(item.said.summary)} characters, not 1 to {MAX_SUMMARY}")
             elif item.page_number not in done and (item.page_number, collapse(item.said.summary)) not in seen:
                 done.add(item.page_number)
-                yield _to_summary(item)
+                topics = [
+                    topic for topic in item.said.topics if topic and len(topic) <= MAX_TOPIC and item.is_shown(topic)
+                ]
+                summary = PageSummary(summary=item.said.summary, topics=tuple(dict.fromkeys(topics[:MAX_TOPICS])))
+                yield item.found(ExtractType.PAGE, summary)
 
 
 def _not_shown(item: ProvedFinding[PageFinding]) -> str | None:
     """Return a number or a name that the model added, None without any."""
     told = [*_NUMBER.findall(item.said.summary), *_NAME.findall(item.said.summary)]
     return next((word for word in told if not item.is_shown(word)), None)
-
-
-def _to_summary(item: ProvedFinding[PageFinding]) -> Found:
-    topics = [topic for topic in item.said.topics if topic and len(topic) <= MAX_TOPIC and item.is_shown(topic)]
-    summary = PageSummary(summary=item.said.summary, topics=tuple(dict.fromkeys(topics[:MAX_TOPICS])))
-    return item.found(ExtractType.PAGE, summary)

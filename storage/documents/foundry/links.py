@@ -231,7 +231,12 @@ class LinkResolver:
                 return self._link(match, place, is_html=is_html)
             if match["reference"] is not None:
                 return match["reference_label"] or _OPTION.sub("", match["reference"]).strip()
-            return _roll(match)
+            if match["roll_label"]:
+                return match["roll_label"]
+            command = _ROLL.fullmatch(match["roll"].strip())
+            if command:
+                return _OPTION.sub("", command[2].partition("#")[0]).strip() or match[0]
+            return match["roll"].strip() if _FORMULA.fullmatch(match["roll"].strip()) else match[0]
 
         return _COMMAND.sub(replace, source)
 
@@ -312,12 +317,3 @@ def _after(parts: list[str], word: str) -> str:
 def _name_part(target: str) -> str:
     last = " ".join(target.partition("#")[0].rpartition(".")[2].split())
     return "" if _ID.fullmatch(last) else last
-
-
-def _roll(match: re.Match[str]) -> str:
-    if match["roll_label"]:
-        return match["roll_label"]
-    command = _ROLL.fullmatch(match["roll"].strip())
-    if command:
-        return _OPTION.sub("", command[2].partition("#")[0]).strip() or match[0]
-    return match["roll"].strip() if _FORMULA.fullmatch(match["roll"].strip()) else match[0]

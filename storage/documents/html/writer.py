@@ -115,7 +115,9 @@ class HtmlWriter:
         if self._ids and node.attributes.get("id") in self._ids:
             self._waiting_ids.append(node.attributes["id"])
         if tag in _CELLS:
-            self._open_cell(node)
+            self._cells.append(_Cell(node.css_first(_IN_CELL_BLOCKS) is None, len(self._pieces), self._length))
+            if self._tables:
+                self._gap.tail += self._tables[-1].before_cell()
         elif tag in _BLOCKS:
             self._end_block(tag)
         if tag == "dd":
@@ -173,11 +175,6 @@ class HtmlWriter:
         text = "".join(self._pieces).rstrip()
         anchors = dict.fromkeys(sorted(self._anchors, key=lambda anchor: anchor[1]))  # a heading's id may be asked for
         return text, tuple(self._headings), tuple(anchor for anchor in anchors if anchor[1] < len(text))
-
-    def _open_cell(self, node: Any) -> None:
-        self._cells.append(_Cell(node.css_first(_IN_CELL_BLOCKS) is None, len(self._pieces), self._length))
-        if self._tables:
-            self._gap.tail += self._tables[-1].before_cell()
 
     def _close_cell(self, node: Any) -> None:
         cell = self._cells.pop()

@@ -116,9 +116,6 @@ class _SectionReader:
             section.form, section.first_indent = line.form, line.level
         if section.role is Role.ATTENDEES:
             return self._read_attendee(section, line, text)
-        return self._read_item(section, line, text, following)
-
-    def _read_item(self, section: _Section, line: NoteLine, text: str, following: NoteLine | None) -> bool:
         deeper = line.form is Form.ITEM and line.level > section.first_indent
         if section.role is Role.TOPICS:
             if line.form is Form.ITEM and not deeper:
@@ -200,7 +197,14 @@ class _Reader:
         elif line.form is Form.ROW:
             self._read_row(line)
         else:
-            self._read_line(line, following)
+            self._parents = [item for item in self._parents if item.level < line.level]
+            text = line.text
+            if self._section and line.form is Form.ITEM and line.level <= self._section.indent:
+                self.close()
+            if not self._read_label(line, text, following) and not self._read_section(line, text, following):
+                self._record.read_prose(line, text, self._parents[-1] if self._parents else None)
+            if line.form is Form.ITEM:
+                self._parents.append(line)
 
     def close(self) -> None:
         """End the open section, if any."""
@@ -277,16 +281,6 @@ class _Reader:
         if self._columns and not line.header and role in (Role.ACTIONS, Role.DECISIONS):
             return False
         return self._record.add_labelled(line, role, plain(line.cells[1]))
-
-    def _read_line(self, line: NoteLine, following: NoteLine | None) -> None:
-        self._parents = [item for item in self._parents if item.level < line.level]
-        text = line.text
-        if self._section and line.form is Form.ITEM and line.level <= self._section.indent:
-            self.close()
-        if not self._read_label(line, text, following) and not self._read_section(line, text, following):
-            self._record.read_prose(line, text, self._parents[-1] if self._parents else None)
-        if line.form is Form.ITEM:
-            self._parents.append(line)
 
     def _read_section(self, line: NoteLine, text: str, following: NoteLine | None) -> bool:
         section = self._section

@@ -16,7 +16,6 @@ from storage.documents.channels.exports import (
     PEOPLE_LISTS,
     Channel,
     ChannelMessage,
-    ListEntry,
     list_channels,
     list_members,
     may_be_channel,
@@ -79,10 +78,18 @@ class ChannelExportReader:
             title, entries = "Members", list(list_members(value))
         if not entries:
             raise ReadError("empty: it lists nobody and nothing")
+        writer = MarkdownWriter()
+        writer.add_heading(1, title)
+        anchors = []
+        for entry in entries:
+            start = writer.add_item(collapse(tidy(entry.text)))
+            if start is not None and entry.id:
+                anchors.append((entry.id, start))
+        text, headings, _ = writer.finish()
         return ParsedDocument(
             title=title,
             kind=self.kind,
-            pages=(_to_list_page(title, entries),),
+            pages=(ParsedPage(title=title, text=text, headings=headings, anchors=tuple(anchors)),),
             depends_on=(people_file.relative_to(root).as_posix(),) if people_file else (),
             warnings=decoded.warnings,
         )
@@ -90,18 +97,6 @@ class ChannelExportReader:
 
 def _read_people(file: Path | None) -> dict[str, str]:
     return read_people(read_json(decode(file.read_bytes()).text)) if file else {}
-
-
-def _to_list_page(title: str, entries: Sequence[ListEntry]) -> ParsedPage:
-    writer = MarkdownWriter()
-    writer.add_heading(1, title)
-    anchors = []
-    for entry in entries:
-        start = writer.add_item(collapse(tidy(entry.text)))
-        if start is not None and entry.id:
-            anchors.append((entry.id, start))
-    text, headings, _ = writer.finish()
-    return ParsedPage(title=title, text=text, headings=headings, anchors=tuple(anchors))
 
 
 def _people_file(folder: Path, root: Path) -> Path | None:

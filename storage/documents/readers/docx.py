@@ -48,7 +48,13 @@ class Lists:
             if element.tag == name("abstractNum"):
                 self._lists[element.get(name("abstractNumId"), "")] = _List(_read_levels(element))
             elif element.tag == name("num"):
-                self._read_number(element)
+                number = element.get(name("numId"), "")
+                self._of[number] = _value(element, "abstractNumId")
+                self._restarts[number] = {
+                    _number(change.get(name("ilvl")), 0): _number(_value(change, "startOverride"), 1)
+                    for change in element.iterchildren(name("lvlOverride"))
+                    if change.find(name("startOverride")) is not None
+                }
 
     def mark(self, number: str, level: int) -> str:
         """Return the number or bullet of the next paragraph of list `number` at `level` (from 0); "" for no list."""
@@ -63,15 +69,6 @@ class Lists:
         if form.form == "bullet":
             return BULLET
         return _PLACE.sub(lambda match: _counted(found, int(match[1]) - 1), form.shown)[:_MAX_SHOWN].strip()
-
-    def _read_number(self, element: Any) -> None:
-        number = element.get(name("numId"), "")
-        self._of[number] = _value(element, "abstractNumId")
-        self._restarts[number] = {
-            _number(change.get(name("ilvl")), 0): _number(_value(change, "startOverride"), 1)
-            for change in element.iterchildren(name("lvlOverride"))
-            if change.find(name("startOverride")) is not None
-        }
 
 
 def _read_levels(element: Any) -> dict[int, Level]:

@@ -50,7 +50,15 @@ class FoundryJournalReader:
         for journal in journals:
             above = (journal.name,) if len(journals) > 1 and journal.name else ()
             for page in journal.pages:
-                parsed = _to_page(journal, page, above, resolver)
+                body = _body(journal, page, resolver)
+                text, headings = _with_system(body, journal, page, resolver)
+                parsed = ParsedPage(
+                    title=clean(page.name),
+                    text=text,
+                    headings=headings,
+                    heading_path=tuple(clean(name) for name in (*above, page.category) if name),
+                    deep_link=_deep_link(journal, page),
+                )
                 if parsed.text:
                     pages.append(parsed)
                 else:
@@ -75,18 +83,6 @@ def _warnings(empty: list[str], unresolved: int) -> list[str]:
     if unresolved:
         warnings.append(f"{unresolved} embed{'s' * (unresolved > 1)} left out: the target is not in this source")
     return warnings
-
-
-def _to_page(journal: Journal, page: JournalPage, above: tuple[str, ...], resolver: LinkResolver) -> ParsedPage:
-    body = _body(journal, page, resolver)
-    text, headings = _with_system(body, journal, page, resolver)
-    return ParsedPage(
-        title=clean(page.name),
-        text=text,
-        headings=headings,
-        heading_path=tuple(clean(name) for name in (*above, page.category) if name),
-        deep_link=_deep_link(journal, page),
-    )
 
 
 def _body(journal: Journal, page: JournalPage, resolver: LinkResolver) -> HtmlText:

@@ -58,25 +58,27 @@ class OdtBodyReader:
         self._list_styles: dict[str, dict[int, Any]] = {}
         self._lists: dict[str, _List] = {}  # by id and by style, to be continued by a later list
         for root in style_parts:
-            self._read_styles(root)
+            for style in root.iter(f"{_STYLE}style"):
+                self._bases[style.get(f"{_STYLE}name", "")] = style.get(f"{_STYLE}parent-style-name", "")
+            for style in root.iter(f"{_TEXT}list-style"):
+                levels = {_count(level, f"{_TEXT}level", 1, 10): level for level in style if isinstance(level.tag, str)}
+                self._list_styles[style.get(f"{_STYLE}name", "")] = levels
 
     def write(self, container: Any) -> None:
         """Write all blocks of a body, a cell or a text box; a note follows the block that cites it."""
         for element in _blocks(container):
             if element.tag == f"{_TEXT}list":
-                self._write_list(element, self._list_of(element), 0)
+                found = self._list_of(element)
+                for text, level, mark in self._items(element, found, 0):
+                    if isinstance(text, str):
+                        self.writer.add_item(text, level=level, mark=mark) if mark else self.writer.add_paragraph(text)
+                    else:
+                        self.write([text])
             elif element.tag == f"{_TABLE}table":
                 self._write_table(element)
             else:
                 self._write_paragraph(element)
             self.writer.add_notes(self._cell_text)
-
-    def _read_styles(self, root: Any) -> None:
-        for style in root.iter(f"{_STYLE}style"):
-            self._bases[style.get(f"{_STYLE}name", "")] = style.get(f"{_STYLE}parent-style-name", "")
-        for style in root.iter(f"{_TEXT}list-style"):
-            levels = {_count(level, f"{_TEXT}level", 1, 10): level for level in style if isinstance(level.tag, str)}
-            self._list_styles[style.get(f"{_STYLE}name", "")] = levels
 
     def _write_paragraph(self, paragraph: Any) -> None:
         text = self._text(paragraph)
@@ -107,13 +109,6 @@ class OdtBodyReader:
         self._lists[style] = found
         self._lists[f"id {element.get(_XML_ID, '')}"] = found
         return found
-
-    def _write_list(self, element: Any, found: _List, depth: int) -> None:
-        for text, level, mark in self._items(element, found, depth):
-            if isinstance(text, str):
-                self.writer.add_item(text, level=level, mark=mark) if mark else self.writer.add_paragraph(text)
-            else:
-                self.write([text])
 
     def _items(self, element: Any, found: _List, depth: int) -> Iterator[tuple[Any, int, str]]:
         """Yield (text, level, mark) of each paragraph in a list, with headings and tables in it as elements."""

@@ -56,7 +56,14 @@ def _write_shape(shape: Any, writer: TextWriter) -> None:
     if kind in _REPEATED:
         return
     if getattr(shape, "has_table", False):
-        writer.add_table(_to_grid(shape.table))
+        rows = [[cell.text for cell in row.cells] for row in shape.table.rows]
+        merges = [
+            Merge(place, column, cell.span_height, cell.span_width)
+            for place, row in enumerate(shape.table.rows)
+            for column, cell in enumerate(row.cells)
+            if cell.is_merge_origin
+        ]
+        writer.add_table(fill_merged(rows, merges))
     elif getattr(shape, "has_chart", False):
         writer.add_table(_chart_rows(shape.chart))
     elif shape.has_text_frame:
@@ -87,17 +94,6 @@ def _write_paragraphs(paragraphs: Sequence[Any], writer: TextWriter, *, is_list:
         else:
             lines.append(paragraph.text)
     writer.add_paragraph("\n".join(lines))
-
-
-def _to_grid(table: Any) -> list[list[str]]:
-    rows = [[cell.text for cell in row.cells] for row in table.rows]
-    merges = [
-        Merge(place, column, cell.span_height, cell.span_width)
-        for place, row in enumerate(table.rows)
-        for column, cell in enumerate(row.cells)
-        if cell.is_merge_origin
-    ]
-    return fill_merged(rows, merges)
 
 
 def _chart_rows(chart: Any) -> list[list[str]]:

@@ -302,7 +302,10 @@ class RtfText:
         """Read all tokens of a document and write it."""
         for token in tokens:
             if isinstance(token, bytes):
-                self._take_bytes(token)
+                skipped = min(self._skip, len(token))
+                self._skip -= skipped
+                if self._group.purpose != "skip":
+                    self._bytes += token[skipped:]
                 continue
             self._flush()
             if token[0] == OPEN:
@@ -314,12 +317,6 @@ class RtfText:
         self._flush()
         self.is_cut_off = bool(self._groups)
         self.body.end()
-
-    def _take_bytes(self, data: bytes) -> None:
-        skipped = min(self._skip, len(data))
-        self._skip -= skipped
-        if self._group.purpose != "skip":
-            self._bytes += data[skipped:]
 
     def _flush(self) -> None:
         if self._bytes:
@@ -385,13 +382,10 @@ class RtfText:
         elif word == "plain":
             self._group.is_hidden = False
         elif word in self._events:
-            self._take_event(word)
-
-    def _take_event(self, word: str) -> None:
-        if self._group.purpose == "body":
-            self._events[word]()
-        elif word in ("par", "\n", "\r"):  # in a note
-            self._take_text(" ")
+            if self._group.purpose == "body":
+                self._events[word]()
+            elif word in ("par", "\n", "\r"):  # in a note
+                self._take_text(" ")
 
     def _take_number(self, number: int) -> None:
         self._skip = self._group.skip_after

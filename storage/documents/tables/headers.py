@@ -51,7 +51,8 @@ def tidy(grid: Grid) -> Grid:
     second, below = grid.rows[0], grid.rows[1 : 1 + _SAMPLE]
     if not all(map(_is_name, second)) or not _has_figures(below, second):
         return grid
-    if _is_title(grid.columns, second):
+    filled = sum(map(bool, second))
+    if sum(map(bool, grid.columns)) == 1 and bool(grid.columns[0]) and filled > 1 and filled * 3 > len(second):
         return replace(_without(grid, 1, second), title="".join(grid.columns))
     names = _joined(grid.columns, second)
     return _without(grid, 1, names) if names else grid
@@ -117,11 +118,6 @@ def _with_lead_rows(grid: Grid) -> Grid:
             if name and (last[place] or cell):
                 names[place].append(name)
     return _without(grid, number, tuple(" ".join(dict.fromkeys(each)) for each in names))
-
-
-def _is_title(columns: Sequence[str], second: Sequence[str]) -> bool:
-    filled = sum(map(bool, second))
-    return sum(map(bool, columns)) == 1 and bool(columns[0]) and filled > 1 and filled * 3 > len(second)
 
 
 def _joined(columns: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
