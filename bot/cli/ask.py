@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.output import to_json_text, write_line
-from bot.cli.session import Session
+from bot.cli.session import Session, to_json_text, write_line
 from bot.runtime.system import author_name
 from bot.service.calls import Operations, answer
 from bot.terminal.platform import NO_QUESTION

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.output import write_line
-from bot.cli.session import Session
+from bot.cli.session import Session, write_line
 from bot.runtime.system import author_name
 from bot.service import operations as ops
 from bot.service.calls import Operations

@@ -7,7 +7,6 @@ import typer
 from bot.cli.session import Session, by_default
 from bot.service import operations as ops
 from bot.service.calls import retry_job
-from bot.service.operations import cancel_job
 from bot.terminal.render import job_trees
 from core.domain.jobs import Job
 from core.errors import InvalidState
@@ -40,7 +39,7 @@ def show(context: typer.Context, job: JobId) -> None:
 def cancel(context: typer.Context, job: JobId) -> None:
     """Cancel an unfinished job."""
     session: Session = context.obj
-    _show(session, [session.call(cancel_job, job)])
+    _show(session, [session.call(ops.cancel_job, job)])
 
 
 @commands.command("retry")

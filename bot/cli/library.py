@@ -1,4 +1,4 @@
-"""The library: `ingest`, `search`, `page`, `documents`."""
+"""The library and its usage: `ingest`, `search`, `page`, `documents`, `stats`."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +9,15 @@ import typer
 from bot.cli.session import Session, by_default, to_path
 from bot.service import operations as ops
 from bot.terminal.render import document_table, hits_view, page_view
-from bot.terminal.reports import ingest_progress, report_view
+from bot.terminal.reports import ingest_progress, report_view, statistics_view
 from bot.web.queries import PageResult, SearchRequest, SearchResult
 from core.domain.ingest_report import IngestReport
 from core.errors import BadInput
+from core.features.statistics import statistics_json
 from core.knowledge.library import Removal
 from core.serializers.library import document_json
+
+MAX_DAYS = 36_500  # of statistics
 
 documents = typer.Typer(help="Manage the documents of the library.", invoke_without_command=True)
 DocumentName = Annotated[str, typer.Argument(metavar="DOCUMENT", help="Path, title or alias.")]
@@ -24,6 +27,7 @@ def register(app: typer.Typer) -> None:
     app.command("ingest")(ingest)
     app.command("search")(search)
     app.command("page")(page)
+    app.command("stats")(stats)
     documents.callback()(by_default(list_documents))
     app.add_typer(documents, name="documents")
 
@@ -80,6 +84,16 @@ def page(
         PageResult.to_json,
         lambda result: page_view(result.view.document, result.view.page),
     )
+
+
+def stats(
+    context: typer.Context, days: Annotated[float, typer.Option(help="Questions of the last so many days.")] = 90
+) -> None:
+    """Show the most and least cited documents, and unanswered questions."""
+    session: Session = context.obj
+    if not 0 < days <= MAX_DAYS:
+        raise BadInput(f"--days must be above 0, and at most {MAX_DAYS}.")
+    session.show(session.call(ops.show_statistics, days), statistics_json, statistics_view)
 
 
 @documents.command("list")

@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 import yaml
 
-from bot.cli.output import write_line
-from bot.cli.session import Session
+from bot.cli.session import Session, write_line
 from bot.config.slack import public_address
 from bot.slackbot.events.manifest import build_manifest
 

@@ -1,6 +1,8 @@
 """One run of the command line: its options, its configuration, its output, and the operations it calls."""
 
 import asyncio
+import json
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from bot.cli.output import to_json_text, write_line
 from bot.config import Config, load_config
 from core.errors import InvalidState
 
@@ -126,6 +127,18 @@ class Session:
             self.print_json(to_json(found))
         else:
             self.console.print(view(found), markup=False)
+
+
+def write_line(text: str) -> None:
+    """Print a line at once. Lone surrogates (odd file names) are written as escapes."""
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+    sys.stdout.flush()
+
+
+def to_json_text(value: object, *, indent: int | None = None) -> str:
+    """Return JSON that standard output can encode: in ASCII unless that is UTF-8."""
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    return json.dumps(value, ensure_ascii=not is_unicode, indent=indent)
 
 
 def by_default(run: Callable[[typer.Context], None]) -> Callable[[typer.Context], None]:

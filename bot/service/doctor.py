@@ -1,7 +1,7 @@
 """Checks of every part that an answer needs, for `footnote doctor`."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
@@ -14,7 +14,6 @@ from bot.slackbot.events.transport import open_address
 from bot.slackbot.web_api import build_client
 from bot.wiring.parts import Parts, build_parts
 from core.domain.answer import Capabilities
-from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError, InvalidState
 from core.features.maintenance import REINDEX, lacking
 from core.ports import CheckedProvider, LearningProvider
@@ -189,7 +188,7 @@ async def _check_token(app: Parts, settings: SlackSettings) -> list[str]:
         return []
     tested = await check_token(settings.token)
     team = str(tested.get("team") or tested["team_id"])
-    _require_scopes(str(tested["scopes"]).replace(" ", "").split(","), team)
+    _require_scopes(str(tested["scopes"]), team)
     return [f"{tested.get('user') or tested['user_id']} is ready in {team} ({tested['team_id']})"]
 
 
@@ -198,19 +197,15 @@ async def _check_teams(app: Parts, settings: SlackSettings) -> list[str]:
         return []
     teams = await app.installations.list_installations(PLATFORM)
     for team in teams:
-        await _check_team(team)
+        try:
+            tested = await check_token(team.token)
+        except ConfigError as error:
+            raise ConfigError(
+                f"The token of {team.team_name} ({team.team_id}) was refused. Install the app there again."
+            ) from error
+        _require_scopes(str(tested["scopes"]), team.team_name)
     where = f" at {settings.client.public_url}/slack/install" if settings.client else ""
     return [f"installed by {len(teams)} {'team' if len(teams) == 1 else 'teams'}{where}"]
-
-
-async def _check_team(team: Installation) -> None:
-    try:
-        tested = await check_token(team.token)
-    except ConfigError as error:
-        raise ConfigError(
-            f"The token of {team.team_name} ({team.team_id}) was refused. Install the app there again."
-        ) from error
-    _require_scopes(str(tested["scopes"]).replace(" ", "").split(","), team.team_name)
 
 
 async def _check_transport(app: Parts, settings: SlackSettings) -> list[str]:
@@ -220,8 +215,8 @@ async def _check_transport(app: Parts, settings: SlackSettings) -> list[str]:
     return ["Socket Mode"]
 
 
-def _require_scopes(granted: Collection[str], team: str) -> None:
-    missing = sorted(SCOPES.keys() - set(granted))
+def _require_scopes(granted: str, team: str) -> None:
+    missing = sorted(SCOPES.keys() - set(granted.replace(" ", "").split(",")))
     if missing:
         raise ConfigError(
             f"In {team} the bot lacks the scopes {', '.join(missing)}. Update the app at {APP_PAGE} (your app, App "

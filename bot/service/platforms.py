@@ -8,7 +8,7 @@ alone can answer there.
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -65,10 +65,6 @@ class Platforms:
     @property
     def _elsewhere(self) -> list[DiscordPlatform | SlackPlatform]:
         return [opened.platform for opened in (self.discord, self.slack) if opened is not None]
-
-    def heard_by(self, around: Callable[[ChatPlatform], ChatPlatform]) -> dict[str, ChatPlatform]:
-        """By name, each wrapped by `around`."""
-        return {name: around(platform) for name, platform in self.by_name.items()}
 
     def workspaces(self, app: Parts) -> set[str]:
         """Return our own workspace, the configured ones, and the workspaces of the bot's servers and teams."""

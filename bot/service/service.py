@@ -96,7 +96,8 @@ class Service:
         platforms = await open_platforms(stack, app)
         listeners = AnswerListeners()
         answers = build_answers(app, platforms, metrics)
-        worker, task = await start_worker(stack, app, answers, platforms.heard_by(listeners.wrap))
+        heard_platforms = {name: listeners.wrap(platform) for name, platform in platforms.by_name.items()}
+        worker, task = await start_worker(stack, app, answers, heard_platforms)
         commands = app.build_commands(RunningQuestions(app.inbox_store, worker.cancel))
         gates = platform_gates(app.stores.settings, app.clock, rate=None)
         inbox = Inbox(app.inbox_store, gates, app.clock, worker.wake, worker.withdraw)

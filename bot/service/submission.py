@@ -13,7 +13,7 @@ from bot.service.answer_listeners import AnswerListeners
 from bot.service.calls import Caller
 from bot.terminal.platform import NO_QUESTION, PLATFORM
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, ThreadAddress, message_key
+from core.domain.conversation import IncomingMessage, message_key
 from core.domain.service import Receipt
 from core.errors import BadInput, InvalidState
 from core.ports import ProgressSink
@@ -91,7 +91,8 @@ class QuestionSubmitter:
         address = message.address
         if message.conversation_id is not None:
             conversation, _ = await self._conversations.show(message.conversation_id, address.workspace)
-            address = terminal_address(address, conversation.id, conversation.address)
+            is_ours = conversation.address.platform == PLATFORM
+            address = conversation.address if is_ours else replace(address, thread=conversation.id)
         key = message_key(address, message.event_key.rpartition(":")[2])
         return replace(message, address=address, event_key=key, message_key=key)
 
@@ -120,13 +121,6 @@ class QuestionSubmitter:
                 raise InvalidState("The question is no longer in the inbox. Ask again.")
             if posted.done() or entry.status.is_final:
                 return await self._outcomes.find(entry)
-
-
-def terminal_address(asked_at: ThreadAddress, conversation_id: str, conversation_at: ThreadAddress) -> ThreadAddress:
-    """Return the thread of a command's question: its conversation's own, unless that is on another platform."""
-    if conversation_at.platform == PLATFORM:
-        return conversation_at
-    return replace(asked_at, thread=conversation_id)
 
 
 def _refusal(receipt: Receipt, incoming: IncomingMessage) -> Answer:

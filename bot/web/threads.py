@@ -80,7 +80,8 @@ class Threads:
 
     async def overview(self) -> Json:
         """Return channels by name, the default first, and all threads, most recently used first."""
-        found = await self._web_conversations()
+        stored = await self.conversations.list_conversations(self.workspace)
+        found = [item for item in stored if item.address.platform == PLATFORM]
         names = sorted({item.address.channel for item in found} - {DEFAULT_CHANNEL})
         threads = [thread_view(item) for item in found if item.address.thread != CHANNEL_THREAD]
         return {"channels": [DEFAULT_CHANNEL, *names], "threads": threads}
@@ -132,10 +133,6 @@ class Threads:
         if conversation is None:
             conversation = await self.conversations.create(incoming, title=f"#{incoming.address.channel}")
         await self.conversations.record(conversation, [replace(message, conversation_id=conversation.id)])
-
-    async def _web_conversations(self) -> list[Conversation]:
-        found = await self.conversations.list_conversations(self.workspace)
-        return [item for item in found if item.address.platform == PLATFORM]
 
     async def waiting(self, address: ThreadAddress) -> list[InboxEntry]:
         """Return the open questions of a thread, oldest first."""

@@ -41,7 +41,7 @@ class ApiPlatform:
             self._answers.popitem(last=False)
         for waiting in self._posted.get(message_key, ()):
             waiting.set()
-        return to_ref(answer)
+        return f"{answer.conversation_id}/{answer.message_id}"  # both empty for an error outside a conversation
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         answer = Answer(status=AnswerStatus.ERROR, text=sentence)
@@ -65,8 +65,3 @@ class ApiPlatform:
 def api_address(workspace: str, thread: str) -> ThreadAddress:
     """Return the address of a session's messages; `thread` is a conversation ID if it is on another platform."""
     return ThreadAddress(platform=PLATFORM, workspace=workspace, channel=CHANNEL, thread=thread)
-
-
-def to_ref(answer: Answer) -> PostRef:
-    """Return `conversation ID/message ID`; both empty for an error outside a conversation."""
-    return f"{answer.conversation_id}/{answer.message_id}"
