@@ -52,7 +52,7 @@ def build_pipeline(
     position = StatedPosition(
         settings=settings, library=library, corpus=corpus, conversations=conversations, access=access, clock=clock
     )
-    references = build_references(parts)
+    history, links = reading.HistorySteps(store), reading.ReferenceSteps(build_references(parts))
     sharing = Sharing(conversations=conversations, corpus=corpus, access=access)
     context = reading.ContextSelection(partial(build_context, parts), parts.config.agent.history_tokens)
     draft = reading.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
@@ -63,19 +63,19 @@ def build_pipeline(
         PipelineStep("Store a stated reading position", Stage.DECIDE, position),
         PipelineStep("Send an answer with spoilers privately", Stage.DECIDE, private.decide),
         PipelineStep("Apply the channel's defaults", Stage.DECIDE, ChannelDefaults(settings, readers)),
-        PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, reading.EarlierVersions(store)),
-        PipelineStep("Open the conversation or return the stored answer", Stage.DECIDE, reading.Opening(store)),
+        PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, history.replace_earlier),
+        PipelineStep("Open the conversation or return the stored answer", Stage.DECIDE, history.open),
         PipelineStep(
             "Read the thread and attached files", Stage.REQUEST, Preparation(readers, clock, parts.attachments)
         ),
-        PipelineStep("Record the question", Stage.REQUEST, reading.Recording(store)),
+        PipelineStep("Record the question", Stage.REQUEST, history.record),
         PipelineStep("Compute the scope", Stage.REQUEST, reading.Scoping(access, library, corpus, clock)),
         PipelineStep("Redact the history", Stage.REQUEST, reading.HistoryRedaction(corpus)),
-        PipelineStep("Prefetch linked documents", Stage.REQUEST, reading.LinkedDocuments(references)),
+        PipelineStep("Prefetch linked documents", Stage.REQUEST, links.link),
         PipelineStep("Fit the history into the prompt", Stage.REQUEST, context),
         PipelineStep("Draft with the strategy and its tools", Stage.REQUEST, draft),
         PipelineStep("Prove footnotes and mark unsupported claims", Stage.REQUEST, reading.Proof(corpus)),
-        PipelineStep("Describe referenced documents", Stage.REQUEST, reading.ReferenceDescriptions(references)),
+        PipelineStep("Describe referenced documents", Stage.REQUEST, links.describe),
         PipelineStep("Suggest follow-up questions", Stage.REQUEST, reading.Suggestions(corpus, library)),
         PipelineStep("Add notes", Stage.REQUEST, reading.add_notes),
         PipelineStep("Hand an answer with spoilers over", Stage.FINISH, private.hand_over),

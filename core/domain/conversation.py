@@ -9,11 +9,9 @@ from core.domain.answer import Citation, QueryType, Reference, ToolInvocation, U
 from core.domain.corpus import Span
 
 AGAIN = "again-"  # begins the edit version of an unedited message that is asked again
-# Begins the thread of private answers to a person in a channel; the person's id follows.
 # Metadata key of an entry that is a note about these stale answers (ids of messages, in one string).
 NOTE_ON = "note_on"
-
-PRIVATE_THREAD = "private:"
+PRIVATE_THREAD = "private:"  # begins the thread of private answers to a person in a channel; the person's id follows
 
 
 class Role(StrEnum):

@@ -6,7 +6,7 @@ job tree.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from core.access.scopes import Access
@@ -28,14 +28,6 @@ LOOKED_AT = 5  # pages that the asker may see, best first
 
 # A channel's question -> the same in its asker's own thread, private, with keys that follow from its keys.
 ToPrivate: TypeAlias = Callable[[IncomingMessage], IncomingMessage]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Beyond:
-    """The place of the best pages: beyond the channel's position, for an asker who has read further?"""
-
-    best: bool = False
-    some: bool = False
 
 
 class PrivateAnswer:
@@ -60,10 +52,11 @@ class PrivateAnswer:
         if private is None:
             return None
         beyond = await self._look(message, private)
-        if beyond.best and message.query_type is QueryType.QUESTION:  # a summary covers what the channel has read
+        # A summary covers what the channel has read.
+        if beyond and beyond[0] and message.query_type is QueryType.QUESTION:
             await self._inbox.accept(private, ACCEPTED)
             return _elsewhere(message)
-        question.private = private if beyond.some else None
+        question.private = private if any(beyond) else None
         return None
 
     async def hand_over(self, question: Question) -> None:
@@ -79,21 +72,23 @@ class PrivateAnswer:
         is_alone = message.private or message.is_alone
         return make(message) if make is not None and not is_alone and message.position is None else None
 
-    async def _look(self, message: IncomingMessage, private: IncomingMessage) -> _Beyond:
-        """Search, if the asker may read further. Raises BadInput for an invalid question, and errors of the search."""
+    async def _look(self, message: IncomingMessage, private: IncomingMessage) -> list[bool]:
+        """Return whether each of the best pages is beyond the channel's position; [] for an asker who is no further.
+
+        Raises BadInput for an invalid question, and errors of the search.
+        """
         workspace = message.address.workspace
         here = await self._access.scope(workspace, message.address, reader=message.author)
         own = await self._access.scope(workspace, private.address, reader=message.author)
         ends = {document: last for document, last in here.positions.items() if last < own.positions.get(document, last)}
         if not ends:
-            return _Beyond()
+            return []
         check_question(message.text)
         only = frozenset[str]()
         if message.document:
             only = frozenset({(await self._library.find_document(message.document, own)).id})
         hits = await self._library.search(SearchQuery(text=message.text, limit=LOOKED_AT, document_ids=only), own)
-        beyond = [hit.page_number > ends.get(hit.document.id, hit.page_number) for hit in hits]
-        return _Beyond(best=beyond[:1] == [True], some=any(beyond))
+        return [hit.page_number > ends.get(hit.document.id, hit.page_number) for hit in hits]
 
 
 def _elsewhere(message: IncomingMessage) -> Answer:

@@ -32,36 +32,25 @@ class ToolboxFactory(Protocol):
     def __call__(self, context: QuestionContext, observer: RunObserver) -> Tools: ...
 
 
-class EarlierVersions:
-    """An edited message -> the same, with the answers to its earlier versions marked as replaced."""
+class HistorySteps:
+    """The steps that read and write the history."""
 
     def __init__(self, store: AnswerStore) -> None:
         self._store = store
 
-    async def __call__(self, question: Question) -> None:
+    async def replace_earlier(self, question: Question) -> None:
+        """An edited message -> the same, with the answers to its earlier versions marked as replaced."""
         await self._store.replace_earlier(question.message)
 
-
-class Opening:
-    """Message -> its conversation (`opened`). A stored answer ends the path."""
-
-    def __init__(self, store: AnswerStore) -> None:
-        self._store = store
-
-    async def __call__(self, question: Question) -> Answer | None:
+    async def open(self, question: Question) -> Answer | None:
+        """Message -> its conversation (`opened`). A stored answer ends the path."""
         question.opened = await self._store.open(question.message)
         question.asked = question.message
         stored = question.opened.stored
         return await self._store.load_answer(stored) if stored is not None else None
 
-
-class Recording:
-    """Opened conversation, `before` -> the question in the history, unless an earlier attempt put it there."""
-
-    def __init__(self, store: AnswerStore) -> None:
-        self._store = store
-
-    async def __call__(self, question: Question) -> None:
+    async def record(self, question: Question) -> None:
+        """Opened conversation, `before` -> the question in the history, unless an earlier attempt put it there."""
         opened = question.conversation
         question.asked = as_asked(question.asked)
         if not opened.is_recorded:
@@ -117,13 +106,14 @@ class HistoryRedaction:
         question.messages = messages
 
 
-class LinkedDocuments:
-    """Question, messages, scope -> direct `references`, and their text in `context`. None: links are plain words."""
+class ReferenceSteps:
+    """The steps about links. Without `references`, links are plain words."""
 
     def __init__(self, references: References | None) -> None:
         self._references = references
 
-    async def __call__(self, question: Question) -> None:
+    async def link(self, question: Question) -> None:
+        """Question, messages, scope -> direct `references`, and their text in `context`."""
         if self._references is None:
             return
         context, root = question.context, question.observer.root
@@ -131,6 +121,12 @@ class LinkedDocuments:
         question.context = replace(context, linked=links.documents, offer=links.offer)
         question.references = tuple(links.references)
         question.notes = (*question.notes, *links.notes)
+
+    async def describe(self, question: Question) -> None:
+        """Answer, scope -> `answer` with a summary of each referenced document."""
+        if self._references is not None:
+            scope, root = question.context.scope, question.observer.root
+            question.answer = await self._references.described(question.answer, scope, root)
 
 
 class ContextSelection:
@@ -173,18 +169,6 @@ class Proof:
         question.observer.record_proof(pages, question.references, question.notes)
         question.draft, proved = prove_draft(question.draft, pages)
         question.answer = build_answer(question.draft, proved, question.references, question.asked.text)
-
-
-class ReferenceDescriptions:
-    """Answer, scope -> `answer` with a summary of each referenced document."""
-
-    def __init__(self, references: References | None) -> None:
-        self._references = references
-
-    async def __call__(self, question: Question) -> None:
-        if self._references is not None:
-            scope, root = question.context.scope, question.observer.root
-            question.answer = await self._references.described(question.answer, scope, root)
 
 
 class Suggestions:

@@ -111,12 +111,7 @@ class AlwaysRetrieveStrategy(StrategyOverProvider):
         return (_queries_of(response) if response is not None else []) or [itself]
 
     async def _answer(
-        self,
-        model: ModelTurns,
-        question: IncomingMessage,
-        messages: Sequence[ChatMessage],
-        tools: Tools,
-        meter: Meter,
+        self, model: ModelTurns, question: IncomingMessage, messages: Sequence[ChatMessage], tools: Tools, meter: Meter
     ) -> ChatResponse:
         capabilities = self._provider.capabilities
         request = ChatRequest(

@@ -40,7 +40,6 @@ from core.domain.answer import (
     StopReason,
     ToolChoice,
     ToolInvocation,
-    ToolResult,
 )
 from core.domain.conversation import IncomingMessage
 from core.domain.jobs import JobKind
@@ -116,10 +115,7 @@ class _Run:
         messages = (*turns, *self._opening)
         system = planner(self._question, most=MOST_CALLS, respond=RESPOND, refuse=REFUSE)
         request = ChatRequest(
-            system=system,
-            messages=messages,
-            tools=planning_tools(self._tools.definitions),
-            tool_choice=ToolChoice.ANY,
+            system=system, messages=messages, tools=planning_tools(self._tools.definitions), tool_choice=ToolChoice.ANY
         )
         for number in range(TRIES):
             try:
@@ -175,7 +171,11 @@ class _Run:
 
     def _shown(self, called: Sequence[Called]) -> tuple[list[tuple[Called, list[NumberedPassage]]], int]:
         """Return each result with its passages that fit the prompt, and the number of the others."""
-        results = [(_no_call(result), result) for turn in self._opening for result in turn.tool_results]
+        results = [  # of linked context, which needs no call
+            (ToolInvocation(id=result.invocation_id, name=result.name, arguments={}), result)
+            for turn in self._opening
+            for result in turn.tool_results
+        ]
         everything = [*results, *called]
         room = min(self.meter.tokens_left, self._provider.capabilities.context_tokens // 2)
         kept, left = within_tokens([result.passages for _, result in everything], room)
@@ -213,8 +213,3 @@ class _Run:
             usage=self.meter.usage,
             model=self._answered_by,
         )
-
-
-def _no_call(result: ToolResult) -> ToolInvocation:
-    """For linked context, which needs no call."""
-    return ToolInvocation(id=result.invocation_id, name=result.name, arguments={})

@@ -214,12 +214,7 @@ def _with_after(definition: ToolDefinition) -> ToolDefinition:
 
 
 def _object(properties: Mapping[str, object], required: Sequence[str]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": dict(properties), "required": list(required), "additionalProperties": False}
 
 
 _log = logging.getLogger(__name__)

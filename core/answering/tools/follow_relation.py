@@ -63,11 +63,6 @@ def _unfitting(arguments: FollowRelationArguments, found: FoundRelations) -> str
     kind = f" of type {arguments.kind!r}" if arguments.kind else ""
     said = f"No relation{kind} of {arguments.name!r} was extracted."
     near = process.extract(
-        arguments.name,
-        found.known,
-        scorer=fuzz.token_set_ratio,
-        processor=str.casefold,
-        limit=NAMED,
-        score_cutoff=NEAR,
+        arguments.name, found.known, scorer=fuzz.token_set_ratio, processor=str.casefold, limit=NAMED, score_cutoff=NEAR
     )
     return f"{said} Names near it: {', '.join(match[0] for match in near)}." if near else said

@@ -203,13 +203,13 @@ class Toolbox:
 
     async def _restore(self, job: Job) -> Finding | None:
         """Return the result of a finished call, with its passages reread; None if one is missing."""
-        kept = kept_in(job)
-        if kept is None:
+        kept, ids = job.output.get(KEPT), job.output.get("passage_ids")
+        if not isinstance(kept, Mapping) or not isinstance(ids, Sequence):
             return None
-        passages = await self._context.corpus.list_passages(kept.passage_ids, self._context.scope)
-        if len(passages) != len(kept.passage_ids):
+        passages = await self._context.corpus.list_passages(ids, self._context.scope)
+        if len(passages) != len(ids):
             return None
-        return Finding(text=kept.text, passages=tuple(passages), searches=kept.searches)
+        return Finding(text=kept["text"], passages=tuple(passages), searches=tuple(kept["searches"]))
 
     def _to_result(self, invocation: ToolInvocation, finding: Finding, *, is_error: bool = False) -> ToolResult:
         return ToolResult(
@@ -267,13 +267,6 @@ def _to_output(finding: Finding) -> dict[str, object]:
 KEPT_CHARACTERS = 40_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    text: str
-    passage_ids: tuple[str, ...]
-    searches: tuple[str, ...]
-
-
 def to_digest(invocation: ToolInvocation, context: ToolContext) -> str:
     """Return a key that two calls share if they ask the same within the same scope."""
     scope = context.scope
@@ -291,14 +284,6 @@ def to_kept(finding: Finding) -> dict[str, object]:
     if finding.choices or len(finding.text) > KEPT_CHARACTERS:
         return {}
     return {KEPT: {"text": finding.text, "searches": list(finding.searches)}}
-
-
-def kept_in(job: Job) -> Kept | None:
-    """Return the finding that a job's output keeps, or None."""
-    kept, ids = job.output.get(KEPT), job.output.get("passage_ids")
-    if not isinstance(kept, Mapping) or not isinstance(ids, Sequence):
-        return None
-    return Kept(text=kept["text"], passage_ids=tuple(ids), searches=tuple(kept["searches"]))
 
 
 G = TypeVar("G", bound=Arguments)

@@ -172,10 +172,7 @@ async def _sentences(
 
 
 async def _runs(
-    question: str,
-    seeds: Sequence[tuple[SourcedPassage, int]],
-    single: dict[tuple[str, int], float],
-    judge: AnswerJudge,
+    question: str, seeds: Sequence[tuple[SourcedPassage, int]], single: dict[tuple[str, int], float], judge: AnswerJudge
 ) -> list[Quote]:
     runs: dict[tuple[str, int, int], SourcedPassage] = {}
     for source, place in seeds:
