@@ -17,7 +17,6 @@ import statistics
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +29,10 @@ from bot.wiring.pipeline import build_pipeline
 from core.answering.context import BYTES_PER_TOKEN
 from core.domain.answer import Answer, ChatRequest, ChatResponse
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.ports import ChatProvider
 from core.work.progress import SilentProgress
 from storage.models.anthropic.messages import to_params
 from tests.benchmarks.bench_questions import SAMPLE_LIBRARY, SAMPLE_QUESTIONS, InstantModel
+from tests.pipeline import OneProvider
 from tests.scripted import says
 
 STRATEGIES = ("full", "window", "summary")
@@ -90,18 +89,6 @@ class CountedModel(InstantModel):
         return await super().complete(request, on_text)
 
 
-class OneConversation(Parts):
-    """The app with a model of ours, or the provider without one."""
-
-    def __init__(self, config: Config, provider: ChatProvider | None) -> None:
-        super().__init__(config)
-        self._model = provider
-
-    @cached_property
-    def provider(self) -> ChatProvider:
-        return self._model or super().provider
-
-
 async def ask_all(app: Parts, questions: Sequence[Json], thread: str) -> list[Answer]:
     """In one thread, one after the other."""
     address = ThreadAddress(platform="terminal", workspace=app.workspace, channel="bench", thread=thread)
@@ -130,9 +117,10 @@ async def run(library: Path, questions: Sequence[Json], rounds: int) -> Table:
             )
         for name in STRATEGIES:
             model = CountedModel()
-            async with OneConversation(_config(data, name, "anthropic"), model) as app:
+            async with open_parts(_config(data, name, "anthropic")) as app:
+                vars(app)["providers"] = OneProvider(model)
                 await ask_all(app, [*questions] * rounds, f"counted-{name}")
-            async with OneConversation(_config(data, name, "extractive"), None) as app:
+            async with open_parts(_config(data, name, "extractive")) as app:
                 answers = await ask_all(app, questions, f"asked-{name}")
             cache, count = model.cache, len(questions) * rounds
             right, there = followed_up(questions, answers)

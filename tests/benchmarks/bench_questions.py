@@ -29,6 +29,7 @@ from core.domain.answer import Capabilities, ChatRequest, ChatResponse, CitedTex
 from core.ports import ChatProvider
 from core.work.progress import SilentProgress
 from storage.models.local.encoders import CrossEncoderJudge
+from tests.pipeline import OneProvider
 from tests.scripted import calls
 
 ROOT = Path(__file__).parents[2]
@@ -85,13 +86,16 @@ async def measure(
     """Milliseconds of each question: in all but the cross-encoder, and in the cross-encoder."""
     ours, judging = [], []
     async with AsyncExitStack() as stack:
-        app = await build_parts(config, stack, provider=provider)
+        app = await build_parts(config, stack)
+        if provider is not None:
+            vars(app)["providers"] = OneProvider(provider)
         judge = TimedJudge(app.judge)
         vars(app)["judge"] = judge
+        pipeline = build_pipeline(app)
         for number, question in enumerate([*questions[:WARM_UP], *questions]):
             before = judge.seconds
             started = time.perf_counter()
-            await build_pipeline(app).answer(question_message(app.workspace, question), SilentProgress())
+            await pipeline.answer(question_message(app.workspace, question), SilentProgress())
             judged = judge.seconds - before
             if number >= WARM_UP:
                 ours.append((time.perf_counter() - started - judged) * 1000)

@@ -17,7 +17,6 @@ from statistics import quantiles
 
 from rich.console import Console
 from rich.table import Table
-from sqlalchemy.orm import Session
 
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
@@ -25,7 +24,7 @@ from core.knowledge.library import Library
 from core.knowledge.references.document_lines import DocumentLines
 from core.knowledge.references.service import References
 from storage.database import Database
-from storage.database.repositories.corpus import SqlCorpusRepository, _switch_revision
+from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.database.repositories.summaries import SqlSummaryRepository
 from tests.builders import build_document, build_incoming, build_pages, build_passages, build_scope, build_source
 from tests.fakes import ManualClock, MemoryIndex
@@ -62,7 +61,7 @@ async def _measure(size: int) -> list[str]:
 async def _run(database: Database, size: int) -> list[str]:
     chance = random.Random(SEED)
     corpus = SqlCorpusRepository(database)
-    notes = await _fill(database, corpus, size, chance)
+    notes = await _fill(corpus, size, chance)
     library = Library(corpus=corpus, index=MemoryIndex(), conversations=Stores().conversations)
     lines = DocumentLines(corpus=corpus, summaries=SqlSummaryRepository(database))
     references = References(library=library, corpus=corpus, lines=lines, clock=ManualClock())
@@ -87,9 +86,7 @@ def _resolving(
     return lambda: references.of(question, [], scope)
 
 
-async def _fill(
-    database: Database, corpus: SqlCorpusRepository, size: int, chance: random.Random
-) -> Sequence[Document]:
+async def _fill(corpus: SqlCorpusRepository, size: int, chance: random.Random) -> Sequence[Document]:
     words = ["".join(chance.choices(SYLLABLES, k=3)) for _ in range(3_000)]
     await corpus.save_source(build_source())
     notes = [
@@ -101,12 +98,9 @@ async def _fill(
         for number in range(size)
     ]
 
-    def store(session: Session) -> None:
-        for note in notes:
-            pages = build_pages(note, TEXT)
-            _switch_revision(session, note, pages, build_passages(pages))
-
-    await database.write(store)
+    for note in notes:
+        pages = build_pages(note, TEXT)
+        await corpus.switch_revision(note, pages, build_passages(pages))
     return notes
 
 

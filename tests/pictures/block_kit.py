@@ -86,7 +86,7 @@ def _blocks(blocks: Sequence[JSON]) -> str:
 def _block(block: JSON) -> str:
     match block["type"]:
         case "markdown":
-            return _markdown.render(block["text"])
+            return str(_markdown.render(block["text"]))
         case "rich_text":
             return "".join(_rich(element) for element in block["elements"])
         case "actions" | "context_actions":
@@ -137,4 +137,4 @@ def _control(element: JSON) -> str:
         )
     label = (element.get("text") or element.get("placeholder") or {}).get("text", element["type"])
     arrow = " ▾" if "select" in element["type"] else ""
-    return f'<span class="button {element.get("style", "")}">{html.escape(label)}{arrow}</span>'
+    return f'<span class="button {element.get("style", "")}">{html.escape(str(label))}{arrow}</span>'
