@@ -11,9 +11,10 @@ from bot.service.submission import QuestionSubmitter
 from bot.web.api.auth import ApiContext
 from bot.web.api.routes import add_api
 from bot.web.app import WebAddition, WebParts, build_web
-from bot.web.chat import ChatParts, add_chat
+from bot.web.chat import add_chat
 from bot.web.links import build_links
 from bot.web.pages.library import add_connection_pages, add_statistics_page
+from bot.web.threads import ChatParts
 from bot.wiring.parts import Parts
 from core.answering.answers.stored import stored_ids
 from core.domain.conversation import ThreadAddress

@@ -2,13 +2,12 @@
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import aiohttp_jinja2
 from aiohttp import web
 
-from bot.web.client import WebPlatform
-from bot.web.events import EventHub, stream
+from bot.web.events import stream
 from bot.web.parts import WebParts
 from bot.web.render import answer_html
 from bot.web.requests import (
@@ -23,7 +22,7 @@ from bot.web.requests import (
     text_of,
 )
 from bot.web.security import is_local
-from bot.web.threads import Summaries, Threads
+from bot.web.threads import ChatParts, Threads
 from bot.web.translate import (
     CHANNEL_THREAD,
     PLATFORM,
@@ -39,28 +38,13 @@ from core.domain.conversation import Conversation, IncomingMessage, Message, Rol
 from core.domain.features import Rating
 from core.domain.service import CommandLine
 from core.errors import BadInput, InvalidState, NotFound
-from core.features.feedback import Feedbacks
 from core.features.staleness.stale_answers import question_again
-from core.ports.service import InboxStore
 from core.serializers.objects import Json
 from core.service.addressing import LEFT_TO_PEOPLE
-from core.service.inbox import Inbox
 from core.work.commands import CommandCall, CommandResult, Question
 
 NOT_HELPFUL = "Noted as not helpful. /case keeps how it was answered as a regression case."
 RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatParts:
-    """Parts that only the chat page needs."""
-
-    hub: EventHub
-    platform: WebPlatform
-    inbox: Inbox
-    entries: InboxStore
-    feedbacks: Feedbacks
-    examples: tuple[str, ...] = ()  # questions to suggest on an empty first screen
 
 
 def add_chat(app: web.Application, parts: WebParts, chat: ChatParts) -> None:
@@ -90,18 +74,7 @@ class _Chat:
     def __init__(self, parts: WebParts, chat: ChatParts) -> None:
         self._parts = parts
         self._chat = chat
-        self._threads = Threads(
-            workspace=parts.workspace,
-            conversations=parts.conversations,
-            entries=chat.entries,
-            platform=chat.platform,
-            hub=chat.hub,
-            link=lambda address: lambda citation: parts.links.path(citation, address),
-            feedbacks=chat.feedbacks,
-            summaries=Summaries(parts.corpus),
-            scope=parts.scope,
-            corpus=parts.corpus,
-        )
+        self._threads = Threads(parts, chat)
 
     async def page(self, request: web.Request) -> web.StreamResponse:
         return aiohttp_jinja2.render_template("chat.html", request, {})
@@ -264,13 +237,11 @@ class _Chat:
         if result.ask is not None:
             return await self._ask(result.ask, post)
         self._tell_of(result)
-        link = self._threads.link(address)
+        links = {item.number: self._parts.links.path(item, address) for item in result.citations}
         opened = result.open_conversation
         is_here = opened is not None and opened.address.platform == PLATFORM
         return {
-            "html": answer_html(result.text, {item.number: link(item) for item in result.citations})
-            if result.file is None
-            else "",
+            "html": answer_html(result.text, links) if result.file is None else "",
             "file": file_json(result.file) if result.file else None,
             "open": [opened.address.channel, opened.address.thread] if opened is not None and is_here else None,
             "read": opened.id if opened is not None and not is_here else None,

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
-from bot.web.parts import ScopeOf
-from bot.web.render import SourceLink, message_view, people_in, thread_view
+from bot.web.parts import WebParts
+from bot.web.render import message_view, people_in, thread_view
 from bot.web.translate import CHANNEL_THREAD, PLATFORM, WebPost, thread_address
 from core.answering.answers.stored import stored_ids
 from core.answering.redaction import withheld
@@ -23,7 +23,7 @@ from core.knowledge.references.document_lines import page_summary
 from core.ports import CorpusRepository
 from core.ports.service import InboxStore
 from core.serializers.objects import Json
-from core.work.conversations import Conversations
+from core.service.inbox import Inbox
 
 KEPT = 2_000  # summaries in memory
 
@@ -60,27 +60,30 @@ DEFAULT_CHANNEL = "general"
 # Maximum open questions of a thread to show.
 SHOWN_WAITING = 50
 
-LinkMaker = Callable[[ThreadAddress], SourceLink]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChatParts:
+    """Parts that only the chat page needs."""
+
+    hub: EventHub
+    platform: WebPlatform
+    inbox: Inbox
+    entries: InboxStore
+    feedbacks: Feedbacks
+    examples: tuple[str, ...] = ()  # questions to suggest on an empty first screen
+
+
 class Threads:
     """Queries of the chat page."""
 
-    workspace: str
-    conversations: Conversations
-    entries: InboxStore
-    platform: WebPlatform
-    hub: EventHub
-    link: LinkMaker
-    feedbacks: Feedbacks
-    summaries: Summaries
-    scope: ScopeOf
-    corpus: CorpusRepository
+    def __init__(self, parts: WebParts, chat: ChatParts) -> None:
+        self._parts = parts
+        self._chat = chat
+        self._summaries = Summaries(parts.corpus)
 
     async def overview(self) -> Json:
         """Return channels by name, the default first, and all threads, most recently used first."""
-        stored = await self.conversations.list_conversations(self.workspace)
+        stored = await self._parts.conversations.list_conversations(self._parts.workspace)
         found = [item for item in stored if item.address.platform == PLATFORM]
         names = sorted({item.address.channel for item in found} - {DEFAULT_CHANNEL})
         threads = [thread_view(item) for item in found if item.address.thread != CHANNEL_THREAD]
@@ -88,10 +91,10 @@ class Threads:
 
     async def show(self, channel: str, thread: str, person: str | None) -> Json:
         """Return a thread's state, and the position of its next event. NotFound for an unknown thread."""
-        address = thread_address(self.workspace, channel, thread)
-        cursor = self.hub.cursor(str(address))
+        address = thread_address(self._parts.workspace, channel, thread)
+        cursor = self._chat.hub.cursor(str(address))
         waiting = await self.waiting(address)
-        conversation = await self.conversations.find(address)
+        conversation = await self._parts.conversations.find(address)
         if conversation is None and not waiting and thread != CHANNEL_THREAD:
             raise NotFound("Thread not found. It was deleted, or the address is mistyped.")
         messages = await self._messages(conversation)
@@ -109,7 +112,7 @@ class Threads:
 
     async def read(self, conversation_id: str, person: str | None = None) -> Json:
         """Return any conversation, read-only if it is on another platform. NotFound for an unknown ID."""
-        conversation, messages = await self.conversations.show(conversation_id, self.workspace)
+        conversation, messages = await self._parts.conversations.show(conversation_id, self._parts.workspace)
         messages = await self._readable(conversation, messages, person)
         address = conversation.address
         return {
@@ -123,39 +126,39 @@ class Threads:
 
     async def others(self, post: WebPost) -> tuple[str, ...]:
         """Return the other authors in the thread of a post."""
-        conversation = await self.conversations.find(thread_address(post.workspace, post.channel, post.thread))
+        conversation = await self._parts.conversations.find(thread_address(post.workspace, post.channel, post.thread))
         messages = await self._messages(conversation)
         return tuple(people_in(messages, besides={post.author}))
 
     async def record_talk(self, incoming: IncomingMessage, message: Message) -> None:
         """Store a message between people, for them and for later answers."""
-        conversation = await self.conversations.find(incoming.address)
+        conversation = await self._parts.conversations.find(incoming.address)
         if conversation is None:
-            conversation = await self.conversations.create(incoming, title=f"#{incoming.address.channel}")
-        await self.conversations.record(conversation, [replace(message, conversation_id=conversation.id)])
+            conversation = await self._parts.conversations.create(incoming, title=f"#{incoming.address.channel}")
+        await self._parts.conversations.record(conversation, [replace(message, conversation_id=conversation.id)])
 
     async def waiting(self, address: ThreadAddress) -> list[InboxEntry]:
         """Return the open questions of a thread, oldest first."""
-        recent = await self.entries.recent(self.workspace, address=address, limit=SHOWN_WAITING)
+        recent = await self._chat.entries.recent(self._parts.workspace, address=address, limit=SHOWN_WAITING)
         return [entry for entry in reversed(recent) if not entry.status.is_final and not entry.incoming.is_note]
 
     async def _messages(self, conversation: Conversation | None) -> list[Message]:
         if conversation is None:
             return []
-        _, messages = await self.conversations.show(conversation.id, self.workspace)
+        _, messages = await self._parts.conversations.show(conversation.id, self._parts.workspace)
         return messages
 
     async def _readable(
         self, conversation: Conversation, messages: Sequence[Message], person: str | None
     ) -> list[Message]:
         """Redact messages beyond the reading positions of the thread and the person."""
-        return await withheld(messages, await self.scope(conversation.address, person), self.corpus)
+        return await withheld(messages, await self._parts.scope(conversation.address, person), self._parts.corpus)
 
     def _waiting_views(
         self, address: ThreadAddress, waiting: Sequence[InboxEntry], stored: Collection[str]
     ) -> list[Json]:
         """Return unanswered questions; with text only until work begins, which adds it to the history."""
-        running = {live.key: live.to_view() for live in self.platform.running(address)}
+        running = {live.key: live.to_view() for live in self._chat.platform.running(address)}
         ids = {entry.seq: stored_ids(entry.incoming) for entry in waiting}
         return [
             {
@@ -173,13 +176,17 @@ class Threads:
     ) -> list[Json]:
         if conversation is None:
             return []
-        link = self.link(conversation.address)
-        rated = await self.feedbacks.ratings_by(person, conversation) if person else {}
+        address, links = conversation.address, self._parts.links
+        rated = await self._chat.feedbacks.ratings_by(person, conversation) if person else {}
         shown = [message for message in messages if message.role is not Role.TOOL_RESULT]
         citations = [citation for message in shown for citation in message.citations]
-        scope = await self.scope(conversation.address, person)
-        summaries = await self.summaries.of(citations, scope) if citations else {}
+        scope = await self._parts.scope(address, person)
+        summaries = await self._summaries.of(citations, scope) if citations else {}
         stale = stale_questions(messages)
+
+        def link(citation: Citation) -> str:
+            return links.path(citation, address)
+
         return [message_view(message, link, rated.get(message.id), summaries, stale) for message in shown]
 
 

@@ -57,7 +57,7 @@ async def show_tree(request: web.Request) -> web.Response:
     tree = await parts.jobs.tree(request.match_info["job"], parts.workspace)
     root = tree[0]
     context = {
-        "root": to_node(root, tree),
+        "root": to_node(tree),
         "live": not root.status.is_final,
         "path": job_path(root.id),
         "can_retry": root.kind is JobKind.REQUEST and root.status in (JobStatus.FAILED, JobStatus.CANCELLED),
@@ -104,23 +104,23 @@ async def _begins(parts: WebParts, job_id: str) -> bool:
     return False
 
 
-def to_node(job: Job, tree: Sequence[Job]) -> Node:
-    """Return the view of a job's tree, relative to the time of the first job of `tree`."""
+def to_node(tree: Sequence[Job]) -> Node:
+    """Return the view of a tree, relative to the time of its root, the first job."""
     children: dict[str | None, list[Job]] = {}
     for item in tree:
         children.setdefault(item.parent_id, []).append(item)
-    return _to_node(job, children, tree[0])
 
+    def node(job: Job) -> Node:
+        return Node(
+            job=job,
+            about=_about(job),
+            parameters=_raw(job.input),
+            output=_raw(job.public_output),
+            share=_share(job, tree[0]),
+            children=tuple(map(node, children.get(job.id, ()))),
+        )
 
-def _to_node(job: Job, children: Mapping[str | None, Sequence[Job]], root: Job) -> Node:
-    return Node(
-        job=job,
-        about=_about(job),
-        parameters=_raw(job.input),
-        output=_raw(job.public_output),
-        share=_share(job, root),
-        children=tuple(_to_node(child, children, root) for child in children.get(job.id, ())),
-    )
+    return node(tree[0])
 
 
 def _about(job: Job) -> str:

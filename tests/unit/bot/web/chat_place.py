@@ -13,10 +13,11 @@ from aiohttp import ClientResponse
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.web.app import WebParts, build_web
-from bot.web.chat import ChatParts, add_chat
+from bot.web.chat import add_chat
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
 from bot.web.links import Links
+from bot.web.threads import ChatParts
 from core.answering.pipeline import QuestionContext
 from core.answering.run import RunObserver
 from core.answering.tools.toolbox import Toolbox
