@@ -18,7 +18,7 @@ from core.domain.extracts import (
     Unproved,
 )
 from core.text.words import collapse
-from storage.documents.extractors.llm import ModelFinding, ProseExtractor, ProvedFinding, prove, split
+from storage.documents.extractors.llm import ModelFinding, ProseExtractor, prove, split
 from storage.documents.texts.quotes import is_within
 
 MAX_NAME = 120  # characters
@@ -137,7 +137,9 @@ class ModelPagesExtractor(ProseExtractor):
         }
         done: set[int] = set()
         for item in proved:
-            strange = _not_shown(item)
+            # a number or a name that the model added
+            told = [*_NUMBER.findall(item.said.summary), *_NAME.findall(item.said.summary)]
+            strange = next((word for word in told if not item.is_shown(word)), None)
             if strange:
                 yield item.unproved(f"the summary names {strange!r}, which is not on the page")
             elif len(item.said.summary) > MAX_SUMMARY or not item.said.summary:
@@ -149,9 +151,3 @@ class ModelPagesExtractor(ProseExtractor):
                 ]
                 summary = PageSummary(summary=item.said.summary, topics=tuple(dict.fromkeys(topics[:MAX_TOPICS])))
                 yield item.found(ExtractType.PAGE, summary)
-
-
-def _not_shown(item: ProvedFinding[PageFinding]) -> str | None:
-    """Return a number or a name that the model added, None without any."""
-    told = [*_NUMBER.findall(item.said.summary), *_NAME.findall(item.said.summary)]
-    return next((word for word in told if not item.is_shown(word)), None)

@@ -56,18 +56,15 @@ def read_tables(given: ExtractorInput) -> Iterator[tuple[Page, str, TextTable]]:
             if table is not None:
                 yield page, given.document.title, table
         else:
-            for table in map(with_one_header, _read_tables(page.text, given.document.kind)):
+            # of two at the same place, the one with the plainer form: pipes, tabs, blanks
+            kind = given.document.kind
+            tables = read_pipe_tables(page.text)
+            if kind in _OF_HTML:
+                tables = _with_others(tables, read_tab_tables(page.text))
+            if kind in _PLAIN:
+                tables = _with_others(_with_others(tables, read_grid_tables(page.text)), read_space_tables(page.text))
+            for table in map(with_one_header, tables):
                 yield page, find_title(page, table.span, nearest=_nearest(table)), table
-
-
-def _read_tables(text: str, kind: str) -> list[TextTable]:
-    """Return tables in text order; of two at the same place, the one with the plainer form: pipes, tabs, blanks."""
-    tables = read_pipe_tables(text)
-    if kind in _OF_HTML:
-        tables = _with_others(tables, read_tab_tables(text))
-    if kind in _PLAIN:
-        tables = _with_others(_with_others(tables, read_grid_tables(text)), read_space_tables(text))
-    return tables
 
 
 def _with_others(tables: list[TextTable], others: Sequence[TextTable]) -> list[TextTable]:

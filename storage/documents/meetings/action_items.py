@@ -154,7 +154,13 @@ def take_due(text: str, held_on: date | None) -> tuple[str, str | None]:
     """Return the text without its due day, and that day: YYYY-MM-DD if it is a date, else as written."""
     for written in reversed(find_dates(text)):
         before, closing = text[: written.span.start], text[written.span.end :].lstrip(" )].")
-        begin = _due_start(before)
+        # the start of "due on", "(by" or a calendar sign at the end of the text before a date
+        sign = _DATE_SIGN.search(before)
+        words = list(_TOKEN.finditer(before.rstrip(" :=(.,")))
+        while words and words[-1][0].lower() in word_list("days") | _ARTICLES:
+            words.pop()
+        start = _marker_start(before, words)
+        begin = start if start is not None else sign.start() if sign else None
         if begin is None and not closing:
             on = re.search(r"\s+on\s*$", before, re.IGNORECASE)
             ends = before.rstrip().endswith(("–", "—", " -", "|", ","))
@@ -167,16 +173,6 @@ def take_due(text: str, held_on: date | None) -> tuple[str, str | None]:
             left += ")" if left.count("(") > left.count(")") else ""
         return left, written.iso(held_on) or written.span.of(text)
     return _take_vague(text)
-
-
-def _due_start(before: str) -> int | None:
-    """Return the start of "due on", "(by" or a calendar sign at the end of the text before a date."""
-    sign = _DATE_SIGN.search(before)
-    words = list(_TOKEN.finditer(before.rstrip(" :=(.,")))
-    while words and words[-1][0].lower() in word_list("days") | _ARTICLES:
-        words.pop()
-    start = _marker_start(before, words)
-    return start if start is not None else sign.start() if sign else None
 
 
 def _marker_start(text: str, words: list[re.Match[str]]) -> int | None:

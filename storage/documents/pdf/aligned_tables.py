@@ -242,7 +242,12 @@ def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[floa
             break
         if ceiling is not None and line.middle > ceiling:
             break
-        if _is_prose(line, edges):
+        # prose crosses the columns from the first on
+        crossing = [
+            piece for piece in line.pieces if _column(edges, piece.left) == 0 and piece.right > edges[1] + line.height
+        ]
+        outside = line.pieces[0].right < edges[0] or line.pieces[0].left > edges[-1]
+        if outside or any(len(piece.words) > 2 for piece in crossing):
             break
         place -= 1
     while place < first and len(lines[place].pieces) == 1 and lines[place].pieces[0].left < edges[1]:
@@ -267,15 +272,6 @@ def _is_of_periods(line: PrintedLine) -> bool:
 
 def _spans(rule: Rule, edges: Sequence[float]) -> bool:
     return rule.end - rule.start >= (edges[-1] - edges[0]) * 0.8 and rule.start < edges[-1] and rule.end > edges[0]
-
-
-def _is_prose(line: PrintedLine, edges: Sequence[float]) -> bool:
-    """Return whether a line crosses the columns from the first on."""
-    crossing = [
-        piece for piece in line.pieces if _column(edges, piece.left) == 0 and piece.right > edges[1] + line.height
-    ]
-    outside = line.pieces[0].right < edges[0] or line.pieces[0].left > edges[-1]
-    return outside or any(len(piece.words) > 2 for piece in crossing)
 
 
 def _names(lines: Sequence[PrintedLine], edges: Sequence[float]) -> tuple[str, ...]:
@@ -329,16 +325,10 @@ def _is_pair(first: int, own: Sequence[Cell]) -> bool:
 def _is_loose(piece: Piece, edges: Sequence[float]) -> bool:
     """Return whether each word of a piece heads a column."""
     columns = [_column(edges, word.centre) for word in piece.words]
-    gaps = [
-        after.left - before.right
-        for before, after, one, other in zip(piece.words, piece.words[1:], columns, columns[1:], strict=False)
-        if one != other
-    ]
-    inner = [
-        after.left - before.right
-        for before, after, one, other in zip(piece.words, piece.words[1:], columns, columns[1:], strict=False)
-        if one == other
-    ]
+    gaps: list[float] = []
+    inner: list[float] = []
+    for (before, one), (after, other) in itertools.pairwise(zip(piece.words, columns, strict=True)):
+        (inner if one == other else gaps).append(after.left - before.right)
     return bool(gaps) and min(gaps) > max([*inner, piece.words[0].height * 0.3]) * 1.1
 
 

@@ -128,7 +128,9 @@ def read_layout(
     if rules is None or text_page.count_chars() > MAX_CHARACTERS:
         return None
     text = text_page.get_text_range()
-    if _runs_leftwards(text):
+    # joining so many Arabic or Hebrew words from left to right would give nonsense
+    leftwards = len(_LEFTWARDS.findall(text))
+    if leftwards and leftwards >= len(_LETTERS.findall(text)) * MAX_LEFTWARDS:
         return None
     doubled = frozenset(letter_index(text_page, place) for place in find_doubles(text, text_page))
     words = [*_words(text_page, turned(page), doubled)]
@@ -149,12 +151,6 @@ def read_rules(page: Any) -> tuple[list[Rule], list[Rule]] | None:
             return None
         _add(turn(*start), turn(*end), level, upright)
     return level, upright
-
-
-def _runs_leftwards(text: str) -> bool:
-    """Return whether the text has so much Arabic or Hebrew that joining its words from left to right gives nonsense."""
-    leftwards = len(_LEFTWARDS.findall(text))
-    return bool(leftwards) and leftwards >= len(_LETTERS.findall(text)) * MAX_LEFTWARDS
 
 
 def _split(line: Line, order: int) -> Iterator[Word]:

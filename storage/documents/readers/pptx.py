@@ -52,7 +52,9 @@ def _shapes(shapes: Any, depth: int = 0) -> Iterator[Any]:
 
 
 def _write_shape(shape: Any, writer: TextWriter) -> None:
-    kind = _placeholder(shape)
+    # a placeholder without a kind holds the slide's content
+    found = next(shape.element.iter("{http://schemas.openxmlformats.org/presentationml/2006/main}ph"), None)
+    kind = "" if found is None else str(found.get("type", "obj"))
     if kind in _REPEATED:
         return
     if getattr(shape, "has_table", False):
@@ -71,12 +73,6 @@ def _write_shape(shape: Any, writer: TextWriter) -> None:
     else:
         for text in _diagram_texts(shape):
             writer.add_item(text)
-
-
-def _placeholder(shape: Any) -> str:
-    """Return a shape's kind of placeholder, "" for none; one without a kind holds the slide's content."""
-    found = next(shape.element.iter("{http://schemas.openxmlformats.org/presentationml/2006/main}ph"), None)
-    return "" if found is None else str(found.get("type", "obj"))
 
 
 def _write_paragraphs(paragraphs: Sequence[Any], writer: TextWriter, *, is_list: bool) -> None:

@@ -201,7 +201,19 @@ class RtfBody:
         rows, self._rows = self._rows, []
         self._row = _Row()
         if rows:
-            self.writer.add_table(_to_grid(rows))
+            # the text of merged cells stands in each cell they cover
+            grid: list[list[str]] = []
+            for row in rows:
+                line = list(row.cells)
+                joins = [*row.joins, *[""] * len(line)][: len(line)]
+                over_all = joins[1:] == ["left"] * (len(line) - 1)  # a title between rows stays once
+                for place, join in enumerate(joins):
+                    if join == "above" and grid and place < len(grid[-1]):
+                        line[place] = grid[-1][place]
+                    elif join == "left" and place and not over_all:
+                        line[place] = line[place - 1]
+                grid.append(line)
+            self.writer.add_table(grid)
             self._write_notes()
 
     def _write_notes(self) -> None:
@@ -212,22 +224,6 @@ class RtfBody:
 
 def _level(outline: int | None) -> int:
     return outline + 1 if outline is not None and 0 <= outline < 9 else 0
-
-
-def _to_grid(rows: list[_Row]) -> list[list[str]]:
-    """Return the cells, with the text of merged cells in each cell they cover."""
-    grid: list[list[str]] = []
-    for row in rows:
-        line = list(row.cells)
-        joins = [*row.joins, *[""] * len(line)][: len(line)]
-        over_all = joins[1:] == ["left"] * (len(line) - 1)  # a title between rows stays once
-        for place, join in enumerate(joins):
-            if join == "above" and grid and place < len(grid[-1]):
-                line[place] = grid[-1][place]
-            elif join == "left" and place and not over_all:
-                line[place] = line[place - 1]
-        grid.append(line)
-    return grid
 
 
 # Groups inside each other: more is made to be slow.
