@@ -376,5 +376,6 @@ def test_labels_make_a_sentence() -> None:
 def use_references(desk: Desk, references: References | None) -> None:
     """Replace what the pipeline's steps ask about links."""
     for step in desk.service.steps:
-        if hasattr(step.run, "_references"):
-            step.run._references = references
+        owner = getattr(step.run, "__self__", None)
+        if hasattr(owner, "_references"):
+            owner._references = references
