@@ -63,7 +63,7 @@ def build_pipeline(
         PipelineStep("Store a stated reading position", Stage.DECIDE, position),
         PipelineStep("Send an answer with spoilers privately", Stage.DECIDE, private.decide),
         PipelineStep("Apply the channel's defaults", Stage.DECIDE, ChannelDefaults(settings, readers)),
-        PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, history.replace_earlier),
+        PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, history.forget_earlier_versions),
         PipelineStep("Open the conversation or return the stored answer", Stage.DECIDE, history.open),
         PipelineStep(
             "Read the thread and attached files", Stage.REQUEST, Preparation(readers, clock, parts.attachments)

@@ -38,8 +38,8 @@ class HistorySteps:
     def __init__(self, store: AnswerStore) -> None:
         self._store = store
 
-    async def replace_earlier(self, question: Question) -> None:
-        """An edited message -> the same, with the answers to its earlier versions marked as replaced."""
+    async def forget_earlier_versions(self, question: Question) -> None:
+        """An edited message -> the same; its earlier versions and their answers leave the history."""
         await self._store.replace_earlier(question.message)
 
     async def open(self, question: Question) -> Answer | None:
