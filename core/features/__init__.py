@@ -1,4 +1,4 @@
-"""Features around an answer, one module or package each: its service, its chat command and its messages.
+"""Features around an answer, one module or package each: its service, its messages, and its chat command if it has one.
 
-The SQL of a feature is `storage/database/repositories/<feature>.py`, its command `bot/cli/<feature>.py`.
+Its SQL is in `storage/database/repositories`, its command for the terminal in `bot/cli`.
 """
