@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, TypeVar
 
-from core.domain.corpus import IndexEntry
+from core.domain.passages import IndexEntry
 
 T = TypeVar("T")
 

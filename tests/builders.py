@@ -4,9 +4,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.domain.answer import Citation
-from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
-from core.domain.corpus import Document, FileStamp, Page, Passage, SearchScope, Source, Span
+from core.domain.conversation import Conversation, Message, Role
+from core.domain.corpus import Document, FileStamp, Page, SearchScope, Source
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.passages import Passage, Span
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -9,9 +9,10 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from core.domain.answer import Capabilities
-from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
+from core.domain.chat import Capabilities
+from core.domain.corpus import SearchQuery, SearchScope
 from core.domain.jobs import Job
+from core.domain.passages import IndexEntry, IndexHit
 from core.text.words import tokens
 from storage.models.local.encoders import Vector
 from storage.text import has_words, indexed_text

@@ -13,7 +13,7 @@ from bot.wiring.providers import Providers
 from core.answering.pipeline import Pipeline
 from core.answering.run import RunObserver
 from core.answering.strategies.choosing import Choose, ChosenStrategy
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from core.ports import ChatProvider, Clock, RetrievalStrategy
 from storage.database import Database
 from storage.database.stores import Stores

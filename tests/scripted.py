@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from core.domain.answer import (
+from core.domain.answer import Draft
+from core.domain.chat import (
     Capabilities,
     ChatMessage,
     ChatRequest,
@@ -116,3 +117,7 @@ def _check_numbers(messages: Sequence[ChatMessage]) -> None:
         passage_id = item.source.passage.id
         if item.number < 1 or numbers.setdefault(item.number, passage_id) != passage_id:
             raise ProviderBadRequest(f"The number {item.number} does not stand for one passage.")
+
+
+def text_of(draft: Draft) -> str:
+    return "".join(segment.text for segment in draft.segments)

@@ -12,7 +12,7 @@ from bot.presentation.direct_threads import is_direct_thread
 from bot.runtime.system import author_name
 from bot.service.operations import explain_access
 from bot.terminal.render import explanation_view
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from core.errors import BadInput
 from core.features.access_explanation import AccessQuestion, explanation_json
 

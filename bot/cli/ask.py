@@ -13,7 +13,7 @@ from bot.runtime.system import author_name
 from bot.service.calls import Operations, answer
 from bot.terminal.platform import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType
-from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, message_key
+from core.domain.incoming import Circumstances, IncomingMessage, ThreadAddress, message_key
 from core.errors import BadInput, FootnoteError
 from core.serializers.objects import answer_json
 from core.work.questions import FORM, QuestionLine, read_line, to_command

@@ -22,8 +22,9 @@ from bot.service import operations as ops
 from bot.service.calls import AnswerProgress, Operations, Progress, answer
 from bot.terminal.platform import Typed, to_typed
 from bot.terminal.render import answer_view, footnote_links, markdown_view, running_view, stale_note, step_line
-from core.domain.conversation import Conversation, IncomingMessage
+from core.domain.conversation import Conversation
 from core.domain.features import ExportedFile
+from core.domain.incoming import IncomingMessage
 from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, FootnoteError
 from core.text.words import is_number

@@ -14,7 +14,8 @@ from bot.terminal.render import conversation_table, markdown_view, stale_view
 from core.errors import BadInput
 from core.features.export import to_markdown
 from core.features.staleness.stale_answers import stale_json
-from core.serializers.objects import citation_json, conversation_json
+from core.serializers.conversations import conversation_json
+from core.serializers.objects import citation_json
 from core.work.commands import CommandCall, CommandResult
 
 commands = typer.Typer(help="Manage the conversations of this workspace.", no_args_is_help=True)

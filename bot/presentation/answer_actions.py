@@ -13,9 +13,10 @@ from bot.presentation.platform_parts import PlatformParts
 from core.answering.answers.passages import surroundings
 from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import Conversation, Message, Role, ThreadAddress
+from core.domain.conversation import Conversation, Message, Role
 from core.domain.corpus import SearchScope
 from core.domain.features import Rating
+from core.domain.incoming import ThreadAddress
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry
 from core.errors import AccessDenied, BadInput, NotFound

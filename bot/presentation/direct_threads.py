@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from core.domain.conversation import PRIVATE_THREAD, IncomingMessage, ThreadAddress, message_key
+from core.domain.incoming import PRIVATE_THREAD, IncomingMessage, ThreadAddress, message_key
 
 _KEPT_METADATA = ("team", "message")  # the others would answer in public
 _DIRECT: Mapping[str, Callable[[ThreadAddress], bool]] = {

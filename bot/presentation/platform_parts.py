@@ -9,7 +9,7 @@ from typing import TypeAlias
 from core.access.scopes import Access
 from core.answering.deletion import Forgetting
 from core.domain.answer import Citation
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from core.domain.service import InboxEntry
 from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers

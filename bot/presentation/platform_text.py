@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.presentation.answer_text import ThreadItem
-from core.domain.conversation import Attachment, Talk, ThreadAddress
+from core.domain.incoming import Attachment, Talk, ThreadAddress
 from core.domain.service import Receipt
 from core.service.commands.threads import PAGE_ROWS
 from core.work.commands import CommandResult, ThreadRow

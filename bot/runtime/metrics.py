@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from core.domain.answer import Answer
-from core.domain.conversation import IncomingMessage
 from core.domain.features import Cassette
+from core.domain.incoming import IncomingMessage
 from core.domain.ingest_report import IngestReport
 from core.domain.service import InboxStatus
 from core.features.replay.recording import Recording

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry, PostRef
 from core.ports import ProgressSink

@@ -14,8 +14,8 @@ from pydantic import ConfigDict, create_model
 
 from bot.runtime.system import author_name
 from core.domain.answer import Answer
-from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
+from core.domain.incoming import IncomingMessage
 from core.domain.ingest_report import IngestProgress, IngestReport
 from core.domain.jobs import Job
 from core.ports import ProgressSink

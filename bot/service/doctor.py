@@ -13,7 +13,7 @@ from bot.slackbot.events.teams import PLATFORM, check_token
 from bot.slackbot.events.transport import open_address
 from bot.slackbot.web_api import build_client
 from bot.wiring.parts import Parts, build_parts
-from core.domain.answer import Capabilities
+from core.domain.chat import Capabilities
 from core.errors import ConfigError, FootnoteError, InvalidState
 from core.features.maintenance import REINDEX, lacking
 from core.ports import CheckedProvider, LearningProvider

@@ -9,9 +9,10 @@ from bot.service.calls import OnProgress, OperationContext, Progress, operation
 from bot.web import queries
 from bot.web.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
 from core.answering.redaction import Histories
-from core.domain.conversation import Conversation, IncomingMessage, Message
+from core.domain.conversation import Conversation, Message
 from core.domain.corpus import Document, SearchQuery, Source
 from core.domain.features import ExportedFile, Replayed, StaleAnswer, Statistics, StoredCassette
+from core.domain.incoming import IncomingMessage
 from core.domain.ingest_report import ExtractionReport, IngestProgress, IngestReport, ProgressCallback, RepairReport
 from core.domain.jobs import Job
 from core.errors import BadInput, InvalidState

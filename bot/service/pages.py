@@ -17,8 +17,8 @@ from bot.web.pages.library import add_connection_pages, add_statistics_page
 from bot.web.threads import ChatParts
 from bot.wiring.parts import Parts
 from core.answering.answers.stored import stored_ids
-from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
+from core.domain.incoming import ThreadAddress
 from core.features.connections import Connections
 from core.service.commands.table import Commands
 from core.service.inbox import Inbox

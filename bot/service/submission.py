@@ -13,7 +13,7 @@ from bot.service.answer_listeners import AnswerListeners
 from bot.service.calls import Caller
 from bot.terminal.platform import NO_QUESTION, PLATFORM
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, message_key
+from core.domain.incoming import IncomingMessage, message_key
 from core.domain.service import Receipt
 from core.errors import BadInput, InvalidState
 from core.ports import ProgressSink

@@ -35,7 +35,7 @@ from bot.slackbot.events.translate import (
     to_circumstances,
     to_incoming,
 )
-from core.domain.conversation import ChannelAddress, IncomingMessage, message_key
+from core.domain.incoming import ChannelAddress, IncomingMessage, message_key
 from core.domain.service import Receipt
 from core.errors import StorageError
 from core.work.conversations import title_from

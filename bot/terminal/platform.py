@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.domain.answer import Answer
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from core.domain.service import InboxEntry, PostRef
 from core.ports import ProgressSink
 from core.work.progress import SilentProgress

@@ -34,8 +34,9 @@ from bot.web.translate import (
     to_name,
 )
 from core.answering.answers.stored import BOT_NAME
-from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
+from core.domain.conversation import Conversation, Message, Role
 from core.domain.features import Rating
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.service import CommandLine
 from core.errors import BadInput, InvalidState, NotFound
 from core.features.staleness.stale_answers import question_again

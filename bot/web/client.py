@@ -11,7 +11,8 @@ from bot.web.render import step_view
 from bot.web.translate import PLATFORM
 from core.answering.answers.stored import BOT_NAME, stored_ids
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, Message, Outcome, Role, ThreadAddress
+from core.domain.conversation import Message, Outcome, Role
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry, PostRef
 from core.errors import StorageError

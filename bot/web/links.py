@@ -18,8 +18,8 @@ from bot.config import WEB_KEY_FILE, Config
 from bot.presentation.platform_parts import LinkTo
 from bot.web.page_markup import CITED
 from core.domain.answer import Citation
-from core.domain.conversation import ThreadAddress
-from core.domain.corpus import Span
+from core.domain.incoming import ThreadAddress
+from core.domain.passages import Span
 from core.errors import AccessDenied, StorageError
 from core.ports import Clock
 

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from bot.web.page_markup import Marker, heading_id, is_prose, render_markdown
 from bot.web.table_html import delimited_table, pipe_table, pipe_tables_in, tab_table
-from core.domain.corpus import Heading, Page, Span
+from core.domain.corpus import Heading, Page
+from core.domain.passages import Span
 
 # Characters shown at once, about 40 printed pages; more makes phones slow.
 MOST_CHARACTERS = 120_000

@@ -12,7 +12,8 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 
-from core.domain.corpus import Heading, Span
+from core.domain.corpus import Heading
+from core.domain.passages import Span
 
 CITED = "cited"  # ID of the first mark; links scroll to it
 # Elements allowed in documents; others are removed, but their text stays.

@@ -7,8 +7,8 @@ from typing import Protocol
 from aiohttp import web
 
 from bot.web.links import Links
-from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
+from core.domain.incoming import ThreadAddress
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.ports import Clock, CorpusRepository

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.web.page_markup import Marker
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from core.text.delimited import Delimited, Record, read_delimited
 from core.text.pipe_tables import read_pipe_tables
 

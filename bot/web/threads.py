@@ -13,8 +13,9 @@ from bot.web.translate import CHANNEL_THREAD, PLATFORM, WebPost, thread_address
 from core.answering.answers.stored import stored_ids
 from core.answering.redaction import withheld
 from core.domain.answer import Citation
-from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
+from core.domain.conversation import Conversation, Message, Role
 from core.domain.corpus import SearchScope
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.service import InboxEntry
 from core.errors import NotFound
 from core.features.feedback import Feedbacks

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from core.answering.answers.stored import BOT_NAME
-from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, event_key, message_key
+from core.domain.incoming import Circumstances, IncomingMessage, ThreadAddress, event_key, message_key
 from core.errors import BadInput
 from core.text.words import collapse
 from core.work.questions import to_command

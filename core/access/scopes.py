@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.access.positions.reading import lowest
-from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.corpus import SearchScope, Source
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import ChannelSettings, PersonAddress, PositionHolder
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository

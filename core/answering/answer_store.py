@@ -14,7 +14,8 @@ from core.answering.answers.stored import (
 )
 from core.answering.deletion import forget_turns
 from core.domain.answer import Answer, Draft
-from core.domain.conversation import Conversation, IncomingMessage, Message
+from core.domain.conversation import Conversation, Message
+from core.domain.incoming import IncomingMessage
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.ports import Clock
 from core.ports.service import InboxStore, JobRepository

@@ -8,8 +8,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.domain.answer import Citation, Draft, Evidence, NumberedPassage, PassageCitation, cite
-from core.domain.corpus import Page, Span
+from core.domain.answer import Citation, Draft, Evidence
+from core.domain.chat import NumberedPassage, PassageCitation
+from core.domain.corpus import Page
+from core.domain.footnotes import cite
+from core.domain.passages import Span
 from core.text.words import code_spans, collapse, content_words
 
 # A marker: [3], [1, 2], [1][2]; not a markdown link's text `[3](...)`, not a wikilink `[[3]]`.
@@ -41,7 +44,8 @@ class ProvedText:
 def cited_page_ids(draft: Draft) -> list[str]:
     """Return ids of all pages that the draft may cite, to be reread within scope before `prove`."""
     named = [c.passage_id for segment in draft.segments for c in segment.citations]
-    numbers = {n for text in [draft.text] for match in MARKER.finditer(text) for n in _numbers(match)}
+    text = "".join(segment.text for segment in draft.segments)
+    numbers = {n for match in MARKER.finditer(text) for n in _numbers(match)}
     marked = [item for item in draft.evidence.passages.values() if item.number in numbers]
     found = [draft.evidence.passages[name] for name in named if name in draft.evidence.passages]
     return list(dict.fromkeys(item.source.passage.page_id for item in [*found, *marked]))

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from core.answering.agent.prompts import conversation_notes
 from core.answering.citations import strip_markers
-from core.domain.answer import ChatMessage, ChatRequest, ChatRole, NumberedPassage, ToolResult
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, NumberedPassage, ToolResult
 from core.domain.conversation import Message, Role, ToolCallRecord
 from core.domain.corpus import SearchScope, SourcedPassage
 from core.domain.jobs import JobKind

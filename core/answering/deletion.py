@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from core.answering.answers.stored import stored_ids, turn_of
-from core.domain.conversation import ChannelAddress, Conversation, IncomingMessage, Role, ThreadAddress
+from core.domain.conversation import Conversation, Role
+from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.service import WITHDRAWN, InboxEntry, PostRef
 from core.errors import NotFound
 from core.knowledge.attachments import Attachments

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from core.answering.citations import MARKER, ProvedText
 from core.domain.answer import Draft
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from core.text.words import code_spans, content_words, words
 
 UNSUPPORTED_MARK = "[?]"

@@ -14,9 +14,11 @@ from core.answering.answer_store import AnswerStore, Opened
 from core.answering.answers.building import build_error_answer
 from core.answering.answers.stored import request_input, stored_ids
 from core.answering.run import RunObserver
-from core.domain.answer import Answer, AnswerStatus, ChatMessage, Draft, Reference
-from core.domain.conversation import Focus, IncomingMessage, Message
+from core.domain.answer import Answer, AnswerStatus, Draft, Reference
+from core.domain.chat import ChatMessage
+from core.domain.conversation import Focus, Message
 from core.domain.corpus import Document, Page, SearchScope
+from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError
 from core.knowledge.references.linked_context import LinkedContext

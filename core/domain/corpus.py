@@ -1,32 +1,15 @@
-"""Contents of the library: sources, documents, pages and passages; scopes of searches; addresses of pages."""
+"""Contents of the library: sources, documents and pages; scopes of searches."""
 
 import hashlib
-import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from urllib.parse import quote, urlsplit
+
+from core.domain.passages import Passage, Span
 
 # Fixed for ever: ids of pages and passages are UUIDv5 under it, so that reading a document again gives the same ids.
 NAMESPACE = uuid.UUID("6f2b7a52-6c53-5c0e-9a53-0d4b2f6f7a11")
-
-# Begins a table's header row in the heading path of a passage from the table's middle.
-TABLE_HEAD = "| "
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
-    """Half-open range of characters (code points) in a page's text: `text[start:end]`."""
-
-    start: int
-    end: int
-
-    def of(self, text: str) -> str:
-        return text[self.start : self.end]
-
-    def contains(self, other: "Span") -> bool:
-        return self.start <= other.start and other.end <= self.end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,28 +125,6 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
-    """The indexed piece of a page. `text == page.text[span]`; sentence spans are page offsets inside it, in order."""
-
-    id: str
-    document_id: str
-    page_id: str
-    page_number: int
-    revision: str
-    ordinal: int  # from 0 in the document
-    span: Span
-    text: str
-    heading_path: tuple[str, ...]  # the head row of the table that it begins in the middle of is the last, `| a | b |`
-    sentences: tuple[Span, ...]
-
-    @property
-    def titles(self) -> tuple[str, ...]:
-        """The headings above it, without a table's header row."""
-        is_in_table = self.heading_path and self.heading_path[-1].startswith(TABLE_HEAD)
-        return self.heading_path[:-1] if is_in_table else self.heading_path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SourcedPassage:
     """A passage with its document and place: evidence, and the result of tools."""
 
@@ -211,28 +172,6 @@ class SearchQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexEntry:
-    """A passage on its way into the index, with the payload that filters need."""
-
-    passage: Passage
-    workspace: str
-    source_id: str
-    kind: str
-    title: str  # the document's; goes, with the heading path, into the embedded and the BM25 text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexHit:
-    """A passage the index found. Scores compare within one search only; higher is better."""
-
-    passage_id: str
-    document_id: str
-    page_id: str
-    revision: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PageHit:
     """A page that a search found, with its passages that matched, best first."""
 
@@ -241,15 +180,6 @@ class PageHit:
     page_number: int
     heading_path: tuple[str, ...]  # of the best passage
     passages: tuple[SourcedPassage, ...]
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoredSpan:
-    """A sentence that may answer a question. `score` is 0..1, calibrated only within one ranker."""
-
-    passage_id: str
-    span: Span
     score: float
 
 
@@ -263,55 +193,3 @@ def page_id(document: str, revision: str, number: int) -> str:
 
 def passage_id(workspace: str, document: str, revision: str, ordinal: int) -> str:
     return str(uuid.uuid5(NAMESPACE, f"passage\x1f{workspace}\x1f{document}\x1f{revision}\x1f{ordinal}"))
-
-
-_UUID = re.compile(r"@UUID\[([^\[\]]+)\]")
-
-
-def page_links(document: Document, page: Page) -> tuple[str | None, str | None]:
-    """Return (url, deep link) of a page; None for an address that the document doesn't have.
-
-    `document.url` may be a template (see `fill_template`). A web address as the page's own link takes precedence.
-    """
-    if page.deep_link is not None and page.deep_link.startswith(("http://", "https://")):
-        return page.deep_link, None
-    return fill_template(document.url, document.path, page.number, page.title, page.deep_link), page.deep_link
-
-
-def fill_template(
-    template: str | None, path: str, page_number: int, anchor: str, deep_link: str | None = None
-) -> str | None:
-    """Fill `{path}`, `{page}`, `{anchor}` and `{uuid}` into a template, URL-quoted.
-
-    `{uuid}` is the content of Foundry's link `@UUID[...]`. Return None if the template has it and the page doesn't.
-    """
-    if not template:
-        return None
-    uuid = found[1] if (found := _UUID.fullmatch(deep_link or "")) else None
-    if uuid is None and "{uuid}" in template:
-        return None
-    values = {
-        "{path}": quote(path),
-        "{page}": str(page_number),
-        "{anchor}": quote(anchor, safe=""),
-        "{uuid}": quote(uuid or "", safe=""),
-    }
-    for name, value in values.items():
-        template = template.replace(name, value)
-    return template
-
-
-def web_address(url: str | None) -> str | None:
-    """Return `url` if it may be shown as a link (http or https, with a host), else None.
-
-    Braces are quoted, so that the address is no template.
-    """
-    if not url:
-        return None
-    try:
-        parts = urlsplit(url.strip())
-    except ValueError:  # e.g. a broken IPv6 host
-        return None
-    if parts.scheme not in ("http", "https") or not parts.netloc or any(map(str.isspace, url.strip())):
-        return None
-    return url.strip().replace("{", "%7B").replace("}", "%7D")

@@ -10,7 +10,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.domain.corpus import Document, Page, Span
+from core.domain.corpus import Document, Page
+from core.domain.passages import Span
 
 
 class ExtractType(StrEnum):

@@ -5,23 +5,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.domain.answer import (
-    Answer,
-    AnswerStatus,
+from core.domain.answer import Answer, AnswerStatus, Evidence, ListedFacts, Reference
+from core.domain.chat import (
     Capabilities,
     ChatMessage,
     ChatRequest,
     ChatResponse,
-    Evidence,
-    ListedFacts,
-    Reference,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
     Usage,
 )
-from core.domain.conversation import Conversation, IncomingMessage, Message
+from core.domain.conversation import Conversation, Message
 from core.domain.corpus import Document, Page
+from core.domain.incoming import IncomingMessage
 
 
 class Rating(StrEnum):

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
-from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
+from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 
 # The platform's reference of a post ("channel/message id"); opaque to core.
 PostRef: TypeAlias = str

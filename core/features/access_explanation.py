@@ -10,8 +10,8 @@ from enum import StrEnum
 
 from core.access.positions.named_places import place_of
 from core.access.scopes import Access, Bounds, Ground, Grounds
-from core.domain.conversation import ThreadAddress
 from core.domain.corpus import Document, Source
+from core.domain.incoming import ThreadAddress
 from core.domain.service import TO_THE_END, PersonAddress, PositionHolder
 from core.errors import NotFound
 from core.knowledge.library import Library

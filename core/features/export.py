@@ -16,7 +16,7 @@ from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.features import ExportedFile
 from core.errors import BadInput, FootnoteError
-from core.serializers.objects import conversation_json
+from core.serializers.conversations import conversation_json
 from core.text.words import collapse
 
 SHORT_ID = 8  # characters of a conversation's id in a file's name

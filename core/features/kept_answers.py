@@ -10,7 +10,8 @@ from pathlib import Path
 from core.answering.citations import strip_markers
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Role
-from core.domain.corpus import Document, Source, web_address
+from core.domain.corpus import Document, Source
+from core.domain.footnotes import web_address
 from core.domain.kept_answers import KeptSection, read_sections, with_section, write_sections
 from core.errors import BadInput, ReadError, StorageError
 from core.knowledge.attachments import Ingest

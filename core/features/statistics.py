@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Protocol
 
-from core.domain.answer import AnswerStatus, Usage
+from core.domain.answer import AnswerStatus
+from core.domain.chat import Usage
 from core.domain.corpus import Document, SearchScope
 from core.domain.features import AskedQuestion, CitedDocument, CoverageGap, Statistics
 from core.ports import Clock, CorpusRepository

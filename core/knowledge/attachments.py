@@ -17,8 +17,8 @@ from pathlib import Path, PurePath
 from typing import Protocol, TypeVar
 
 from core.access.scopes import ATTACHMENTS, attached_name
-from core.domain.conversation import Attachment, IncomingMessage, ThreadAddress
 from core.domain.corpus import Document, FileStamp, Source
+from core.domain.incoming import Attachment, IncomingMessage, ThreadAddress
 from core.domain.ingest_report import IngestReport
 from core.domain.jobs import JobKind
 from core.domain.read_limits import MEBIBYTE, ReadLimits

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from core.access.scopes import ATTACHMENTS
-from core.domain.corpus import Document, Page, SearchScope, Source, page_links
+from core.domain.corpus import Document, Page, SearchScope, Source
+from core.domain.footnotes import page_links
 from core.errors import NotFound
 from core.knowledge.search.documents import Linked, NamesOfWorkspaces, find_by_name, only_journals
 from core.knowledge.search.searching import PassageSearch

@@ -8,34 +8,22 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
-from core.domain.answer import (
+from core.domain.answer import Draft, Evidence, ListedFacts
+from core.domain.chat import (
     Capabilities,
     ChatMessage,
     ChatRequest,
     ChatResponse,
-    Draft,
-    Evidence,
-    ListedFacts,
     PageImage,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
 )
-from core.domain.conversation import ChannelAddress, Conversation, Focus, IncomingMessage, Message, ThreadAddress
-from core.domain.corpus import (
-    Document,
-    FileStamp,
-    IndexEntry,
-    IndexHit,
-    Page,
-    Passage,
-    ScoredSpan,
-    SearchQuery,
-    SearchScope,
-    Source,
-    SourcedPassage,
-)
+from core.domain.conversation import Conversation, Focus, Message
+from core.domain.corpus import Document, FileStamp, Page, SearchQuery, SearchScope, Source, SourcedPassage
+from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.jobs import Job
+from core.domain.passages import IndexEntry, IndexHit, Passage, ScoredSpan
 
 
 class Clock(Protocol):

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from core.domain.answer import Answer
-from core.domain.conversation import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
 from core.domain.features import Checked, CitedIn, DueNote, Feedback, LiveTexts, StaleAnswer, StoredCassette, Unchecked
+from core.domain.incoming import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
 from core.domain.jobs import Job, JobKind
 from core.domain.service import (
     ChannelSettings,

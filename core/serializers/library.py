@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from core.domain.corpus import Document, Page, PageHit, PagePlace, fill_template
+from core.domain.corpus import Document, Page, PageHit, PagePlace
 from core.domain.extracts import Extract, ExtractType
+from core.domain.footnotes import fill_template
 from core.serializers.objects import Json, citation_json, time_json
 from core.text.words import shorten
 

@@ -3,7 +3,7 @@
 `decide` reads from top to bottom, and the first rule that fits decides. Every refusal includes the way out.
 """
 
-from core.domain.conversation import Circumstances, RepliesTo
+from core.domain.incoming import Circumstances, RepliesTo
 from core.domain.service import ChannelSettings, Decision, Listening
 
 

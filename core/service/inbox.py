@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.conversation import ChannelAddress, IncomingMessage, is_asked_again
+from core.domain.incoming import ChannelAddress, IncomingMessage, is_asked_again
 from core.domain.jobs import RETENTION
 from core.domain.service import ACCEPTED, Decision, InboxEntry, Receipt
 from core.errors import BadInput, StorageError

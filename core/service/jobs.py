@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from core.answering.answers.stored import request_input, stored_ids
 from core.domain.answer import QueryType
-from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress, again_key, message_key
+from core.domain.conversation import Conversation, Role
+from core.domain.incoming import IncomingMessage, ThreadAddress, again_key, message_key
 from core.domain.jobs import RETENTION, Job, JobKind, JobStatus
 from core.domain.service import InboxEntry, InboxStatus
 from core.errors import InvalidState, NotFound

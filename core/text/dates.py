@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 
 # Years in documents; two digits mean 2000 to 2069 or 1970 to 1999, as in POSIX.
 _YEARS = range(1900, 2100)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 
 DELIMITERS = (",", ";", "\t", "|", ":")
 # Characters at the beginning of a text from which the delimiter is found.

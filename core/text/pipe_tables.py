@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 
 # Characters of a line that may be a row: a longer one is no row that anybody wrote.
 MAX_LINE = 200_000

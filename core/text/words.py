@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from py_rust_stemmers import SnowballStemmer
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 
 _WORD = re.compile(r"\w+(?:[.,']\w+)*", re.UNICODE)
 # Names that need quotes in a list: signs, space at an end, and the words for all or no names.

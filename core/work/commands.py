@@ -8,9 +8,10 @@ from enum import StrEnum
 
 from core.access.scopes import Access
 from core.domain.answer import Citation, QueryType
-from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
+from core.domain.conversation import Conversation
 from core.domain.corpus import SearchScope
 from core.domain.features import ExportedFile
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.errors import BadInput
 
 GIVEN = "true"  # the value of a flag that is set

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.domain.answer import Citation
-from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role, ThreadAddress
+from core.domain.conversation import Conversation, Focus, Message, Role
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.errors import BadInput, NotFound
 from core.ports import Clock, ConversationRepository
 from core.text.words import shorten

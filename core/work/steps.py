@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Protocol, runtime_checkable
 
-from core.domain.answer import ChatRequest, ChatResponse
+from core.domain.chat import ChatRequest, ChatResponse
 from core.domain.jobs import CALL as CALL
 from core.domain.jobs import KEPT as KEPT
 from core.domain.jobs import Job, JobKind, JobStatus

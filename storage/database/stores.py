@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from storage.database import Database
 from storage.database.repositories.connections import SqlCitedRepository
 from storage.database.repositories.conversations import SqlConversationRepository

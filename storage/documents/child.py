@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from core.domain.corpus import Page, Passage
+from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found, Unread
+from core.domain.passages import Passage
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.errors import ReadError
 from core.ports.documents import Extractor, Reader

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import repeat
 
-from core.domain.corpus import Heading, Page, PagePlace, ParsedDocument, ParsedPage, Passage, Span, page_id, passage_id
+from core.domain.corpus import Heading, Page, PagePlace, ParsedDocument, ParsedPage, page_id, passage_id
+from core.domain.passages import Passage, Span
 from core.errors import ReadError
 from storage.documents.tables.headers import find_headers
 from storage.documents.tables.text_tables import row_starts

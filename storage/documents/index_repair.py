@@ -6,8 +6,9 @@ database. No file is read, so that attachments and documents without a source co
 
 from collections.abc import Iterable, Iterator
 
-from core.domain.corpus import Document, IndexEntry, Passage
+from core.domain.corpus import Document
 from core.domain.ingest_report import IndexState, IngestProgress, ProgressCallback, RepairReport
+from core.domain.passages import IndexEntry, Passage
 from core.ports import CorpusRepository, SearchIndex
 
 STAGE = "Indexing"

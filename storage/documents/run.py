@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
-from core.domain.corpus import Document, FileStamp, IndexEntry, document_id, web_address
+from core.domain.corpus import Document, FileStamp, document_id
 from core.domain.corpus import Source as CorpusSource
+from core.domain.footnotes import web_address
 from core.domain.ingest_report import Failure, IngestProgress, IngestReport, ProgressCallback
+from core.domain.passages import IndexEntry
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.ports import Clock, CorpusRepository, SearchIndex
 from storage.documents.child import ReadDocument, ReadFailure, ReadTask

@@ -15,8 +15,9 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from typing import Any
 
-from core.domain.corpus import Heading, Page, PagePlace, Passage, Span
+from core.domain.corpus import Heading, Page, PagePlace
 from core.domain.extracts import ExtractType, Found, Unread
+from core.domain.passages import Passage, Span
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from storage.documents.child import (
     HEADER_BYTES,

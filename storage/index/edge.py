@@ -9,7 +9,7 @@ from typing import cast
 
 import qdrant_edge as qe
 
-from core.domain.corpus import IndexHit
+from core.domain.passages import IndexHit
 from core.errors import StorageError
 from storage.index.folder import IndexFolder, IndexMeta, damaged
 from storage.index.index import (

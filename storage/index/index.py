@@ -14,7 +14,8 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope, SourcedPassage
+from core.domain.corpus import SearchQuery, SearchScope, SourcedPassage
+from core.domain.passages import IndexEntry, IndexHit
 from core.ports import AnswerJudge, CorpusRepository
 from core.text.words import count_tokens, tokens
 from core.thread_work import to_its_end

@@ -13,7 +13,7 @@ from threading import RLock
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ApiException
 
-from core.domain.corpus import IndexHit
+from core.domain.passages import IndexHit
 from core.errors import StorageError
 from storage.index.folder import IndexFolder, IndexMeta, damaged, mismatch, parse_meta
 from storage.index.index import (

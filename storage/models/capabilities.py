@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from core.domain.answer import Capabilities
+from core.domain.chat import Capabilities
 from core.ports import Clock
 from core.thread_work import to_its_end
 

@@ -2,8 +2,9 @@
 
 import re
 
-from core.domain.answer import ChatMessage, ChatRole, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
-from core.domain.corpus import Document, Passage, SourcedPassage, Span
+from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
+from core.domain.corpus import Document, SourcedPassage
+from core.domain.passages import Passage, Span
 
 SEARCH = ToolDefinition(
     name="search",

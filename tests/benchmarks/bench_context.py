@@ -27,8 +27,9 @@ from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
 from bot.wiring.pipeline import build_pipeline
 from core.answering.context import BYTES_PER_TOKEN
-from core.domain.answer import Answer, ChatRequest, ChatResponse
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.answer import Answer
+from core.domain.chat import ChatRequest, ChatResponse
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.work.progress import SilentProgress
 from storage.models.anthropic.messages import to_params
 from tests.benchmarks.bench_questions import SAMPLE_LIBRARY, SAMPLE_QUESTIONS, InstantModel

@@ -20,8 +20,9 @@ from rich.console import Console
 from rich.table import Table
 
 from core.answering.run import RunObserver
-from core.domain.answer import ChatMessage, CitedText, Draft, Evidence
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.answer import Draft, Evidence
+from core.domain.chat import ChatMessage, CitedText
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind
 from core.ports import ProgressSink, Tools
 from core.service.inbox import STANDARD_GATES, Inbox

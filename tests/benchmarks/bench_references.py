@@ -18,8 +18,8 @@ from statistics import quantiles
 from rich.console import Console
 from rich.table import Table
 
-from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
+from core.domain.incoming import IncomingMessage
 from core.knowledge.library import Library
 from core.knowledge.references.document_lines import DocumentLines
 from core.knowledge.references.service import References

@@ -23,7 +23,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from core.domain.corpus import IndexEntry, SearchQuery, SearchScope
+from core.domain.corpus import SearchQuery, SearchScope
+from core.domain.passages import IndexEntry
 from storage.index.index import QdrantIndex
 from storage.index.opening import embedded_index
 from storage.models.local.encoders import LocalEmbedder, Vector

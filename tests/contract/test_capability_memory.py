@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.answer import Capabilities
+from core.domain.chat import Capabilities
 from core.ports import CapabilityMemory
 from storage.models.capabilities import MOST, CapabilityFile
 from tests.fakes import ManualClock, MemoryCapabilities

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import pytest
 
 from bot.presentation.direct_threads import is_direct_thread
-from core.domain.conversation import PRIVATE_THREAD, Role, ThreadAddress
+from core.domain.conversation import Role
 from core.domain.features import CitedIn
+from core.domain.incoming import PRIVATE_THREAD, ThreadAddress
 from core.ports import ConversationRepository
 from core.ports.service import CitedRepository
 from storage.database import Database

@@ -5,9 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from core.domain.answer import Reference, ReferenceType, ToolInvocation, Usage
-from core.domain.conversation import ChannelAddress, Focus, Outcome, Role, ThreadAddress, ToolCallRecord
-from core.domain.corpus import Span
+from core.domain.answer import Reference, ReferenceType
+from core.domain.chat import ToolInvocation, Usage
+from core.domain.conversation import Focus, Outcome, Role, ToolCallRecord
+from core.domain.incoming import ChannelAddress, ThreadAddress
+from core.domain.passages import Span
 from core.errors import InvalidState, NotFound
 from core.ports import ConversationRepository
 from storage.database import Database

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from core.domain.corpus import FileStamp, Heading, SearchScope, Source, Span
+from core.domain.corpus import FileStamp, Heading, SearchScope, Source
+from core.domain.passages import Span
 from core.errors import InvalidState, NotFound
 from core.ports import CorpusRepository
 from storage.database import Database

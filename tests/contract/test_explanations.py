@@ -6,8 +6,8 @@ from typing import NamedTuple
 import pytest
 
 from core.access.scopes import ATTACHMENTS, Access, Ground, attached_name
-from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.corpus import Document
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress
 from core.features.access_explanation import AccessQuestion, Explanations, Holder, Verdict, explanation_json
 from core.knowledge.library import Library

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from core.domain.corpus import Document, Page, Span
+from core.domain.corpus import Document, Page
 from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType
+from core.domain.passages import Span
 from core.errors import NotFound
 from core.ports import CorpusRepository
 from core.ports.documents import ExtractRepository

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from core.domain.answer import QueryType
-from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key
+from core.domain.incoming import IncomingMessage, ThreadAddress, event_key, message_key
 from core.domain.service import ACCEPTED, WITHDRAWN, Decision, InboxStatus
 from core.ports.service import InboxStore
 from storage.database import Database

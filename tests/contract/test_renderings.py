@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.answering.answers.building import PARTIAL_NOTE
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from tests.builders import build_citation
 from tests.contract.renderings import PLATFORMS, Shown
 from tests.unit.bot.any_answers import build_answer, unhurried

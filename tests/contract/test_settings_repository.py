@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.conversation import ChannelAddress, ThreadAddress
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, Listening, PersonAddress, PositionHolder
 from core.ports.service import SettingsRepository
 from storage.database import Database

@@ -18,18 +18,8 @@ from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.base import Finding, ToolContext
 from core.answering.tools.search import SearchArguments, SearchTool
 from core.answering.tools.toolbox import Toolbox
-from core.domain.answer import (
-    Answer,
-    AnswerStatus,
-    Capabilities,
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ChatRole,
-    Draft,
-    ToolChoice,
-    Usage,
-)
+from core.domain.answer import Answer, AnswerStatus, Draft
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatResponse, ChatRole, ToolChoice, Usage
 from core.domain.corpus import SearchScope
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import ProviderError, ProviderOverloaded, ProviderRateLimited, ToolFailed
@@ -40,7 +30,7 @@ from tests.builders import build_incoming
 from tests.fakes import ManualClock, RecordingProgress
 from tests.librarian import USAGE, Librarian, called, said
 from tests.pipeline import always, build_answers
-from tests.scripted import ScriptedProvider, Turn, check_request
+from tests.scripted import ScriptedProvider, Turn, check_request, text_of
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
@@ -120,8 +110,8 @@ async def draft(
 
 async def test_it_answers_from_passages_that_are_in_its_evidence(case, shelf):
     written, _, progress = await draft(case, shelf, [Librarian()] * 4)
-    assert written.text == "Under the mat [1]."
-    assert progress.shown in ("", written.text)
+    assert text_of(written) == "Under the mat [1]."
+    assert progress.shown in ("", text_of(written))
     assert written.evidence.by_number(1).source.passage.text == "The key is under the mat."
     assert written.evidence.searches
     assert not written.partial and written.model == "m-1"
@@ -200,7 +190,7 @@ async def test_a_model_that_never_ends_is_ended(case, shelf, budget):
     except ProviderError as error:
         assert "Ask again" in str(error)
     else:
-        assert written.text in ("So far nothing.", "")  # what is planned is written only where something was found
+        assert text_of(written) in ("So far nothing.", "")  # what is planned is written only where something was found
     assert len(provider.requests) <= MOST_REQUESTS
 
 
@@ -216,7 +206,7 @@ async def test_a_tool_that_hangs_is_cut_off_and_the_draft_is_partial(case, shelf
             case, shelf, script, budget=Budget(seconds=0.5), search=WatchedSearch(hang), history=history
         )
     assert written.partial
-    assert "In the hall [1]" in written.text
+    assert "In the hall [1]" in text_of(written)
 
 
 async def test_a_model_that_hangs_is_cut_off(case, shelf):
@@ -237,7 +227,7 @@ async def test_a_model_that_hangs_is_cut_off(case, shelf):
         except ProviderError as error:
             assert "in time" in str(error)
         else:
-            assert written.text
+            assert text_of(written)
 
 
 # ------------------------------------------------------------------------------------------------ what fails
@@ -261,7 +251,7 @@ async def test_a_tool_that_fails_does_not_stop_the_others(case, shelf):
     history = [ChatMessage(role=ChatRole.USER, text="Hello"), ChatMessage(role=ChatRole.ASSISTANT, text="Hi")]
     script = [Librarian(["lamp", "key mat"])] * 4
     written, _, _ = await draft(case, shelf, script, search=WatchedSearch(one_fails), history=history)
-    assert written.text == "Under the mat [1]."
+    assert text_of(written) == "Under the mat [1]."
     results = written.new_messages[-1].tool_results
     assert [result.is_error for result in results] == [True, False]
     assert "closed" in results[0].text

@@ -13,7 +13,7 @@ from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.query_journal import QueryJournalTool
 from core.answering.tools.search import SearchTool
 from core.answering.tools.toolbox import Toolbox, to_definition
-from core.domain.answer import ToolInvocation, ToolResult
+from core.domain.chat import ToolInvocation, ToolResult
 from core.domain.corpus import SearchScope
 from core.domain.extracts import ExtractType
 from tests.unit.core.library_builder import Shelf

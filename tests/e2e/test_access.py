@@ -8,7 +8,7 @@ import pytest
 from bot.config import load_config
 from bot.runtime.system import author_name
 from bot.wiring.parts import open_parts
-from core.domain.conversation import ChannelAddress
+from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings, PersonAddress, PositionHolder
 from tests.e2e.conftest import Footnote
 from tests.e2e.serving import ServiceProcess

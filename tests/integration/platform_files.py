@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.domain.conversation import Attachment, IncomingMessage, Talk
 from core.domain.corpus import Source
+from core.domain.incoming import Attachment, IncomingMessage, Talk
 from core.domain.ingest_report import IngestReport
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.errors import PlatformError

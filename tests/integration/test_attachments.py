@@ -11,9 +11,10 @@ import pytest
 
 import core.knowledge.attachments
 from core.access.scopes import attached_name
-from core.domain.answer import AnswerStatus, ToolInvocation
-from core.domain.conversation import IncomingMessage
+from core.domain.answer import AnswerStatus
+from core.domain.chat import ToolInvocation
 from core.domain.corpus import FileStamp, SearchScope
+from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError
 from core.knowledge.attachments import safe_name

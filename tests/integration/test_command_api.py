@@ -22,7 +22,7 @@ from bot.service.operations import IngestRequest, back_up, cancel_job, check_sto
 from bot.service.operations import reindex as reindex_index
 from bot.service.service_lock import MAX_SOCKET_PATH_BYTES, ServiceInfo, ServiceLock, find_service, socket_path
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.ingest_report import IngestProgress, IngestReport
 from core.errors import Ambiguous, FootnoteError, InvalidState, NotFound, StorageError
 from tests.builders import build_job

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.corpus import IndexEntry, SearchQuery
+from core.domain.corpus import SearchQuery
 from core.domain.ingest_report import IngestProgress
+from core.domain.passages import IndexEntry
 from core.errors import NotFound
 from storage.documents import run as run_module
 from tests.builders import build_conversation, build_source

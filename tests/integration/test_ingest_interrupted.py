@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.corpus import IndexEntry
+from core.domain.passages import IndexEntry
 from core.errors import StorageError
 from storage.documents.pipeline import Ingestor
 from storage.documents.run import ReadAhead

@@ -5,8 +5,9 @@ from pathlib import Path
 from bot.config import Config
 from bot.wiring.parts import open_parts
 from core.domain.answer import AnswerStatus
-from core.domain.conversation import IncomingMessage, Role, ThreadAddress
+from core.domain.conversation import Role
 from core.domain.corpus import SearchQuery
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.work.commands import CommandCall
 from tests.builders import build_message
 

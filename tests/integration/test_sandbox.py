@@ -198,7 +198,7 @@ async def test_closing_twice_ends_the_child_and_the_next_file_gets_another(sandb
 
 
 async def test_a_reply_of_another_kind_is_unusable() -> None:
-    from core.domain.corpus import Span
+    from core.domain.passages import Span
     from storage.documents.sandbox import _unpacked
 
     result = _unpacked(pickle.dumps(Span(1, 2))).result

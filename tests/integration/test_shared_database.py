@@ -14,7 +14,7 @@ from bot.config import Config, load_config
 from bot.service.doctor import examine_config
 from bot.service.service import Service
 from bot.wiring.parts import open_parts
-from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
+from core.domain.incoming import IncomingMessage, ThreadAddress, event_key
 from core.domain.ingest_report import ignore_progress
 from core.domain.service import ACCEPTED
 from core.errors import InvalidState, StorageError

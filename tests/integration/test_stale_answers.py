@@ -11,8 +11,9 @@ import pytest
 from alembic import command
 from sqlalchemy import create_engine
 
-from core.domain.conversation import Role, ThreadAddress
+from core.domain.conversation import Role
 from core.domain.corpus import Document
+from core.domain.incoming import ThreadAddress
 from core.features.staleness.stale_answers import Staleness
 from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.domain.answer import Citation, Reference, ReferenceType, ToolInvocation
+from core.domain.answer import Citation, Reference, ReferenceType
+from core.domain.chat import ToolInvocation
 from core.domain.conversation import Role, ToolCallRecord
-from core.domain.corpus import Heading, Page, Passage, Span, passage_id
+from core.domain.corpus import Heading, Page, passage_id
+from core.domain.passages import Passage, Span
 from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository

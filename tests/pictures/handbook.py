@@ -1,6 +1,6 @@
 """The made-up handbook that pictures of chat platforms show, and what the scripted model says of it."""
 
-from core.domain.answer import ChatResponse, ToolInvocation
+from core.domain.chat import ChatResponse, ToolInvocation
 from tests.scripted import calls
 
 PAGES = (

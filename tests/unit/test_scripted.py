@@ -1,6 +1,6 @@
 import pytest
 
-from core.domain.answer import (
+from core.domain.chat import (
     Capabilities,
     ChatMessage,
     ChatRequest,

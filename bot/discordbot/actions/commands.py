@@ -16,7 +16,8 @@ from bot.discordbot.rendering.components import DiscordPost, LinkButton, PartVie
 from bot.discordbot.rendering.texts import text_post, threads_view
 from bot.presentation.markdown import link_target
 from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, to_thread_page
-from core.domain.conversation import Conversation, ThreadAddress
+from core.domain.conversation import Conversation
+from core.domain.incoming import ThreadAddress
 from core.errors import FootnoteError
 from core.work.commands import GIVEN, Command, CommandResult, Option, OptionKind, ThreadRow
 

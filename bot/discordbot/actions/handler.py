@@ -19,7 +19,7 @@ from bot.presentation.answer_actions import AnswerActions
 from bot.presentation.direct_threads import private_address
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import FAULT
-from core.domain.conversation import IncomingMessage, Talk, ThreadAddress, message_key
+from core.domain.incoming import IncomingMessage, Talk, ThreadAddress, message_key
 from core.domain.service import Receipt
 from core.errors import FootnoteError
 from core.work.commands import CommandCall, Question

@@ -29,7 +29,7 @@ from bot.presentation.action_names import post_id
 from bot.presentation.platform_parts import LinkTo, Pause, may_have_post
 from bot.presentation.throttled_progress import ThrottledProgress, close_all
 from core.domain.answer import Answer
-from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
+from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry, PostRef
 from core.errors import FootnoteError, NotFound

@@ -24,7 +24,7 @@ from bot.discordbot.rendering.texts import notice_view
 from bot.presentation.direct_threads import private_key
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import NOT_SAVED, is_silent
-from core.domain.conversation import ChannelAddress, message_key
+from core.domain.incoming import ChannelAddress, message_key
 from core.domain.service import Receipt
 from core.errors import BadInput, FootnoteError, StorageError
 

@@ -6,7 +6,7 @@ from datetime import datetime
 import discord
 
 from bot.presentation.platform_text import default_question
-from core.domain.conversation import (
+from core.domain.incoming import (
     Attachment,
     Circumstances,
     IncomingMessage,

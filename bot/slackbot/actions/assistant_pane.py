@@ -15,8 +15,8 @@ from bot.slackbot.events.teams import PLATFORM
 from bot.slackbot.events.translate import thread_address
 from bot.slackbot.rendering.lists import notice_message
 from bot.slackbot.web_api import READ, call
-from core.domain.conversation import ThreadAddress
 from core.domain.corpus import Document, SearchScope
+from core.domain.incoming import ThreadAddress
 from core.errors import FootnoteError
 from core.features.kept_answers import KEPT_SOURCE
 from core.ports import CorpusRepository

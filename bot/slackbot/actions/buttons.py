@@ -23,8 +23,9 @@ from bot.slackbot.rendering.lists import references_post, said_message
 from core.answering.answers.stored import stored_ids, to_answer
 from core.answering.steps.private_answers import SHARED, Sharing
 from core.domain.answer import AnswerStatus
-from core.domain.conversation import Conversation, Message, ThreadAddress, message_key
+from core.domain.conversation import Conversation, Message
 from core.domain.features import Rating
+from core.domain.incoming import ThreadAddress, message_key
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry, InboxStatus, Receipt
 from core.errors import BadInput, FootnoteError, NotFound

@@ -19,8 +19,8 @@ from bot.slackbot.events.translate import CHANNEL_ITSELF, MESSAGE, RESPONSE, TEA
 from bot.slackbot.rendering.blocks import SlackMessage, SlackPost, View
 from bot.slackbot.rendering.lists import notice_message, said_message
 from bot.slackbot.web_api import CLOSED, OPEN_FORM, POST, call, translated_errors
-from core.domain.conversation import ChannelAddress, IncomingMessage, Talk, ThreadAddress, message_key
 from core.domain.corpus import SearchScope
+from core.domain.incoming import ChannelAddress, IncomingMessage, Talk, ThreadAddress, message_key
 from core.domain.service import Receipt
 from core.errors import AccessDenied, FootnoteError
 from core.work.commands import CommandCall, Question

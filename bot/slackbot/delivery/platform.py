@@ -39,7 +39,7 @@ from bot.slackbot.rendering.blocks import SlackPost
 from bot.slackbot.rendering.lists import notice_message
 from bot.slackbot.web_api import CLOSED, READ_FILE, call, to_refusal, translated_errors
 from core.domain.answer import Answer
-from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
+from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.service import InboxEntry, PostRef
 from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
 from core.ports import Clock, ProgressSink

@@ -9,7 +9,7 @@ from functools import partial
 
 from bot.slackbot.events.teams import Team
 from bot.slackbot.web_api import LOOK_UP, call
-from core.domain.conversation import ChannelAddress, IncomingMessage
+from core.domain.incoming import ChannelAddress, IncomingMessage
 from core.domain.service import Decision
 from core.errors import FootnoteError
 from core.ports import Clock

@@ -11,15 +11,7 @@ from typing import Any
 from bot.presentation.platform_text import default_question
 from bot.slackbot.events.command_text import to_command_text
 from bot.slackbot.events.teams import PLATFORM, Team
-from core.domain.conversation import (
-    Attachment,
-    Circumstances,
-    IncomingMessage,
-    Talk,
-    ThreadAddress,
-    event_key,
-    message_key,
-)
+from core.domain.incoming import Attachment, Circumstances, IncomingMessage, Talk, ThreadAddress, event_key, message_key
 
 CHANNEL_ITSELF = ""  # the thread of a channel itself
 # Keys of metadata.

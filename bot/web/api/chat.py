@@ -24,12 +24,14 @@ from bot.web.requests import file_response
 from core.access.positions.reading import positions_for, split_position
 from core.answering.redaction import Histories
 from core.domain.answer import Answer
-from core.domain.conversation import Conversation, IncomingMessage, Message, Role, event_key, message_key
+from core.domain.conversation import Conversation, Message, Role
+from core.domain.incoming import IncomingMessage, event_key, message_key
 from core.domain.service import InboxEntry, Receipt
 from core.errors import NotFound
 from core.features.export import export_conversation
 from core.ports.service import InboxStore
-from core.serializers.objects import Json, answer_json, conversation_json
+from core.serializers.conversations import conversation_json
+from core.serializers.objects import Json, answer_json
 from core.service.outcomes import Outcomes
 from core.work.questions import check_question
 

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from contextlib import suppress
 
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from core.domain.service import InboxEntry, PostRef
 from core.ports import ProgressSink
 from core.work.progress import SilentProgress

@@ -19,7 +19,9 @@ from bot.web.requests import person_of, visit
 from core.access.positions.reading import lowest
 from core.answering.answers.passages import is_beyond, moved
 from core.domain.answer import Citation
-from core.domain.corpus import Document, Page, SearchScope, Span, page_links
+from core.domain.corpus import Document, Page, SearchScope
+from core.domain.footnotes import page_links
+from core.domain.passages import Span
 from core.errors import NotFound
 from core.features.staleness.changes import Piece, change_of
 from core.text.markup import to_words

@@ -6,8 +6,9 @@ Permissions aren't part of prompts: the scope applies them in code, and a model 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.domain.answer import Capabilities, ChatMessage, ChatRole, QueryType
-from core.domain.conversation import IncomingMessage
+from core.domain.answer import QueryType
+from core.domain.chat import Capabilities, ChatMessage, ChatRole
+from core.domain.incoming import IncomingMessage
 from core.domain.response_data import RESPONSE_TYPES
 
 _TASK = """\

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.answering.run import NO_OBSERVER, Budget, Meter, RunObserver
-from core.domain.answer import ChatMessage, ChatRequest, ChatResponse, ToolChoice, ToolInvocation, ToolResult, Usage
+from core.domain.chat import ChatMessage, ChatRequest, ChatResponse, ToolChoice, ToolInvocation, ToolResult, Usage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError
 from core.ports import ChatProvider, Clock, ProgressSink, Tools

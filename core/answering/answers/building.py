@@ -10,7 +10,8 @@ from typing import Any
 
 from core.answering.citations import ProvedText, cited_page_ids, prove, strip_markers
 from core.answering.grounding import ground, is_backed, names_only, only_says_not_found, texts_behind
-from core.domain.answer import Answer, AnswerStatus, CitedText, DataItem, DataPath, Draft, Reference
+from core.domain.answer import Answer, AnswerStatus, DataItem, DataPath, Draft, Reference
+from core.domain.chat import CitedText
 from core.domain.corpus import Page, SearchScope
 from core.errors import Ambiguous, FootnoteError, NotFound, ProviderRefused
 from core.knowledge.references.service import all_references, labels

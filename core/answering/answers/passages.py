@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.answer import Citation
-from core.domain.corpus import Page, SearchScope, Span
+from core.domain.corpus import Page, SearchScope
 from core.domain.features import Fate, LiveTexts, LostQuote
+from core.domain.passages import Span
 from core.errors import NotFound
 from core.ports import CorpusRepository
 from core.text.words import collapse

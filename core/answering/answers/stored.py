@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.domain.answer import Answer, AnswerStatus, ChatMessage, ChatRole, Draft, ToolResult
-from core.domain.conversation import IncomingMessage, Message, Outcome, Role, Talk, ToolCallRecord
+from core.domain.answer import Answer, AnswerStatus, Draft
+from core.domain.chat import ChatMessage, ChatRole, ToolResult
+from core.domain.conversation import Message, Outcome, Role, ToolCallRecord
+from core.domain.incoming import IncomingMessage, Talk
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.text.words import shorten
 

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.answer import Capabilities, ChatMessage, ChatRequest, ChatResponse
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatResponse
 from core.domain.jobs import JobKind
 from core.errors import (
     ProviderAuthError,

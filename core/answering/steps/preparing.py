@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from core.answering.answers.stored import talk_message
 from core.answering.pipeline import Question
-from core.domain.conversation import Attachment, ChannelAddress, Focus, Message, Role
+from core.domain.conversation import Focus, Message, Role
 from core.domain.corpus import Document
+from core.domain.incoming import Attachment, ChannelAddress
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError, StorageError
 from core.knowledge.attachments import Attachments, ReadFiles, in_time

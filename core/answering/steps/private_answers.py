@@ -14,8 +14,8 @@ from core.answering.answers.passages import surroundings
 from core.answering.answers.stored import to_answer
 from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus, Citation, QueryType
-from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.corpus import SearchQuery, SearchScope
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.service import ACCEPTED
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
 from core.knowledge.library import Library

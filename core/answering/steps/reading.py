@@ -14,8 +14,9 @@ from core.answering.redaction import withheld
 from core.answering.run import RunObserver
 from core.answering.strategies.choosing import Choose, draft
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import Conversation, IncomingMessage, Message
+from core.domain.conversation import Conversation, Message
 from core.domain.corpus import Document, SearchScope
+from core.domain.incoming import IncomingMessage
 from core.errors import AccessDenied
 from core.knowledge.library import Library
 from core.knowledge.references.service import References

@@ -13,8 +13,8 @@ from core.access.positions.reading import describe_position, positions_for
 from core.access.scopes import Access
 from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
+from core.domain.incoming import IncomingMessage
 from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import Ambiguous, BadInput, NotFound
 from core.knowledge.library import Library

@@ -21,18 +21,18 @@ from core.answering.agent.turns import (
 from core.answering.run import Meter
 from core.answering.strategies.shown_passages import passage_text, within_tokens, without_tool_turns
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.domain.answer import (
+from core.domain.answer import Draft
+from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
     ChatRole,
-    Draft,
     StopReason,
     ToolChoice,
     ToolInvocation,
     ToolResult,
 )
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError, ProviderTimeout
 from core.ports import ProgressSink, Tools

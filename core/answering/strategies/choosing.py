@@ -14,8 +14,9 @@ from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.answering.strategies.plans import wording_of
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.domain.answer import Capabilities, ChatMessage, ChatRole, CitedText, Draft, ListedFacts, QueryType
-from core.domain.conversation import IncomingMessage
+from core.domain.answer import Draft, ListedFacts, QueryType
+from core.domain.chat import Capabilities, ChatMessage, ChatRole, CitedText
+from core.domain.incoming import IncomingMessage
 from core.errors import ProviderChanged, UnsupportedFeature
 from core.ports import ChatProvider, Clock, ProgressSink, RetrievalStrategy, Tools
 from core.work.questions import DEEP_STRATEGY

@@ -29,19 +29,19 @@ from core.answering.strategies.plans import (
 )
 from core.answering.strategies.shown_passages import within_tokens
 from core.answering.strategies.synthesis import assemble, build_request, failures, is_prose, read_reply
-from core.domain.answer import (
+from core.domain.answer import Draft
+from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
     ChatRole,
     CitedText,
-    Draft,
     NumberedPassage,
     StopReason,
     ToolChoice,
     ToolInvocation,
 )
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
 from core.domain.response_data import GENERAL, ResponseData
 from core.errors import ProviderError, ProviderTimeout, UnsupportedFeature

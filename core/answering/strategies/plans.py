@@ -14,7 +14,7 @@ from typing import Any
 from core.answering.agent.turns import OUT_OF_TIME, end_in_order, refusal
 from core.answering.run import Meter
 from core.answering.tools.toolbox import to_job_input
-from core.domain.answer import ToolDefinition, ToolInvocation, ToolResult
+from core.domain.chat import ToolDefinition, ToolInvocation, ToolResult
 from core.domain.jobs import JobKind
 from core.domain.response_data import GENERAL, RESPONSE_TYPES
 from core.errors import FootnoteError, ToolFailed

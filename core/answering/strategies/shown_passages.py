@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from core.answering.context import BYTES_PER_TOKEN
 from core.answering.tools.base import describe_place
-from core.domain.answer import ChatMessage, ChatRole, NumberedPassage
+from core.domain.chat import ChatMessage, ChatRole, NumberedPassage
 
 
 def passage_text(item: NumberedPassage) -> str:

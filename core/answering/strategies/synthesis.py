@@ -12,20 +12,19 @@ from core.answering.citations import strip_markers
 from core.answering.strategies.plans import Called, Plan
 from core.answering.strategies.shown_passages import passage_text
 from core.answering.tools.toolbox import FINAL
-from core.domain.answer import (
+from core.domain.answer import DataItem, DataPath
+from core.domain.chat import (
     Capabilities,
     ChatMessage,
     ChatRequest,
     ChatResponse,
     ChatRole,
     CitedText,
-    DataItem,
-    DataPath,
     NumberedPassage,
     ToolChoice,
     ToolDefinition,
 )
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from core.domain.response_data import (
     RESPONSE_TYPES,
     ComparisonData,

@@ -13,18 +13,18 @@ from core.answering.agent.turns import (
     with_unique_ids,
 )
 from core.answering.run import NO_OBSERVER, Meter, RunObserver
-from core.domain.answer import (
+from core.domain.answer import Draft
+from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
     ChatRole,
     CitedText,
-    Draft,
     StopReason,
     ToolChoice,
     ToolResult,
 )
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError, ProviderTimeout, UnsupportedFeature
 from core.ports import ChatProvider, ProgressSink, Tools

@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from core.answering.tools.section_notes import SectionReader
-from core.domain.answer import PageImage
+from core.domain.chat import PageImage
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, SearchScope, SourcedPassage
 from core.errors import BadInput, NotFound, ToolRetry

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, document_named, within
-from core.domain.answer import PageImage
+from core.domain.chat import PageImage
 from core.domain.corpus import Document, Page, SourcedPassage
 from core.errors import NotFound, ToolRetry
 

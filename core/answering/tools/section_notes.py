@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from core.answering.agent.prompts import section_items, section_summary
-from core.domain.answer import ChatMessage, ChatRequest, ChatRole
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole
 from core.domain.corpus import Page, SourcedPassage
 from core.domain.jobs import JobKind
 from core.domain.service import SummaryKey, SummaryKind

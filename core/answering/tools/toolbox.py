@@ -14,15 +14,8 @@ from core.answering.pipeline import QuestionContext
 from core.answering.run import NO_OBSERVER, RunObserver
 from core.answering.tools.base import Arguments, Finding, Pictures, Tool, ToolContext
 from core.answering.tools.section_notes import ModelSectionReader
-from core.domain.answer import (
-    ChatMessage,
-    Evidence,
-    ListedFacts,
-    NumberedPassage,
-    ToolDefinition,
-    ToolInvocation,
-    ToolResult,
-)
+from core.domain.answer import Evidence, ListedFacts
+from core.domain.chat import ChatMessage, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.corpus import SourcedPassage
 from core.domain.jobs import Job, JobKind
 from core.errors import ToolFailed, ToolRetry

@@ -1,58 +1,31 @@
 """Recorded runs as people use them: kept for some days, played again, kept for good as regression cases."""
 
-import asyncio
-import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
 from core.answering.answers.building import build_error_answer
 from core.domain.conversation import Role
-from core.domain.features import Cassette, Replayed, StoredCassette
+from core.domain.features import Replayed, StoredCassette
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
-from core.features.replay.recording import pack, to_stored, unpack
+from core.features.replay.recording import RunStore, unpack
 from core.features.replay.replaying import StrategyOver, replay
 from core.ports import Clock
 from core.ports.service import CassetteRepository
 from core.work.commands import Command, CommandCall, CommandResult, current
 from core.work.conversations import Conversations
 
-_log = logging.getLogger(__name__)
 DEFAULT_DAYS = 7
 
 
-class Cassettes:
+class Cassettes(RunStore):
     """`strategy` builds a strategy over the recorded provider; `days` is how long runs are kept that are no case."""
 
     def __init__(
         self, repository: CassetteRepository, strategy: StrategyOver, clock: Clock, *, days: float = DEFAULT_DAYS
     ) -> None:
-        self._repository = repository
+        super().__init__(repository, clock)
         self._strategy = strategy
-        self._clock = clock
         self._days = days
-        self._keeping: set[asyncio.Task[None]] = set()
-
-    def keep(self, message_id: str, cassette: Cassette) -> None:
-        """Store the run behind an answer in the background, because packing takes some milliseconds.
-
-        A run that can't be stored, or that a kill interrupts, is missing later; its answer is unaffected.
-        """
-        task = asyncio.create_task(self._keep(message_id, cassette))
-        self._keeping.add(task)
-        task.add_done_callback(self._keeping.discard)
-
-    async def settled(self) -> None:
-        """Wait until all runs submitted so far are stored. Cancelling this doesn't cancel the writes."""
-        if self._keeping:
-            await asyncio.wait(set(self._keeping))
-
-    async def _keep(self, message_id: str, cassette: Cassette) -> None:
-        try:
-            # packing long pages takes a while: keep the event loop free
-            data = await asyncio.to_thread(pack, cassette)
-            await self._repository.save(to_stored(message_id, cassette, data, self._clock.now()))
-        except Exception:  # the answer is already posted, so no fault of its recording may surface
-            _log.warning("the run behind answer %s was not kept", message_id, exc_info=True)
 
     async def replay(self, message_id: str, workspace: str) -> Replayed:
         """Play a run again. NotFound for an unknown one, InvalidState for one of another version."""

@@ -1,5 +1,6 @@
 """Recordings of runs: the model's turns, the tools' results and the pages, collected by an observer and packed."""
 
+import asyncio
 import json
 import logging
 import zlib
@@ -12,30 +13,18 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from core.answering.run import RunObserver
-from core.domain.answer import (
-    Answer,
-    Capabilities,
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ListedFacts,
-    Reference,
-    ToolInvocation,
-    ToolResult,
-    Usage,
-)
-from core.domain.conversation import IncomingMessage
+from core.domain.answer import Answer, ListedFacts, Reference
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatResponse, ToolInvocation, ToolResult
 from core.domain.corpus import Page
 from core.domain.features import Cassette, RecordedCall, RecordedTools, RecordedTurn, StoredCassette
+from core.domain.incoming import IncomingMessage
 from core.errors import InvalidState
-from core.ports import ChatProvider, Tools
-from core.serializers.objects import answer_json
+from core.ports import ChatProvider, Clock, Tools
+from core.ports.service import CassetteRepository
 from core.text.words import shorten
 
 _log = logging.getLogger(__name__)
 QUESTION_CHARACTERS = 200
-# Part of an answer that every run has of its own.
-_OWN = ("conversation_id", "message_id", "jobs", "timings_ms")
 # A packed cassette of some bytes may stand for gigabytes; none that we wrote comes near.
 MOST_BYTES = 64 * 1024 * 1024
 
@@ -114,6 +103,37 @@ class Recording(RunObserver):
         )
 
 
+class RunStore:
+    """Keeps recorded runs in the background, because packing takes some milliseconds."""
+
+    def __init__(self, repository: CassetteRepository, clock: Clock) -> None:
+        self._repository = repository
+        self._clock = clock
+        self._keeping: set[asyncio.Task[None]] = set()
+
+    def keep(self, message_id: str, cassette: Cassette) -> None:
+        """Store the run behind an answer.
+
+        A run that can't be stored, or that a kill interrupts, is missing later; its answer is unaffected.
+        """
+        task = asyncio.create_task(self._keep(message_id, cassette))
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+
+    async def settled(self) -> None:
+        """Wait until all runs submitted so far are stored. Cancelling this doesn't cancel the writes."""
+        if self._keeping:
+            await asyncio.wait(set(self._keeping))
+
+    async def _keep(self, message_id: str, cassette: Cassette) -> None:
+        try:
+            # packing long pages takes a while: keep the event loop free
+            data = await asyncio.to_thread(pack, cassette)
+            await self._repository.save(to_stored(message_id, cassette, data, self._clock.now()))
+        except Exception:  # the answer is already posted, so no fault of its recording may surface
+            _log.warning("the run behind answer %s was not kept", message_id, exc_info=True)
+
+
 def bare_request(request: ChatRequest) -> ChatRequest:
     """Return a request without vendors' own forms of earlier turns, and without page images."""
     return replace(request, messages=tuple(map(bare_message, request.messages)))
@@ -161,13 +181,6 @@ def unpack(data: bytes) -> Cassette:
         raise InvalidState(
             "This cassette was recorded by another version of Footnote and can no longer be read. Ask again."
         ) from error
-
-
-def answer_bytes(answer: Answer) -> bytes:
-    """Return the bytes that two runs must share: the answer object without IDs, times and jobs."""
-    shown = answer_json(replace(answer, usage=Usage(), timings_ms={}))
-    kept = {name: value for name, value in shown.items() if name not in _OWN}
-    return json.dumps(kept, ensure_ascii=False, sort_keys=True, indent=1).encode("utf-8", "replace")
 
 
 @cache

@@ -5,32 +5,36 @@ changed since; its sentence names the first one.
 """
 
 import difflib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from core.answering.answers.building import build_answer, prove_draft, with_notes
 from core.answering.strategies.choosing import ChosenStrategy, draft_once
-from core.domain.answer import (
+from core.domain.answer import Answer, Evidence, ListedFacts
+from core.domain.chat import (
     Capabilities,
     ChatMessage,
     ChatRequest,
     ChatResponse,
-    Evidence,
-    ListedFacts,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
+    Usage,
 )
-from core.domain.conversation import IncomingMessage
 from core.domain.features import Cassette, RecordedTools, RecordedTurn, Replayed
+from core.domain.incoming import IncomingMessage
 from core.errors import FootnoteError
-from core.features.replay.recording import answer_bytes, bare_request
+from core.features.replay.recording import bare_request
 from core.ports import ChatProvider
+from core.serializers.objects import answer_json
 from core.text.words import shorten
 from core.work.progress import SilentProgress
 
 SHOWN_CHARACTERS = 300
+# Part of an answer that every run has of its own.
+_OWN = ("conversation_id", "message_id", "jobs", "timings_ms")
 
 
 class Divergence(FootnoteError):
@@ -129,6 +133,13 @@ class ReplayTools:
             asked = shorten(f"{invocation.name} {dict(invocation.arguments)}", SHOWN_CHARACTERS)
             raise Divergence(f"A tool call that was not recorded: {asked}.")
         return found
+
+
+def answer_bytes(answer: Answer) -> bytes:
+    """Return the bytes that two runs must share: the answer object without IDs, times and jobs."""
+    shown = answer_json(replace(answer, usage=Usage(), timings_ms={}))
+    kept = {name: value for name, value in shown.items() if name not in _OWN}
+    return json.dumps(kept, ensure_ascii=False, sort_keys=True, indent=1).encode("utf-8", "replace")
 
 
 def _unknown_request(request: ChatRequest, left: Sequence[RecordedTurn]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from core.text.words import words
 
 MOST_CHARACTERS = 2_000  # of a compared quote; people read far shorter ones

@@ -15,8 +15,9 @@ from itertools import groupby
 from core.answering.answers.passages import lost_quotes
 from core.answering.answers.stored import BOT_NAME, stored_ids
 from core.domain.answer import Citation
-from core.domain.conversation import NOTE_ON, Conversation, IncomingMessage, Message, Role, again_key, message_key
+from core.domain.conversation import Conversation, Message, Role
 from core.domain.features import OUT, Checked, DueNote, Fate, LiveTexts, StaleAnswer, Unchecked
+from core.domain.incoming import NOTE_ON, IncomingMessage, again_key, message_key
 from core.domain.service import Decision, InboxEntry, Listening
 from core.errors import BadInput, InvalidState, NotFound
 from core.ports import Clock, ConversationRepository

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus, AskAgain
-from core.domain.conversation import NOTE_ON
 from core.domain.features import StaleAnswer
+from core.domain.incoming import NOTE_ON
 from core.features.staleness.stale_answers import QUESTION_LENGTH, Staleness, told
 from core.text.words import shorten
 

@@ -6,8 +6,8 @@ from enum import StrEnum
 from itertools import count
 from typing import TypeAlias
 
-from core.domain.corpus import Span
 from core.domain.extracts import SCHEMAS, Api, Extract, ExtractType, Financial, Meeting, Place, Table
+from core.domain.passages import Span
 
 OPEN, DONE = "open", "done"  # status of an action item, which is open by default
 

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from core.domain.answer import ChatMessage, ChatRequest, ChatRole, ToolChoice
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice
 from core.domain.corpus import Document, Page, SearchScope
 from core.domain.service import SummaryKey, SummaryKind
 from core.errors import ProviderError

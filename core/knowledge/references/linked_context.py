@@ -7,17 +7,11 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz, process
 
-from core.domain.answer import (
-    ChatMessage,
-    ChatRole,
-    NumberedPassage,
-    Reference,
-    ReferenceType,
-    ToolInvocation,
-    ToolResult,
-)
-from core.domain.conversation import IncomingMessage
-from core.domain.corpus import Document, Page, SearchScope, SourcedPassage, Span
+from core.domain.answer import Reference, ReferenceType
+from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
+from core.domain.corpus import Document, Page, SearchScope, SourcedPassage
+from core.domain.incoming import IncomingMessage
+from core.domain.passages import Span
 from core.knowledge.library import Library
 from core.knowledge.questions import WikiLink, find_links
 from core.knowledge.references.document_lines import DocumentLines

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import TypeVar
 
 from core.domain.answer import Answer, Citation, Draft, Reference, ReferenceType
-from core.domain.conversation import IncomingMessage, Message, Role
+from core.domain.conversation import Message, Role
 from core.domain.corpus import Document, SearchScope, SourcedPassage
+from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError, StorageError
 from core.knowledge.library import Library

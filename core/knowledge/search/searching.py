@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from core.domain.corpus import Document, PageHit, SearchQuery, SearchScope, SourcedPassage, Span
+from core.domain.corpus import Document, PageHit, SearchQuery, SearchScope, SourcedPassage
+from core.domain.passages import Span
 from core.errors import InvalidState
 from core.knowledge.questions import without_reading
 from core.knowledge.search.long_documents import LongDocuments, without_common

@@ -8,8 +8,9 @@ from functools import partial
 from core.access.scopes import ATTACHMENTS, Access
 from core.answering.answers.passages import surroundings
 from core.domain.answer import QueryType
-from core.domain.conversation import Message, Role, ThreadAddress
+from core.domain.conversation import Message, Role
 from core.domain.corpus import Document, SearchQuery, SearchScope, Source
+from core.domain.incoming import ThreadAddress
 from core.errors import BadInput, NotFound
 from core.features.export import footnote_label
 from core.knowledge.facts import CitedFact, FactQuery, Facts, FactType, FoundFacts, Value, read_types

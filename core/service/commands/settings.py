@@ -9,8 +9,8 @@ from core.access.positions.named_places import PLACE, place_of
 from core.access.positions.reading import describe_position, positions_for, split_position
 from core.access.scopes import Access
 from core.answering.strategies.choosing import known_name
-from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.corpus import Document, SearchScope
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, Listening, PersonAddress, PositionHolder
 from core.errors import AccessDenied, BadInput
 from core.knowledge.library import Library

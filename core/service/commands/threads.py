@@ -9,7 +9,8 @@ from functools import partial
 from core.access.scopes import Access
 from core.answering.answers.stored import stored_ids
 from core.answering.redaction import Histories
-from core.domain.conversation import ChannelAddress, Conversation, ThreadAddress
+from core.domain.conversation import Conversation
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry, InboxStatus
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound

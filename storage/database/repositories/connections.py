@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from sqlalchemy import bindparam, func, select
 
-from core.domain.conversation import ThreadAddress
 from core.domain.features import CitedIn
+from core.domain.incoming import ThreadAddress
 from storage.database import Database
 from storage.database.repositories.conversations import ADDRESS, to_address
 from storage.database.tables import TABLES

@@ -8,18 +8,11 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from core.domain.answer import Citation, Reference, ReferenceType, ToolInvocation, Usage
-from core.domain.conversation import (
-    ChannelAddress,
-    Conversation,
-    Focus,
-    Message,
-    Outcome,
-    Role,
-    ThreadAddress,
-    ToolCallRecord,
-)
-from core.domain.corpus import Span
+from core.domain.answer import Citation, Reference, ReferenceType
+from core.domain.chat import ToolInvocation, Usage
+from core.domain.conversation import Conversation, Focus, Message, Outcome, Role, ToolCallRecord
+from core.domain.incoming import ChannelAddress, ThreadAddress
+from core.domain.passages import Span
 from core.errors import InvalidState, NotFound
 from storage.database import Database
 from storage.database.columns import UtcTime

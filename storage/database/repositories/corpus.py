@@ -22,18 +22,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from core.domain.corpus import (
-    Document,
-    FileStamp,
-    Heading,
-    Page,
-    PagePlace,
-    Passage,
-    SearchScope,
-    Source,
-    SourcedPassage,
-    Span,
-)
+from core.domain.corpus import Document, FileStamp, Heading, Page, PagePlace, SearchScope, Source, SourcedPassage
+from core.domain.passages import Passage, Span
 from core.errors import InvalidState, NotFound
 from storage.database import Database
 from storage.database.columns import CompactJson, StorableText, from_compact_json

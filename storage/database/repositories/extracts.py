@@ -19,8 +19,9 @@ from sqlalchemy import (
     update,
 )
 
-from core.domain.corpus import SearchScope, Span
+from core.domain.corpus import SearchScope
 from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType, ModelReading, Spending
+from core.domain.passages import Span
 from core.errors import NotFound
 from storage.database import Database
 from storage.database.repositories.corpus import DOCUMENT, PAGE, SOURCE, readable, within_position

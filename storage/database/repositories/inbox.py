@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from core.domain.answer import QueryType
-from core.domain.conversation import Attachment, Circumstances, IncomingMessage, RepliesTo, Talk, ThreadAddress
+from core.domain.incoming import Attachment, Circumstances, IncomingMessage, RepliesTo, Talk, ThreadAddress
 from core.domain.service import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import Clock
 from storage.database import Commit, Database

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Table, bindparam, delete, select
 
-from core.domain.conversation import ChannelAddress, ThreadAddress
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, Listening, PositionHolder
 from storage.database import Commit, Database
 from storage.database.tables import OWN_THREADS, TABLES

@@ -6,9 +6,11 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
-from core.domain.answer import AnswerStatus, Usage
-from core.domain.conversation import Role, ThreadAddress
+from core.domain.answer import AnswerStatus
+from core.domain.chat import Usage
+from core.domain.conversation import Role
 from core.domain.features import AskedQuestion, Rating
+from core.domain.incoming import ThreadAddress
 from core.ports import Clock
 from storage.database import Database
 from storage.database.repositories.conversations import ADDRESS, to_address

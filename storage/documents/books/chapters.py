@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from core.domain.corpus import Heading, Span
+from core.domain.corpus import Heading
+from core.domain.passages import Span
 
 # Paragraphs after the mark of the start that may say who typed the book and where else it is to be had.
 MAX_CREDITS = 5

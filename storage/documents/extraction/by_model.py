@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from core.domain.answer import ChatMessage, ChatRequest, ChatResponse, ChatRole, StopReason, ToolChoice, ToolDefinition
+from core.domain.chat import ChatMessage, ChatRequest, ChatResponse, ChatRole, StopReason, ToolChoice, ToolDefinition
 from core.domain.corpus import Document, Page
 from core.domain.extracts import (
     Extract,

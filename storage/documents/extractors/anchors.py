@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.domain.corpus import Document, Page, Span
+from core.domain.corpus import Document, Page
 from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.domain.passages import Span
 from core.text.words import shorten
 from storage.documents.markup.definitions import define
 from storage.documents.markup.marked_text import Line, MarkedText, plain

@@ -5,8 +5,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.corpus import Document, Page, Span
+from core.domain.corpus import Document, Page
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
+from core.domain.passages import Span
 from core.text.pipe_tables import to_cells
 from core.text.words import shorten
 from storage.documents.apis.documentation import (

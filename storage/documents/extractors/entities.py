@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.domain.corpus import Document, Page, Span
+from core.domain.corpus import Document, Page
 from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.domain.passages import Span
 from core.text.words import collapse
 from storage.documents.foundry.links import COMMAND, find_mentions, kind_of, name_of
 from storage.documents.markup.definitions import define, is_name

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from core.domain.corpus import Document, Page, Span
+from core.domain.corpus import Document, Page
 from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.domain.passages import Span
 from storage.documents.extractors.tables import read_tables
 from storage.documents.pdf.found_tables import read_pdf_tables
 from storage.documents.tables.accounts import (

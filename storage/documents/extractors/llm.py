@@ -9,8 +9,9 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.domain.corpus import Document, Span
+from core.domain.corpus import Document
 from core.domain.extracts import ExtractType, Found, Piece, SaidOfPiece, Unproved
+from core.domain.passages import Span
 from core.text.words import shorten
 from storage.documents.texts.quotes import Quotable
 

@@ -6,8 +6,9 @@ from itertools import groupby
 
 from pydantic import Field
 
-from core.domain.corpus import Document, Span
+from core.domain.corpus import Document
 from core.domain.extracts import Extract, ExtractorInput, ExtractType, Figure, Financial, Found, SaidOfPiece, Unproved
+from core.domain.passages import Span
 from storage.documents.extractors.llm import CONFIDENCE, ModelFinding, ProvedFinding, is_prose, prove, split
 from storage.documents.tables.accounts import read_amount
 from storage.documents.texts.quotes import is_within, plain_quote

@@ -7,8 +7,9 @@ from datetime import date
 from itertools import groupby, pairwise
 from pathlib import Path, PurePosixPath
 
-from core.domain.corpus import Document, Span
+from core.domain.corpus import Document
 from core.domain.extracts import ActionItem, ExtractorInput, ExtractType, Found, Item, Meeting, Unread
+from core.domain.passages import Span
 from core.text.dates import find_date, find_date_in_name, is_day_first
 from storage.documents.markup.markdown_text import read_front_matter
 from storage.documents.meetings.labels import Role, find_role

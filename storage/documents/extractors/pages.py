@@ -4,8 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.domain.corpus import Document, Page, Span
+from core.domain.corpus import Document, Page
 from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.domain.passages import Span
 from core.text.words import STOPWORDS, shorten
 from storage.documents.markup.marked_text import Line, MarkedText, plain
 from storage.documents.pdf.headers_footers import without_headers_footers

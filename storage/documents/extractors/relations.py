@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
-from core.domain.corpus import Document, Heading, Page, Span
+from core.domain.corpus import Document, Heading, Page
 from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.domain.passages import Span
 from core.text.words import collapse
 from storage.documents.foundry.links import COMMAND, find_mentions, name_of
 from storage.documents.markup.definitions import define

@@ -3,8 +3,9 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from core.domain.corpus import Document, Page, Span
+from core.domain.corpus import Document, Page
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
+from core.domain.passages import Span
 from core.text.delimited import read_delimited
 from core.text.pipe_tables import MAX_LINE, TextTable, fit, read_pipe_tables
 from storage.documents.pdf.found_tables import PlacedTable, read_pdf_tables

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.domain.corpus import Page, Span
+from core.domain.corpus import Page
+from core.domain.passages import Span
 from core.text.words import collapse
 from storage.documents.foundry.export import Journal, JournalLibrary, JournalPage, Target, read_journal_file
 from storage.documents.html.text import has_markup, html_to_text

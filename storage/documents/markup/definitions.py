@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.domain.corpus import Page, Span
+from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput
+from core.domain.passages import Span
 from core.text.words import shorten
 from storage.documents.html.writer import MEANING_INDENT
 from storage.documents.markup.marked_text import Line, MarkedText, PipeTable, plain

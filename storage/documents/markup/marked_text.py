@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.domain.corpus import Page, Span
+from core.domain.corpus import Page
+from core.domain.passages import Span
 from core.text.pipe_tables import TextTable, read_pipe_tables
 from core.text.words import collapse
 from storage.documents.tables.text_tables import read_tab_tables

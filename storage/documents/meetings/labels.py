@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cache
 from itertools import pairwise
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from storage.documents.meetings.lines import Form, NoteLine, load_words, plain, word_list
 
 # Characters and words of a label; a longer text is a sentence.

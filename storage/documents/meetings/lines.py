@@ -12,7 +12,8 @@ from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 
-from core.domain.corpus import Page, Span
+from core.domain.corpus import Page
+from core.domain.passages import Span
 from core.text.words import collapse
 
 # Characters: a longer line is prose, read only for its sentences, or data.

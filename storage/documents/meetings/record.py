@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import IntEnum
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from storage.documents.meetings.action_items import Action, read_action, read_due, read_state
 from storage.documents.meetings.labels import Column, Role, cell_of, text_of_row, without_number
 from storage.documents.meetings.lines import Form, NoteLine, plain

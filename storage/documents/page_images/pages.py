@@ -8,7 +8,7 @@ from collections import OrderedDict
 from pathlib import Path
 from time import monotonic
 
-from core.domain.answer import PageImage
+from core.domain.chat import PageImage
 from core.domain.corpus import Document, Page, Source
 from core.errors import NotFound
 from core.ports import CorpusRepository

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from core.domain.corpus import Page, Span
+from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Unread
+from core.domain.passages import Span
 from storage.documents.deadline import extend_deadline
 from storage.documents.pdf.aligned_tables import find_aligned_tables
 from storage.documents.pdf.layout import FoundTable, Layout, LayoutReader, place_words, span_of, to_lines, to_text

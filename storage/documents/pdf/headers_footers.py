@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from core.domain.corpus import Page, Span
+from core.domain.corpus import Page
+from core.domain.passages import Span
 from core.text.words import collapse
 
 # Lines at each end of a page that may be such.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from core.text.delimited import is_data
 from storage.documents.pdf.form_fields import open_forms, read_fields
 from storage.documents.pdf.glyphs import (

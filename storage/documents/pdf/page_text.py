@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from storage.documents.pdf.form_fields import Field, read_fields, with_fields
 from storage.documents.pdf.glyphs import (
     DOUBLE,

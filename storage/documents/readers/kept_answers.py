@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from core.domain.corpus import Heading, ParsedDocument, ParsedPage, web_address
+from core.domain.corpus import Heading, ParsedDocument, ParsedPage
+from core.domain.footnotes import web_address
 from core.domain.kept_answers import KEPT_MARK, KeptSection, read_sections
 from core.errors import ReadError
 from storage.documents.texts.encodings import decode

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from core.text.dates import find_date
 from core.text.words import collapse
 

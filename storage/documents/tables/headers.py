@@ -5,7 +5,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.corpus import TABLE_HEAD, Page, Span
+from core.domain.corpus import Page
+from core.domain.passages import TABLE_HEAD, Span
 from core.text.delimited import is_data
 from core.text.pipe_tables import TextTable, read_pipe_tables
 from core.text.words import collapse, shorten

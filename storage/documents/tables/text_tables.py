@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from core.text.delimited import find_header, is_data
 from core.text.pipe_tables import MAX_LINE, TextTable, fit, to_cells
 

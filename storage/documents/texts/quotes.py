@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from core.domain.corpus import Page, Span
+from core.domain.corpus import Page
 from core.domain.extracts import Piece
+from core.domain.passages import Span
 
 # Characters: some 3,000 tokens, so that the findings of a piece fit into one answer.
 MAX_PIECE = 12_000

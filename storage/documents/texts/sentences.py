@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.domain.corpus import Heading, Span
+from core.domain.corpus import Heading
+from core.domain.passages import Span
 
 # Tokens; a longer unit is cut at word boundaries, to keep a passage within the limit of small models (512).
 MAX_UNIT_TOKENS = 128

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 
-from core.domain.answer import (
+from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
@@ -31,7 +31,8 @@ from core.domain.answer import (
     ToolResult,
     Usage,
 )
-from core.domain.corpus import Passage, SourcedPassage, Span
+from core.domain.corpus import SourcedPassage
+from core.domain.passages import Passage, Span
 from core.errors import ContextOverflow, ProviderError, ProviderRefused
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from core.answering.providers.extractive.evidence import expected_kind, holds_kind
-from core.domain.corpus import ScoredSpan, SourcedPassage, Span
+from core.domain.corpus import SourcedPassage
+from core.domain.passages import ScoredSpan, Span
 from core.text.words import tokens
 from storage.models.local.encoders import Embedder
 from storage.text import plain

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, cast
 
-from core.domain.answer import (
+from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     ChatRole,

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.domain.answer import Capabilities, PageImage, ToolDefinition
+from core.domain.chat import Capabilities, PageImage, ToolDefinition
 from core.errors import ProviderBadRequest, ProviderError, ProviderOverloaded
 from storage.models.openai_compatible.messages import image_part, to_format, to_tool
 

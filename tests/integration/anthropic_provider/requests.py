@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.domain.answer import ChatMessage, ChatRequest, ToolInvocation
+from core.domain.chat import ChatMessage, ChatRequest, ToolInvocation
 from tests.anthropic_server.passages import SEARCH, calls, found, results, user
 
 

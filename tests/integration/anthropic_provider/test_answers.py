@@ -7,8 +7,10 @@ import pytest
 from pydantic import SecretStr
 
 from core.answering.citations import prove
-from core.domain.answer import ChatMessage, ChatRole, Draft, Evidence, StopReason, ToolChoice, ToolInvocation, Usage
-from core.domain.corpus import Page, Span
+from core.domain.answer import Draft, Evidence
+from core.domain.chat import ChatMessage, ChatRole, StopReason, ToolChoice, ToolInvocation, Usage
+from core.domain.corpus import Page
+from core.domain.passages import Span
 from core.errors import (
     ContextOverflow,
     ProviderAuthError,

@@ -7,8 +7,8 @@ import pytest
 
 from bot.discordbot.delivery.destinations import ChannelDestination
 from bot.discordbot.rendering.components import PartView
-from core.domain.answer import ToolInvocation
-from core.domain.conversation import ChannelAddress
+from core.domain.chat import ToolInvocation
+from core.domain.incoming import ChannelAddress
 from core.errors import ProviderOverloaded
 from tests.integration.discordbot.house import House, buttons, is_final, sent, texts, told, until
 from tests.integration.discordbot.place import ANSWER, KEY, DiscordPlace, search

@@ -3,7 +3,7 @@
 import discord
 import pytest
 
-from core.domain.conversation import ChannelAddress
+from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings
 from tests.integration.discordbot.house import House, is_final, texts
 from tests.integration.discordbot.place import DiscordPlace

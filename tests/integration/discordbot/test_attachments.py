@@ -1,6 +1,6 @@
 """Files sent with a question on Discord: read for its thread alone."""
 
-from core.domain.answer import ToolInvocation
+from core.domain.chat import ToolInvocation
 from tests.integration.discordbot.house import texts, told
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
 from tests.scripted import calls, says

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.answer import ToolInvocation
+from core.domain.chat import ToolInvocation
 from core.knowledge.search.documents import JOURNAL_KIND
 from tests.integration.discordbot.house import House, buttons, menus, texts, told, until
 from tests.integration.discordbot.place import ANSWER, KEY, DiscordPlace, search

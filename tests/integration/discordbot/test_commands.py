@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.extracts import ExtractType
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import ChannelSettings
 from core.errors import StorageError
 from core.knowledge.search.documents import JOURNAL_KIND

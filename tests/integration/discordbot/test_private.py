@@ -5,7 +5,7 @@ import asyncio
 import discord
 import pytest
 
-from core.domain.conversation import ChannelAddress
+from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings
 from core.errors import ProviderOverloaded
 from tests.integration.discordbot.house import House, buttons, texts, told, until

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from core.answering.citations import prove
-from core.domain.answer import Draft, Evidence, PageImage, StopReason, ToolChoice, ToolInvocation, ToolResult
+from core.domain.answer import Draft, Evidence
+from core.domain.chat import PageImage, StopReason, ToolChoice, ToolInvocation, ToolResult
 from core.domain.corpus import Page
 from core.errors import ProviderRefused
 from storage.models.openai_compatible.replies import NO_JSON

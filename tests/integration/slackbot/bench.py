@@ -13,7 +13,7 @@ from bot.slackbot.events.teams import Teams
 from bot.slackbot.events.translate import MESSAGE, RESPONSE, TEAM, thread_address
 from bot.slackbot.web_api import build_client
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, ThreadAddress, message_key
+from core.domain.incoming import IncomingMessage, ThreadAddress, message_key
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import Decision, InboxEntry
 from core.ports import ProgressSink

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bot.slackbot.actions import buttons as pressing
-from core.domain.answer import ToolInvocation
-from core.domain.conversation import ThreadAddress
+from core.domain.chat import ToolInvocation
+from core.domain.incoming import ThreadAddress
 from core.knowledge.search.documents import JOURNAL_KIND
 from core.service.commands.threads import PAGE_ROWS
 from tests.builders import build_conversation

@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.extracts import ExtractType
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import ChannelSettings, Listening
 from core.errors import StorageError
 from core.work.commands import CommandCall, CommandResult

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.slackbot.actions import commands as forms
-from core.domain.conversation import ChannelAddress, ThreadAddress
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import ChannelSettings
 from core.errors import StorageError
 from core.knowledge.search.documents import JOURNAL_KIND

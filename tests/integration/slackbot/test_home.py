@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.conversation import ChannelAddress
+from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings, PersonAddress
 from tests.builders import build_conversation
 from tests.integration.slackbot.house import House, buttons, shown_of

@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from bot.slackbot.events.directory import MOST_ASKED
-from core.domain.conversation import ChannelAddress
+from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings
 from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace

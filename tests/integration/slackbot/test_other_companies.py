@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.conversation import ChannelAddress
+from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings
 from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.conversation import ChannelAddress
+from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings, PersonAddress
 from tests.builders import build_document, build_source
 from tests.integration.slackbot.house import House, is_final, shown_of

@@ -10,7 +10,7 @@ from aiohttp import web
 from bot.slackbot.events.directory import WAIT_SECONDS
 from bot.slackbot.events.translate import to_attachment
 from bot.slackbot.web_api import build_client
-from core.domain.conversation import Attachment, IncomingMessage
+from core.domain.incoming import Attachment, IncomingMessage
 from core.domain.service import InboxEntry
 from core.errors import AccessDenied, InvalidState, NotFound, PlatformError
 from tests.integration.slackbot.bench import Bench

@@ -1,6 +1,6 @@
 """What a question names and what was looked at besides, below answers on Slack."""
 
-from core.domain.answer import ToolInvocation
+from core.domain.chat import ToolInvocation
 from tests.integration.slackbot.house import buttons, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace
 from tests.scripted import calls, says

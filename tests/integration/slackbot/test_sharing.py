@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.conversation import ChannelAddress, ThreadAddress
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import ChannelSettings, PersonAddress
 from core.errors import StorageError
 from tests.integration.slackbot.house import House, buttons, is_final, shown_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from tests.builders import build_conversation
 from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import SlackPlace

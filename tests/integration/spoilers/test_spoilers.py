@@ -11,14 +11,15 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from core.domain.answer import Answer
-from core.domain.conversation import ChannelAddress
 from core.domain.corpus import SearchQuery
 from core.domain.extracts import ExtractQuery, ExtractType
+from core.domain.incoming import ChannelAddress
 from core.domain.service import PersonAddress, PositionHolder
 from core.features.export import FORMATS, export_conversation
 from core.knowledge.facts.rows import FactType
+from core.serializers.conversations import conversation_json
 from core.serializers.library import document_json, extract_json, facts_json, ontology_json, page_hit_json, page_json
-from core.serializers.objects import answer_json, conversation_json
+from core.serializers.objects import answer_json
 from core.work.commands import CommandCall
 from tests.contract.renderings import on_discord, on_slack, on_the_terminal, on_the_web
 from tests.integration.spoilers.books import FEATURES, Book, books, places_beyond, word

@@ -11,7 +11,7 @@ from core.answering.pipeline import Pipeline, QuestionContext
 from core.answering.run import RunObserver
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Answer
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from core.domain.service import InboxEntry
 from core.ports import Clock, RetrievalStrategy
 from core.work.progress import SilentProgress

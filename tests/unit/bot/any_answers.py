@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
-from core.domain.corpus import Span
 from core.domain.jobs import Job, JobStatus
+from core.domain.passages import Span
 from tests.builders import build_citation, build_job
 from tests.unit.bot.markdown_texts import GOOD, HOSTILE, SCRIPTS, any_texts
 

@@ -10,10 +10,11 @@ from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.query_journal import QueryJournalTool
 from core.answering.tools.search import SearchTool
 from core.answering.tools.toolbox import Toolbox
-from core.domain.answer import Capabilities
+from core.domain.chat import Capabilities
 from core.domain.conversation import Focus
-from core.domain.corpus import Document, Heading, IndexEntry, Page, Passage, SearchScope, Span
+from core.domain.corpus import Document, Heading, Page, SearchScope
 from core.domain.extracts import SCHEMAS, Extract, Extraction, ExtractType, schema_name
+from core.domain.passages import IndexEntry, Passage, Span
 from core.features.recap import Recaps
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library

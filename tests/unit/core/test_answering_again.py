@@ -7,7 +7,8 @@ import pytest
 
 from core.answering.answer_store import CUT_OFF
 from core.answering.answers.stored import stored_ids
-from core.domain.answer import Answer, AnswerStatus, ChatRequest, ChatResponse
+from core.domain.answer import Answer, AnswerStatus
+from core.domain.chat import ChatRequest, ChatResponse
 from core.domain.conversation import Role
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderOverloaded

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from core.domain.service import ACCEPTED, WITHDRAWN, InboxEntry, InboxStatus
 from core.errors import BadInput
 from core.service.inbox import Inbox

@@ -2,18 +2,8 @@
 
 import re
 
-from core.domain.corpus import (
-    Document,
-    IndexEntry,
-    Passage,
-    SearchQuery,
-    SearchScope,
-    SourcedPassage,
-    Span,
-    document_id,
-    page_id,
-    passage_id,
-)
+from core.domain.corpus import Document, SearchQuery, SearchScope, SourcedPassage, document_id, page_id, passage_id
+from core.domain.passages import IndexEntry, Passage, Span
 from tests.builders import build_document
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.corpus import Span
 from core.domain.jobs import JobStatus
+from core.domain.passages import Span
 from storage.text import to_storable, to_storable_value
 from tests.builders import build_job
 

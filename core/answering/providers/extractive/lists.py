@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from core.answering.providers.extractive.quotes import Quote, listed, quotable, text_before, text_of
-from core.domain.corpus import SourcedPassage, Span
+from core.domain.corpus import SourcedPassage
+from core.domain.passages import Span
 from core.text.markup import is_row
 from core.text.words import content_words
 

@@ -22,7 +22,7 @@ from core.answering.providers.extractive.cues import (
 from core.answering.providers.extractive.evidence import NOTHING_BELOW, Verdict, judge_evidence
 from core.answering.providers.extractive.lists import items_for, leads
 from core.answering.providers.extractive.quotes import Found, Quote, find_quotes, header_rows, listed, place_of, text_of
-from core.domain.answer import (
+from core.domain.chat import (
     Capabilities,
     ChatMessage,
     ChatRequest,
@@ -34,7 +34,8 @@ from core.domain.answer import (
     ToolChoice,
     ToolInvocation,
 )
-from core.domain.corpus import SourcedPassage, Span
+from core.domain.corpus import SourcedPassage
+from core.domain.passages import Span
 from core.knowledge.questions import spoken, without_reading
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.markup import is_row, readable

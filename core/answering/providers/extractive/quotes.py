@@ -9,7 +9,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.domain.corpus import SourcedPassage, Span
+from core.domain.corpus import SourcedPassage
+from core.domain.passages import Span
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.markup import is_row, readable

@@ -10,7 +10,7 @@ from bot.web.api.platform import PLATFORM as API
 from bot.web.api.platform import api_address
 from bot.web.translate import PLATFORM as WEB
 from bot.web.translate import to_channel
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from core.errors import BadInput
 
 

@@ -18,7 +18,7 @@ from bot.discordbot.rendering.answers import (
 from bot.discordbot.rendering.components import Container, DiscordPost, PartView, Text
 from core.answering.answers.building import PARTIAL_NOTE
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from tests.builders import build_citation
 from tests.unit.bot.any_answers import ANSWER, POST, answers, build_answer, link_to, unhurried
 from tests.unit.bot.discordbot.shown import custom_ids_of, faults_of, labels_of, listed_in, text_of

@@ -13,7 +13,7 @@ from bot.discordbot.events.translate import (
     to_text,
 )
 from bot.presentation.direct_threads import private_address, private_key, to_private
-from core.domain.conversation import Circumstances, IncomingMessage, RepliesTo
+from core.domain.incoming import Circumstances, IncomingMessage, RepliesTo
 from tests.unit.bot.discordbot.discord_objects import (
     ADA,
     BEN,

@@ -9,9 +9,9 @@ from bot.presentation.action_names import Verb, post_id
 from bot.presentation.answer_actions import AnswerActions, PlatformMessage
 from bot.presentation.platform_parts import PlatformParts
 from core.domain.answer import Answer, AnswerStatus, Citation
-from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
-from core.domain.corpus import Span
 from core.domain.features import Rating
+from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
+from core.domain.passages import Span
 from core.domain.service import ACCEPTED
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
 from tests.builders import build_citation

@@ -23,8 +23,8 @@ from bot.presentation.answer_text import (
     suggestion_lines,
 )
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
-from core.domain.corpus import Span
 from core.domain.jobs import JobStatus
+from core.domain.passages import Span
 from tests.builders import NOON, build_citation, build_job
 
 

@@ -5,7 +5,7 @@ import pytest
 from bot.discordbot.events import translate as discord
 from bot.presentation.direct_threads import is_direct_thread, private_address
 from bot.slackbot.events import translate as slack
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 
 
 def address(platform: str, channel: str, thread: str) -> ThreadAddress:

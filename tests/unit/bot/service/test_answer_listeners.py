@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot.service.answer_listeners import AnswerListeners
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.service import ACCEPTED, InboxEntry, InboxStatus
 from core.ports import ProgressSink
 from tests.builders import NOON, build_job

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import bot.service.operations  # noqa: F401 - registers the operations
 from bot.service.calls import OPERATIONS, PROGRESS, AnswerProgress, JsonForm
 from core.domain.answer import QueryType
-from core.domain.conversation import ThreadAddress
 from core.domain.features import ExportedFile, StoredCassette
+from core.domain.incoming import ThreadAddress
 from core.domain.ingest_report import Failure, IngestProgress, IngestReport
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.work.commands import CommandCall, CommandResult, Question, ThreadRow

@@ -12,7 +12,7 @@ from bot.service.calls import Caller
 from bot.service.submission import KEPT, QuestionSubmitter
 from bot.terminal.platform import TerminalPlatform
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobStatus
 from core.domain.service import Decision, InboxStatus
 from core.errors import BadInput, InvalidState, NotFound, ProviderError

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.slackbot.events.command_text import _ARGUMENTS, FOR_THREADS, format_command_names, to_command_text
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from core.work.commands import CommandCall
 from core.work.questions import to_command
 from tests.unit.bot.slackbot.whole_table import whole_table

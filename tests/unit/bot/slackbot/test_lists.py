@@ -6,7 +6,7 @@ import pytest
 
 from bot.presentation.platform_text import to_thread_item
 from bot.slackbot.events.translate import link_to
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from core.work.commands import ThreadRow
 from tests.builders import NOON
 from tests.unit.bot.slackbot.slack_objects import a_team

@@ -10,7 +10,7 @@ from bot.slackbot.rendering.blocks import SlackPost
 from core.answering.answers.building import PARTIAL_NOTE
 from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from tests.builders import build_citation
 from tests.unit.bot.any_answers import ANSWER, POST, answers, build_answer, link_to, unhurried
 from tests.unit.bot.markdown_texts import GOOD, ZERO_WIDTH, bare, tame_texts

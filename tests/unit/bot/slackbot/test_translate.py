@@ -20,7 +20,7 @@ from bot.slackbot.events.translate import (
     to_talk,
     to_text,
 )
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from tests.unit.bot.slackbot.slack_objects import ADA, BEN, ME, NAMES, a_message, a_team
 
 TS = "1700000000.000100"

@@ -4,7 +4,7 @@ import pytest
 
 from bot.terminal.platform import TerminalPlatform, Typed, to_typed
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 
 ADDRESS = ThreadAddress(platform="terminal", workspace="local", channel="cli", thread="t")
 

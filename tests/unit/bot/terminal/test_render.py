@@ -18,8 +18,8 @@ from bot.terminal.render import (
 )
 from core.access.scopes import Ground
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
-from core.domain.conversation import ThreadAddress
 from core.domain.corpus import PageHit, SourcedPassage
+from core.domain.incoming import ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import TO_THE_END
 from core.features.access_explanation import AccessQuestion, Explanation, Holder, PositionOf, SourceReason

@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from bot.terminal.reports import report_view, sources_view, statistics_view, sync_view
-from core.domain.answer import AnswerStatus, Usage
+from core.domain.answer import AnswerStatus
+from core.domain.chat import Usage
 from core.domain.features import Statistics
 from core.domain.ingest_report import Failure, IngestReport
 from core.domain.sources import FolderOrigin, SourceSpec, SyncResult, SyncState

@@ -21,9 +21,9 @@ from bot.web.threads import ChatParts
 from core.answering.pipeline import QuestionContext
 from core.answering.run import RunObserver
 from core.answering.tools.toolbox import Toolbox
-from core.domain.answer import ChatRequest, ChatResponse, ToolInvocation
-from core.domain.conversation import ThreadAddress
+from core.domain.chat import ChatRequest, ChatResponse, ToolInvocation
 from core.domain.corpus import SearchScope
+from core.domain.incoming import ThreadAddress
 from core.features.feedback import Feedbacks
 from core.features.staleness.stale_answers import Staleness
 from core.serializers.objects import Json

@@ -9,8 +9,8 @@ from aiohttp.test_utils import TestClient, TestServer
 from bot.web.app import WebAddition, WebParts, build_web
 from bot.web.links import Links
 from core.access.scopes import Access
-from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
+from core.domain.incoming import ThreadAddress
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.service.commands.table import Commands

@@ -5,7 +5,7 @@ import base64
 
 import pytest
 
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.errors import ProviderOverloaded
 from core.work.progress import SilentProgress
 from tests.scripted import Turn, says

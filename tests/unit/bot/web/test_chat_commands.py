@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from core.domain.answer import ChatResponse
+from core.domain.chat import ChatResponse
 from core.domain.extracts import ExtractType
 from tests.builders import build_source
 from tests.scripted import says

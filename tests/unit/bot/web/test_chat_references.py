@@ -1,6 +1,6 @@
 """What a question names and what was looked at besides, in threads of the chat page."""
 
-from core.domain.answer import ToolInvocation
+from core.domain.chat import ToolInvocation
 from tests.scripted import calls, says
 from tests.unit.bot.web.chat_place import ANSWER, KEY, search
 from tests.unit.bot.web.test_chat import stocked

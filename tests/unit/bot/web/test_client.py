@@ -9,7 +9,7 @@ from bot.web.events import EventHub, with_heartbeat
 from bot.web.translate import thread_address
 from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from core.domain.service import ACCEPTED, InboxEntry, InboxStatus
 from core.work.conversations import Conversations
 from tests.builders import NOON, build_job

@@ -3,7 +3,8 @@
 from functools import partial
 
 from bot.web.pages.library import add_connection_pages
-from core.domain.conversation import PRIVATE_THREAD, Role
+from core.domain.conversation import Role
+from core.domain.incoming import PRIVATE_THREAD
 from core.features.connections import Connections
 from core.knowledge.search.documents import NamesOfWorkspaces
 from tests.builders import (

@@ -7,7 +7,7 @@ import pytest
 from bot.web.client import InboxPoller
 from bot.web.events import EventHub
 from bot.web.translate import thread_address
-from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
+from core.domain.incoming import IncomingMessage, ThreadAddress, event_key
 from core.domain.service import ACCEPTED, InboxStatus
 from core.errors import StorageError
 from core.service.addressing import BETWEEN_PEOPLE

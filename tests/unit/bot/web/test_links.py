@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from bot.config import Config
 from bot.config.sections import WebConfig
 from bot.web.links import ExpiredLink, ForgedLink, Links, link_maker, own_address
-from core.domain.conversation import ThreadAddress
-from core.domain.corpus import Span
+from core.domain.incoming import ThreadAddress
+from core.domain.passages import Span
 from tests.builders import build_citation
 from tests.fakes import ManualClock
 

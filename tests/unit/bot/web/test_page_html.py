@@ -10,7 +10,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from bot.web.page_html import MOST_CHARACTERS, to_html
 from bot.web.page_markup import ALLOWED_TAGS
-from core.domain.corpus import Heading, Page, Span
+from core.domain.corpus import Heading, Page
+from core.domain.passages import Span
 
 NOTE = """# The *boats*
 

@@ -12,8 +12,9 @@ import pytest
 from bot.web.links import Links
 from bot.web.pages.source import page_path
 from core.domain.answer import Citation
-from core.domain.conversation import ThreadAddress
-from core.domain.corpus import Document, Heading, IndexEntry, Page, SearchScope, Span
+from core.domain.corpus import Document, Heading, Page, SearchScope
+from core.domain.incoming import ThreadAddress
+from core.domain.passages import IndexEntry, Span
 from storage.documents.files import SourceFile, stamp_of
 from storage.documents.page_images.pages import NO_PICTURE
 from tests.builders import NOON, build_citation, build_document, build_pages, build_passages, build_source

@@ -6,8 +6,10 @@ import pytest
 
 from bot.web.pages.source import since_answer
 from core.domain.answer import Citation
-from core.domain.conversation import ChannelAddress, Role
-from core.domain.corpus import Document, Span
+from core.domain.conversation import Role
+from core.domain.corpus import Document
+from core.domain.incoming import ChannelAddress
+from core.domain.passages import Span
 from core.features.staleness.changes import Kept
 from tests.builders import build_conversation, build_document, build_message, build_pages
 from tests.unit.bot.web.conftest import OpenBrowser, Shelves, read

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 from bot.web.page_html import MOST_CHARACTERS, to_html
 from bot.web.page_markup import Marker
 from bot.web.table_html import delimited_table
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from core.text.pipe_tables import to_cells
 from storage.documents.tables.text import to_cell, to_table
 from tests.unit.bot.web.test_page_html import marks_in, page_of

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.web.translate import WebPost, check_id, is_between_people, thread_address, to_channel, to_incoming, to_name
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from core.domain.service import ChannelSettings, Listening
 from core.errors import BadInput
 from core.service.addressing import decide

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.access.scopes import ATTACHMENTS, Access, attached_name
-from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.corpus import Source
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress, PositionHolder
 from tests.builders import build_source
 from tests.stores import Stores

@@ -7,7 +7,8 @@ import pytest
 from core.answering.answers.stored import answer_message, question_message
 from core.answering.deletion import Forgetting
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import ChannelAddress, IncomingMessage, Role, Talk
+from core.domain.conversation import Role
+from core.domain.incoming import ChannelAddress, IncomingMessage, Talk
 from core.domain.service import ACCEPTED, Decision, InboxStatus
 from core.service.worker import Worker
 from core.work.conversations import Conversations

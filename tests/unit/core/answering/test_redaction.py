@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.answering.redaction import BEYOND, Histories, withheld
-from core.domain.answer import ToolInvocation
+from core.domain.chat import ToolInvocation
 from core.domain.conversation import Message, Outcome, Role, ToolCallRecord
 from core.domain.service import TO_THE_END
 from core.knowledge.references.linked_context import OPENED

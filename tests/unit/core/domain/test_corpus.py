@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.corpus import fill_template, page_links, web_address
+from core.domain.footnotes import fill_template, page_links, web_address
 from tests.builders import build_document, build_pages
 
 

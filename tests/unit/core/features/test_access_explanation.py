@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from core.access.scopes import Access
 from core.answering.steps.reading import QuestionScopes
-from core.domain.conversation import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.corpus import Document, Page, Source
+from core.domain.incoming import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress, PositionHolder
 from core.errors import NotFound
 from core.features.access_explanation import (

@@ -2,9 +2,10 @@
 
 import pytest
 
-from core.domain.conversation import PRIVATE_THREAD, Role
+from core.domain.conversation import Role
 from core.domain.corpus import Document
 from core.domain.extracts import ExtractType
+from core.domain.incoming import PRIVATE_THREAD
 from core.errors import NotFound
 from core.features.connections import MOST_TOGETHER, Connections
 from tests.builders import build_citation, build_conversation, build_message, build_scope

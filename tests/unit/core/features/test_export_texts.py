@@ -1,6 +1,7 @@
 import json
 
-from core.domain.answer import Reference, ReferenceType, ToolInvocation
+from core.domain.answer import Reference, ReferenceType
+from core.domain.chat import ToolInvocation
 from core.domain.conversation import Role, ToolCallRecord
 from core.features.export import footnote_label, to_json, to_markdown
 from tests.builders import build_citation, build_conversation, build_message

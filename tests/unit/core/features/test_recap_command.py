@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.conversation import ChannelAddress
+from core.domain.incoming import ChannelAddress
 from core.errors import BadInput
 from tests.unit.core.service.commands.counter import HERE, answered, stocked
 

@@ -1,6 +1,7 @@
 import pytest
 
-from core.domain.corpus import Document, IndexEntry, SearchQuery
+from core.domain.corpus import Document, SearchQuery
+from core.domain.passages import IndexEntry
 from core.errors import NotFound
 from core.knowledge.library import Library, Removal
 from tests.builders import build_conversation, build_document, build_pages, build_passages, build_scope, build_source

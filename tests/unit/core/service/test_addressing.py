@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from core.domain.conversation import Circumstances, RepliesTo
+from core.domain.incoming import Circumstances, RepliesTo
 from core.domain.service import ChannelSettings, Listening
 from core.service.addressing import LEFT_TO_PEOPLE, decide
 

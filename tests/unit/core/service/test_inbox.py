@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 
-from core.domain.conversation import AGAIN, ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
+from core.domain.incoming import AGAIN, ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.jobs import RETENTION
 from core.domain.service import ACCEPTED, ChannelSettings, CommandLine, Decision, InboxEntry, InboxStatus, Listening
 from core.errors import StorageError

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.domain.conversation import ThreadAddress
+from core.domain.incoming import ThreadAddress
 from core.domain.jobs import RETENTION, JobKind, JobStatus
 from core.errors import InvalidState, NotFound
 from core.service.jobs import Jobs

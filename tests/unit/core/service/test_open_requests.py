@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.answering.answers.stored import stored_ids
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.service import ACCEPTED, Decision, InboxStatus
 from core.errors import InvalidState, NotFound

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import ACCEPTED, InboxEntry, InboxStatus
 from core.errors import AccessDenied, BadInput, InvalidState, PlatformError, ProviderOverloaded, StorageError

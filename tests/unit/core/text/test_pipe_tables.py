@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from core.text.pipe_tables import read_pipe_tables, to_cells
 from core.text.words import collapse
 from storage.documents.tables.text import to_table

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from core.domain.conversation import Focus, IncomingMessage, ThreadAddress
+from core.domain.conversation import Focus
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.errors import BadInput, NotFound
 from core.work.conversations import FOCUS_SECTIONS, TITLE_LENGTH, Conversations, live_focus, next_focus, title_from
 from tests.builders import NOON, build_citation, build_message

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from core.domain.corpus import Document, IndexEntry, SearchQuery
+from core.domain.corpus import Document, SearchQuery
 from core.domain.ingest_report import IndexState, IngestProgress, RepairReport, ignore_progress
+from core.domain.passages import IndexEntry
 from storage.documents.index_repair import BATCH_PASSAGES, STAGE, compare, index_entries, repair_index
 from tests.builders import build_document, build_pages, build_passages, build_scope, build_source
 from tests.fakes import MemoryIndex

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.domain.corpus import IndexHit
+from core.domain.passages import IndexHit
 from storage.index import edge
 from storage.index.edge import EdgeEngine, open_edge
 from storage.index.folder import IndexMeta

@@ -1,6 +1,6 @@
 import numpy as np
 
-from core.domain.corpus import IndexHit
+from core.domain.passages import IndexHit
 from storage.index.edge import filter_of, query_request
 from storage.index.index import (
     DENSE,

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.corpus import IndexHit, SearchScope, SourcedPassage
+from core.domain.corpus import SearchScope, SourcedPassage
+from core.domain.passages import IndexHit
 from storage.index.index import RERANKED, QdrantIndex, Reranker, blend
 from storage.index.opening import index_meta
 from storage.index.server import open_memory

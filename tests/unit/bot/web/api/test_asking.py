@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from aiohttp.test_utils import TestClient
 
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from core.domain.service import Decision
 from core.service.inbox import STANDARD_GATES, Gate, Inbox
 from tests.unit.bot.web.api.conftest import QUESTION, QUOTE, WORKSPACE, Office, OpenClient, error_of

@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestClient
 
 from bot.web.api.chat import AUTHOR
 from bot.web.api.platform import PLATFORM, api_address
-from core.domain.conversation import IncomingMessage, event_key
+from core.domain.incoming import IncomingMessage, event_key
 from core.domain.service import ACCEPTED, Decision, InboxStatus
 from tests.unit.bot.web.api.conftest import QUESTION, WORKSPACE, Office
 

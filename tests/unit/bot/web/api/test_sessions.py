@@ -119,7 +119,7 @@ async def test_an_unknown_session_is_not_found(client: TestClient, session_id: s
 
 
 async def test_nothing_of_another_workspace_is_shown(office: Office, client: TestClient) -> None:
-    from core.domain.conversation import ThreadAddress
+    from core.domain.incoming import ThreadAddress
 
     elsewhere = ThreadAddress(platform="terminal", workspace="other", channel="c", thread="t")
     await office.conversation_store.add(build_conversation("c9", address=elsewhere))

@@ -7,7 +7,7 @@ from core.answering.strategies.tool_use import AgentLoop
 from core.answering.tools.query_journal import QueryJournalTool
 from core.answering.tools.section_notes import ModelSectionReader
 from core.answering.tools.toolbox import Toolbox
-from core.domain.answer import ChatMessage, ChatRole, ToolInvocation
+from core.domain.chat import ChatMessage, ChatRole, ToolInvocation
 from core.domain.jobs import JobKind
 from core.errors import ProviderOverloaded
 from core.knowledge.references.document_lines import DocumentLines

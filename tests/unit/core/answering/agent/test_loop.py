@@ -10,7 +10,7 @@ from core.answering.strategies import tool_use as loop_module
 from core.answering.strategies.tool_use import AgentLoop
 from core.answering.tools.base import Arguments, Finding, ToolContext
 from core.answering.tools.toolbox import Toolbox
-from core.domain.answer import (
+from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
@@ -22,12 +22,12 @@ from core.domain.answer import (
     ToolInvocation,
     Usage,
 )
-from core.domain.corpus import Span
 from core.domain.jobs import JobKind, JobStatus
+from core.domain.passages import Span
 from core.errors import ProviderError, ProviderOverloaded, ProviderTimeout
 from core.work.steps import Steps
 from tests.fakes import ManualClock, RecordingProgress
-from tests.scripted import ScriptedProvider, Turn, calls, says
+from tests.scripted import ScriptedProvider, Turn, calls, says, text_of
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf, focus_on
 
@@ -84,7 +84,7 @@ def tools(shelf: Shelf) -> Toolbox:
 async def test_an_answer_without_tools_is_the_draft(tools):
     run = Run([says("I don't know.")], tools)
     draft = await run.draft()
-    assert (draft.text, draft.partial, draft.new_messages, draft.model) == ("I don't know.", False, (), "scripted")
+    assert (text_of(draft), draft.partial, draft.new_messages, draft.model) == ("I don't know.", False, (), "scripted")
     assert run.progress.shown == "I don't know."
     (request,) = run.provider.requests
     assert (request.system, request.tool_choice) == ("Be brief.", ToolChoice.AUTO)
@@ -113,7 +113,7 @@ async def test_calls_of_one_turn_run_in_parallel_and_keep_their_order(tools):
 async def test_text_before_a_tool_call_is_no_part_of_the_answer(tools):
     run = Run([calls(search(), text="Let me look."), says("Under the mat.")], tools)
     draft = await run.draft()
-    assert (draft.text, run.progress.shown, run.progress.resets) == ("Under the mat.", "Under the mat.", 1)
+    assert (text_of(draft), run.progress.shown, run.progress.resets) == ("Under the mat.", "Under the mat.", 1)
 
 
 async def test_a_native_turn_goes_back_to_the_model_but_not_into_history(tools):
@@ -149,7 +149,7 @@ async def test_after_the_last_step_the_model_has_to_answer_from_what_there_is(to
     script = [calls(search(id=f"c{n}")) for n in range(2)] + [says("So far: under the mat.")]
     run = Run(script, tools, Budget(steps=2))
     draft = await run.draft()
-    assert (draft.text, draft.partial) == ("So far: under the mat.", True)
+    assert (text_of(draft), draft.partial) == ("So far: under the mat.", True)
     last = run.provider.requests[-1]
     assert last.tool_choice is ToolChoice.NONE
     assert last.system.startswith("Be brief.\n\nThe limit of 2 steps")
@@ -178,7 +178,7 @@ async def test_tool_calls_of_a_turn_that_must_answer_are_ignored(tools):
     stubborn = ChatResponse(segments=(CitedText(text="Under the mat."),), tool_invocations=(search(id="c2"),))
     run = Run([calls(search()), stubborn], tools, Budget(steps=1))
     draft = await run.draft()
-    assert (draft.text, draft.partial, len(draft.new_messages)) == ("Under the mat.", True, 2)
+    assert (text_of(draft), draft.partial, len(draft.new_messages)) == ("Under the mat.", True, 2)
 
 
 class HangingProvider(ScriptedProvider):
@@ -199,7 +199,7 @@ async def test_a_model_that_hangs_is_cut_off_and_asked_for_a_last_answer(tools):
     provider = HangingProvider([says("unused"), says("Nothing yet.")])
     run = Run([], tools, Budget(seconds=0.02), provider)
     draft = await run.draft()
-    assert (draft.text, draft.partial, len(provider.requests)) == ("Nothing yet.", True, 2)
+    assert (text_of(draft), draft.partial, len(provider.requests)) == ("Nothing yet.", True, 2)
     assert run.progress.shown == "Nothing yet."
     assert run.steps.jobs[1].output == {"timed_out": True}
 
@@ -302,14 +302,14 @@ async def test_errors_of_tools_go_back_to_the_model(tools):
     run = Run([calls(invoke("fly", "c1")), says("Never mind.")], tools)
     draft = await run.draft()
     assert draft.new_messages[1].tool_results[0].is_error
-    assert (draft.text, draft.partial) == ("Never mind.", False)
+    assert (text_of(draft), draft.partial) == ("Never mind.", False)
 
 
 async def test_a_tool_that_needs_a_choice_ends_the_turn(tools):
     asked = ToolInvocation(id="c1", name="query_journal", arguments={"query": "ruby"})
     run = Run([calls(asked)], tools)
     draft = await run.draft()
-    assert (draft.text, draft.partial) == ("Which journal do you mean?", False)
+    assert (text_of(draft), draft.partial) == ("Which journal do you mean?", False)
     assert set(draft.choices) == {"Mine", "Keep"}
     assert len(draft.new_messages) == 2 and len(run.provider.requests) == 1
 
@@ -318,39 +318,39 @@ async def test_a_paused_model_goes_on_where_it_was(tools):
     paused = ChatResponse(segments=(CitedText(text="Under "),), stop_reason=StopReason.PAUSED, native="n")
     run = Run([paused, says("the mat.")], tools)
     draft = await run.draft()
-    assert (draft.text, draft.new_messages) == ("Under the mat.", ())
+    assert (text_of(draft), draft.new_messages) == ("Under the mat.", ())
     resumed = run.provider.requests[1].messages[-1]
     assert (resumed.role, resumed.text, resumed.native) == (ChatRole.ASSISTANT, "Under ", "n")
 
 
 async def test_a_pause_with_nothing_said_sends_the_same_again(tools):
     run = Run([ChatResponse(stop_reason=StopReason.PAUSED), says("Under the mat.")], tools)
-    assert (await run.draft()).text == "Under the mat."
+    assert text_of(await run.draft()) == "Under the mat."
     assert run.provider.requests[0].messages == run.provider.requests[1].messages
 
 
 async def test_what_was_said_before_a_pause_and_a_tool_call_is_no_part_of_the_answer(tools):
     paused = ChatResponse(segments=(CitedText(text="Let me"),), stop_reason=StopReason.PAUSED)
     run = Run([paused, calls(search()), says("Under the mat.")], tools)
-    assert (await run.draft()).text == "Under the mat."
+    assert text_of(await run.draft()) == "Under the mat."
 
 
 async def test_pauses_are_bounded_by_the_budget(tools):
     paused = ChatResponse(segments=(CitedText(text="a "),), stop_reason=StopReason.PAUSED)
     run = Run([paused, paused, says("b.")], tools, Budget(steps=2))
     draft = await run.draft()
-    assert (draft.text, draft.partial) == ("a a b.", True)
+    assert (text_of(draft), draft.partial) == ("a a b.", True)
 
 
 async def test_an_answer_cut_at_the_output_limit_is_partial(tools):
     cut = replace(says("Under the"), stop_reason=StopReason.MAX_TOKENS)
     draft = await Run([cut], tools).draft()
-    assert (draft.text, draft.partial) == ("Under the", True)
+    assert (text_of(draft), draft.partial) == ("Under the", True)
 
 
 async def test_an_empty_answer_is_asked_for_once_more(tools):
     run = Run([says(" "), says("Under the mat.")], tools)
-    assert (await run.draft()).text == "Under the mat."
+    assert text_of(await run.draft()) == "Under the mat."
     assert "Your last turn was empty" in run.provider.requests[1].system
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from core.answering.run import Budget, Meter
 from core.answering.strategies.tool_use import AgentLoop
-from core.domain.answer import (
+from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
@@ -18,7 +18,7 @@ from core.domain.answer import (
 )
 from core.errors import ProviderError, ProviderOverloaded
 from tests.fakes import ManualClock, RecordingProgress
-from tests.scripted import ScriptedProvider, check_request
+from tests.scripted import ScriptedProvider, check_request, text_of
 from tests.unit.core.library_builder import Shelf
 
 QUESTION = ChatMessage(role=ChatRole.USER, text="What is it?")
@@ -97,7 +97,7 @@ async def test_whatever_the_model_does_the_loop_ends_within_its_budget_and_pairs
     except ProviderError as error:
         assert str(error) == "Busy." or "empty answer twice" in str(error)
         return
-    assert draft.text.strip()
+    assert text_of(draft).strip()
     assert draft.usage == sum(spent, Usage())
     with_tools = [request for request in provider.requests if request.tool_choice is ToolChoice.AUTO]
     assert len(with_tools) <= steps

@@ -10,8 +10,9 @@ from core.answering.agent.prompts import (
     section_items,
     section_summary,
 )
-from core.domain.answer import Capabilities, ChatMessage, ChatRole, QueryType
-from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
+from core.domain.answer import QueryType
+from core.domain.chat import Capabilities, ChatMessage, ChatRole
+from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress
 from tests.builders import NOON
 
 

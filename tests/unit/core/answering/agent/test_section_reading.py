@@ -12,7 +12,7 @@ from core.answering.tools.section_notes import (
     Purpose,
     to_notes,
 )
-from core.domain.answer import ChatResponse, CitedText
+from core.domain.chat import ChatResponse, CitedText
 from core.domain.corpus import Page, SourcedPassage
 from core.errors import ProviderError, ProviderOverloaded
 from core.work.steps import NO_STEPS

@@ -7,7 +7,7 @@ import pytest
 from core.answering.agent.turns import HELD_AFTER_RESULTS, HELD_CHARACTERS, HeldText, held_characters
 from core.answering.run import Budget, Meter
 from core.answering.strategies.tool_use import AgentLoop
-from core.domain.answer import (
+from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
@@ -19,7 +19,7 @@ from core.domain.answer import (
 )
 from core.errors import ProviderBadRequest, ProviderConnectionError, ProviderError
 from tests.fakes import ManualClock, RecordingProgress
-from tests.scripted import ScriptedProvider, calls, says
+from tests.scripted import ScriptedProvider, calls, says, text_of
 from tests.unit.core.library_builder import Shelf
 
 LONG = "The key hangs under the stairs, as everybody in the house has known for years. " * 3
@@ -99,7 +99,7 @@ async def run(provider: ScriptedProvider, progress: RecordingProgress) -> str:
         meter=Meter(Budget(), clock),
         system="s",
     )
-    return (await loop.run([ChatMessage(role=ChatRole.USER, text="Where is the key?")])).text
+    return text_of(await loop.run([ChatMessage(role=ChatRole.USER, text="Where is the key?")]))
 
 
 async def test_a_stream_that_breaks_after_text_came_is_begun_again_once() -> None:

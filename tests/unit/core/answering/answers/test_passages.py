@@ -6,7 +6,7 @@ import pytest
 
 from core.answering.answers.passages import CHANGED, GONE, NEIGHBOURS, surroundings
 from core.domain.answer import Citation
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from tests.builders import build_citation, build_scope
 from tests.unit.core.library_builder import Shelf
 

@@ -8,7 +8,7 @@ import pytest
 from core.answering.answers.posting import Posting
 from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.service import ACCEPTED, InboxEntry, InboxStatus
 from core.errors import PlatformError, StorageError

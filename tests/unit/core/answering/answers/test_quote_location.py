@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.answering.answers.passages import lost_quotes, moved, place_of
-from core.domain.corpus import Span
 from core.domain.features import Fate, LiveTexts, LostQuote
+from core.domain.passages import Span
 from tests.builders import build_citation, build_document, build_pages
 
 QUOTE = "under the mat"

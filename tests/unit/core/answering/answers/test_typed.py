@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from core.answering.answers.building import prove_draft, prove_typed
 from core.answering.citations import MARKER
 from core.answering.strategies.synthesis import assemble
-from core.domain.answer import CitedText, Draft, Evidence, NumberedPassage
+from core.domain.answer import Draft, Evidence
+from core.domain.chat import CitedText, NumberedPassage
 from core.domain.corpus import Page, SourcedPassage
 from core.domain.response_data import RESPONSE_TYPES, ResponseData
 from tests.builders import build_document, build_pages, build_passages

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.domain.answer import ChatMessage, ToolInvocation
+from core.domain.chat import ChatMessage, ToolInvocation
 from core.domain.conversation import Message, Role, ToolCallRecord
 from tests.builders import build_message
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.answering.context import WITHDRAWN, FullHistoryCapped, estimate_tokens
-from core.domain.answer import ChatMessage, ChatRequest, ChatRole, ToolDefinition
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolDefinition
 from core.domain.conversation import Message, Role
 from core.domain.corpus import SearchScope
 from tests.builders import build_citation

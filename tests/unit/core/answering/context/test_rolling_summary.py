@@ -11,7 +11,7 @@ from core.answering.context import (
     RollingSummary,
     estimate_tokens,
 )
-from core.domain.answer import ChatResponse, CitedText
+from core.domain.chat import ChatResponse, CitedText
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderError
 from core.work.steps import NO_STEPS, Steps

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.answering.context import FullHistoryCapped, TokenWindow, estimate_tokens
-from core.domain.answer import ChatMessage, ChatRequest, ChatRole, ToolDefinition
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolDefinition
 from tests.scripted import check_request
 from tests.unit.core.answering.context.history import A, answered, asked, passage, passages, texts, tools, turns_of
 from tests.unit.core.library_builder import Shelf

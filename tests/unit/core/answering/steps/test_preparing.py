@@ -8,8 +8,10 @@ from datetime import timedelta
 import pytest
 
 from core.answering.steps.preparing import TALK_LIMIT
-from core.domain.answer import Answer, AnswerStatus, ChatRequest, ChatResponse, ChatRole
-from core.domain.conversation import Attachment, ChannelAddress, IncomingMessage, Role, Talk, ThreadAddress
+from core.domain.answer import Answer, AnswerStatus
+from core.domain.chat import ChatRequest, ChatResponse, ChatRole
+from core.domain.conversation import Role
+from core.domain.incoming import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import ACCEPTED, ChannelSettings, Listening
 from core.errors import NotFound, PlatformError, StorageError

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.answer import Answer, AnswerStatus, QueryType, ToolInvocation
-from core.domain.conversation import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
+from core.domain.answer import Answer, AnswerStatus, QueryType
+from core.domain.chat import ToolInvocation
+from core.domain.incoming import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.service import ACCEPTED, TO_THE_END, PersonAddress
 from core.errors import BadInput
 from core.work.attempts import Attempt

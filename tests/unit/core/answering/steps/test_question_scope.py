@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.answering.steps.reading import QuestionScopes
-from core.domain.conversation import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
+from core.domain.incoming import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.service import PersonAddress
 from core.errors import AccessDenied, BadInput
 from tests.unit.core.library_builder import Shelf

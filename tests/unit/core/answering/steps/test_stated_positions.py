@@ -8,7 +8,8 @@ import pytest
 
 from core.answering.steps.stated_positions import WHICH_BOOK, read_statement
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import ChannelAddress, Circumstances, Focus
+from core.domain.conversation import Focus
+from core.domain.incoming import ChannelAddress, Circumstances
 from core.domain.service import TO_THE_END, PersonAddress
 from core.work.attempts import ONLY_ATTEMPT
 from core.work.progress import SilentProgress

@@ -4,11 +4,11 @@ import pytest
 
 from core.answering.run import Budget
 from core.answering.strategies.always_retrieve import LONGEST_QUERY, MOST_QUERIES, AlwaysRetrieveStrategy
-from core.domain.answer import Capabilities, ChatMessage, ChatRole
+from core.domain.chat import Capabilities, ChatMessage, ChatRole
 from tests.builders import build_incoming
 from tests.fakes import ManualClock, RecordingProgress
 from tests.librarian import said
-from tests.scripted import ScriptedProvider, calls
+from tests.scripted import ScriptedProvider, calls, text_of
 from tests.unit.core.library_builder import Shelf
 
 PLAIN = Capabilities(tools=False, context_tokens=4_000)
@@ -43,7 +43,7 @@ async def test_a_model_without_tools_gets_passages_as_text_and_no_tool_turn(shel
     last = answer.messages[-1].text
     assert '[1] "Lamp" (lamp.md), page 1' in last and last.endswith("Question: Where does it hang?")
     assert [turn.text for turn in answer.messages[:-1]] == ["What hangs?", "The lamp."]
-    assert draft.text == "In the hall [1]."
+    assert text_of(draft) == "In the hall [1]."
 
 
 async def test_a_first_question_is_searched_for_as_it_stands_with_no_request_for_it(shelf):

@@ -13,10 +13,12 @@ from core.answering.strategies.choosing import (
     draft_once,
 )
 from core.answering.strategies.plans import wording_of
-from core.domain.answer import Capabilities, CitedText, Draft, Evidence
+from core.domain.answer import Draft, Evidence
+from core.domain.chat import Capabilities, CitedText
 from core.errors import UnsupportedFeature
 from core.work.progress import SilentProgress
 from tests.builders import build_incoming
+from tests.scripted import text_of
 
 TOOLS, PLAIN = Capabilities(), Capabilities(tools=False)
 QUOTES = Capabilities(citations=True, quotes_only=True)
@@ -88,4 +90,4 @@ async def test_a_note_is_carried_into_the_draft():
 
     noted = ChosenStrategy(strategy=Inner(), note="Second.")
     written = await draft_once(noted, build_incoming(), (), None, SilentProgress())
-    assert (written.text, written.notes) == ("Yes.", ("First.", "Second."))
+    assert (text_of(written), written.notes) == ("Yes.", ("First.", "Second."))

@@ -9,11 +9,11 @@ from core.answering.run import Budget
 from core.answering.strategies.choosing import ChosenStrategy, draft_once
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Draft, QueryType
-from core.domain.conversation import Attachment, IncomingMessage, Talk
 from core.domain.extracts import ExtractType
+from core.domain.incoming import Attachment, IncomingMessage, Talk
 from tests.builders import NOON, build_scope
 from tests.fakes import ManualClock, RecordingProgress
-from tests.scripted import ScriptedProvider, says
+from tests.scripted import ScriptedProvider, says, text_of
 from tests.unit.core.answering.strategies.test_tool_use import question
 from tests.unit.core.knowledge.facts.test_lookup import MEETING, MINUTES
 from tests.unit.core.library_builder import Shelf
@@ -72,7 +72,7 @@ async def test_the_history_shows_the_call_that_a_model_would_have_made(shelf: Sh
 )
 async def test_every_other_question_goes_on(shelf: Shelf, asked: IncomingMessage) -> None:
     made, requests = await draft(shelf, asked)
-    assert (made.text, requests) == ("From the model.", 1)
+    assert (text_of(made), requests) == ("From the model.", 1)
 
 
 async def test_outside_the_scope_or_the_document_asked_about_there_is_nothing_to_list(shelf: Shelf) -> None:
@@ -95,7 +95,7 @@ async def test_several_documents_are_told_apart_and_what_has_no_date_is_said(she
     await shelf.extract(minutes, ExtractType.MEETING, {"title": "June", "date": "2026-06-01", "action_items": [item]})
     made, _ = await draft(shelf, question("open action items due before 2027"))
 
-    assert made.text == (
+    assert text_of(made) == (
         "3 open action items:\n\n**Harbour council**:\n- Ann buys paint by Monday.\n- Ben mends the pump."
         "\n\n**June council**:\n- Dee mends the crane.\n\n"
         "I looked at 1 more, which says no date that could be compared."

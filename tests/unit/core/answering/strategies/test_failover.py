@@ -6,12 +6,13 @@ import pytest
 
 from core.answering.run import NO_OBSERVER, RunObserver
 from core.answering.strategies.choosing import MOST_CHANGES, ChosenStrategy, draft
-from core.domain.answer import Capabilities, ChatMessage, CitedText, Draft
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.answer import Draft
+from core.domain.chat import Capabilities, ChatMessage, CitedText
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.errors import ProviderChanged
 from core.ports import ChatProvider, ProgressSink, Tools
 from tests.fakes import RecordingProgress
-from tests.scripted import ScriptedProvider
+from tests.scripted import ScriptedProvider, text_of
 from tests.unit.core.library_builder import Shelf
 
 ADDRESS = ThreadAddress(platform="terminal", workspace="local", channel="chat", thread="t")
@@ -51,7 +52,7 @@ class World:
     async def ask(self) -> tuple[str, RecordingProgress]:
         progress = RecordingProgress()
         written = await draft(self.choose, QUESTION, (), Shelf().toolbox(), progress, NO_OBSERVER)
-        return written.text, progress
+        return text_of(written), progress
 
 
 @pytest.mark.parametrize(

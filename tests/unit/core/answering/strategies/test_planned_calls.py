@@ -9,7 +9,7 @@ from core.answering.strategies.plans import Called, Plan, PlannedCall, run_plan
 from core.answering.tools.base import Arguments, Finding, ToolContext
 from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.toolbox import Toolbox
-from core.domain.answer import ToolInvocation
+from core.domain.chat import ToolInvocation
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError, ToolFailed
 from core.work.steps import Steps

@@ -19,7 +19,7 @@ from core.answering.strategies.plans import (
     to_json,
     waits_for_findings,
 )
-from core.domain.answer import ToolDefinition, ToolInvocation
+from core.domain.chat import ToolDefinition, ToolInvocation
 from core.domain.response_data import RESPONSE_TYPES
 
 SEARCH = ToolDefinition(

@@ -2,7 +2,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from core.answering.agent.prompts import bad_form, from_passages, no_plan, planner, search_queries, synthesiser
-from core.domain.answer import Capabilities
+from core.domain.chat import Capabilities
 from core.domain.response_data import RESPONSE_TYPES
 from tests.builders import build_incoming
 

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.answering.strategies.shown_passages import passage_text, within_tokens, without_tool_turns
-from core.domain.answer import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
+from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
 from core.domain.corpus import SourcedPassage
 from tests.builders import build_document, build_pages, build_passages
 

@@ -4,7 +4,7 @@ import pytest
 
 from core.answering.strategies.plans import Plan
 from core.answering.strategies.synthesis import LONGEST_RESULT, build_request, read_reply
-from core.domain.answer import Capabilities, ChatMessage, ToolInvocation, ToolResult
+from core.domain.chat import Capabilities, ChatMessage, ToolInvocation, ToolResult
 from tests.builders import build_incoming
 from tests.scripted import says
 

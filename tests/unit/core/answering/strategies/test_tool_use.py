@@ -2,20 +2,20 @@ import pytest
 
 from core.answering.run import Budget
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.domain.answer import (
+from core.domain.answer import QueryType
+from core.domain.chat import (
     Capabilities,
     ChatMessage,
     ChatRole,
     NumberedPassage,
-    QueryType,
     ToolChoice,
     ToolInvocation,
     ToolResult,
 )
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.errors import UnsupportedFeature
 from tests.fakes import ManualClock, RecordingProgress
-from tests.scripted import ScriptedProvider, calls, says
+from tests.scripted import ScriptedProvider, calls, says, text_of
 from tests.unit.core.library_builder import Shelf
 
 
@@ -75,4 +75,4 @@ async def test_it_stays_within_its_budget_and_what_it_says_is_seen_as_it_is_writ
     bounded = ToolUseStrategy(provider, Budget(steps=1), ManualClock())
     draft = await bounded.draft(question(), [], shelf.toolbox(), progress)
     assert [request.tool_choice for request in provider.requests] == [ToolChoice.AUTO, ToolChoice.NONE]
-    assert (draft.partial, draft.text, progress.shown) == (True, "Under the mat [1].", "Under the mat [1].")
+    assert (draft.partial, text_of(draft), progress.shown) == (True, "Under the mat [1].", "Under the mat [1].")

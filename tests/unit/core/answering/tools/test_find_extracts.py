@@ -6,7 +6,7 @@ import pytest
 
 from core.answering.tools.find_extracts import CITED_CHARACTERS, FindExtractsTool
 from core.answering.tools.toolbox import Toolbox
-from core.domain.answer import ToolInvocation, ToolResult
+from core.domain.chat import ToolInvocation, ToolResult
 from core.domain.extracts import ExtractType
 from tests.unit.core.library_builder import Shelf
 

@@ -7,7 +7,7 @@ import pytest
 from core.answering.tools.follow_relation import FollowRelationTool
 from core.answering.tools.get_ontology import GetOntologyTool
 from core.answering.tools.toolbox import Toolbox
-from core.domain.answer import ToolInvocation, ToolResult
+from core.domain.chat import ToolInvocation, ToolResult
 from core.domain.extracts import ExtractType
 from tests.unit.core.library_builder import Shelf
 

@@ -7,7 +7,7 @@ import pytest
 from core.answering.tools.base import Pictures
 from core.answering.tools.get_page import MAX_PICTURES, GetPageTool
 from core.answering.tools.toolbox import Toolbox
-from core.domain.answer import PageImage, ToolInvocation, ToolResult
+from core.domain.chat import PageImage, ToolInvocation, ToolResult
 from core.domain.corpus import Document, Page
 from core.errors import NotFound
 from tests.unit.core.library_builder import Shelf

@@ -1,7 +1,8 @@
 import pytest
 
 from core.answering.tools.query_journal import is_named, named_spans
-from core.domain.corpus import Heading, Page, Span
+from core.domain.corpus import Heading, Page
+from core.domain.passages import Span
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,14 @@ from core.answering.run import NO_OBSERVER, Budget, RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.choosing import ChosenStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.domain.answer import Answer, AnswerStatus, Capabilities, ToolInvocation, Usage
-from core.domain.conversation import IncomingMessage
+from core.domain.answer import Answer, AnswerStatus
+from core.domain.chat import Capabilities, ToolInvocation, Usage
 from core.domain.features import Cassette, StoredCassette
+from core.domain.incoming import IncomingMessage
 from core.errors import InvalidState, ProviderError
 from core.features.replay.cassettes import Cassettes
-from core.features.replay.recording import Recording, answer_bytes, pack, unpack
-from core.features.replay.replaying import replay
+from core.features.replay.recording import Recording, pack, unpack
+from core.features.replay.replaying import answer_bytes, replay
 from core.ports import ChatProvider
 from storage.database.repositories.replay import SqlCassetteRepository
 from storage.database.tables import CassetteRow
@@ -231,7 +232,7 @@ async def test_whatever_recording_meets_the_answer_goes_out(shelf, monkeypatch, 
     def fail(cassette: Cassette) -> bytes:
         raise fault
 
-    monkeypatch.setattr("core.features.replay.cassettes.pack", fail)
+    monkeypatch.setattr("core.features.replay.recording.pack", fail)
     room = Room(shelf, *LOOKED_UP)
     answer = await room.ask()
 

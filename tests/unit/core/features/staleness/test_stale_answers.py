@@ -12,8 +12,9 @@ from sqlalchemy import select
 from core.answering.pipeline import Question
 from core.answering.run import NO_OBSERVER
 from core.domain.answer import Answer
-from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
-from core.domain.corpus import Span
+from core.domain.conversation import Conversation, Role
+from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.domain.passages import Span
 from core.domain.service import InboxEntry, Listening
 from core.features.staleness.stale_answers import Staleness
 from core.features.staleness.stale_notes import StaleNotes

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from core.domain.corpus import Span
 from core.domain.extracts import SCHEMAS, Extract, ExtractType, schema_name
+from core.domain.passages import Span
 from core.knowledge.facts import FactType, to_facts
 
 

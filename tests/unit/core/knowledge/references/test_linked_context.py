@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.answer import NumberedPassage
+from core.domain.chat import NumberedPassage
 from core.domain.corpus import Heading, Page, SourcedPassage
 from core.knowledge.references.linked_context import (
     BYTES_PER_TOKEN,

@@ -5,23 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 from core.answering.answers.building import NOT_FROM_DOCUMENTS
-from core.domain.answer import (
-    Answer,
-    AnswerStatus,
-    ChatMessage,
-    ChatRole,
-    Citation,
-    CitedText,
-    Draft,
-    Evidence,
-    NumberedPassage,
-    Reference,
-    ReferenceType,
-    ToolInvocation,
-    ToolResult,
-)
-from core.domain.conversation import Attachment, Role, Talk
+from core.domain.answer import Answer, AnswerStatus, Citation, Draft, Evidence, Reference, ReferenceType
+from core.domain.chat import ChatMessage, ChatRole, CitedText, NumberedPassage, ToolInvocation, ToolResult
+from core.domain.conversation import Role
 from core.domain.corpus import Document, SearchScope, SourcedPassage
+from core.domain.incoming import Attachment, Talk
 from core.domain.jobs import Job, JobStatus
 from core.errors import BadInput, StorageError
 from core.knowledge.questions import MOST_LINKS

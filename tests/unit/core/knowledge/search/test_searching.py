@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.corpus import Document, IndexHit, Page, Passage, SearchQuery, SearchScope
+from core.domain.corpus import Document, Page, SearchQuery, SearchScope
+from core.domain.passages import IndexHit, Passage
 from core.errors import InvalidState
 from core.knowledge.search import long_documents
 from core.knowledge.search.searching import LONG, MOST_NAMED, Named, PassageSearch, find_named

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
+from core.domain.conversation import Conversation
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.service import ACCEPTED, InboxEntry
 from core.errors import AccessDenied
 from core.features.kept_answers import KeptAnswers

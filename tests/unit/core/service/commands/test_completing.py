@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.conversation import ChannelAddress
+from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings
 from core.service.commands.table import MOST_COMPLETIONS
 from tests.unit.core.service.commands.counter import HERE, Counter, stocked

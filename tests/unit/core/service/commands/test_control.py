@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.answering.answers.stored import stored_ids
-from core.domain.conversation import Circumstances, IncomingMessage
+from core.domain.incoming import Circumstances, IncomingMessage
 from core.domain.service import ACCEPTED, InboxStatus
 from core.errors import BadInput
 from core.service.inbox import COMMAND, Inbox, platform_gates

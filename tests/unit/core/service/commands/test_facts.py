@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.conversation import ChannelAddress
 from core.domain.extracts import ExtractType
+from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings, PersonAddress
 from core.errors import BadInput, NotFound
 from tests.unit.core.service.commands.counter import HERE, Counter, stocked

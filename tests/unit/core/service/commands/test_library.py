@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.access.scopes import ATTACHMENTS, attached_name
-from core.domain.conversation import ChannelAddress
+from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings
 from core.errors import BadInput, NotFound
 from core.work.commands import SourceRow

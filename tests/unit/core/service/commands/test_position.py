@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.domain.conversation import ChannelAddress
+from core.domain.incoming import ChannelAddress
 from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import AccessDenied, BadInput, NotFound
 from core.service.commands.settings import parse_position

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from core.domain.service import InboxStatus
 from core.errors import InvalidState
 from core.service.commands.threads import ENDING_TRIES, RunningQuestions

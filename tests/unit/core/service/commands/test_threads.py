@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.conversation import IncomingMessage
+from core.domain.incoming import IncomingMessage
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
 from core.service.commands.threads import PAGE_ROWS
 from core.work.commands import ThreadRow

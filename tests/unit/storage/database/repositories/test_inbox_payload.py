@@ -3,7 +3,7 @@
 import json
 from datetime import UTC, datetime
 
-from core.domain.conversation import Attachment, Circumstances, IncomingMessage, RepliesTo, Talk
+from core.domain.incoming import Attachment, Circumstances, IncomingMessage, RepliesTo, Talk
 from storage.database.repositories.inbox import from_payload, to_payload
 from tests.builders import build_incoming
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from core.domain.corpus import Document, Span
+from core.domain.corpus import Document
 from core.domain.extracts import ExtractorInput, ExtractQuery, ExtractType, Found, Unread
 from core.domain.ingest_report import ExtractionReport, IngestProgress
 from core.domain.jobs import JobKind, JobStatus
+from core.domain.passages import Span
 from core.domain.read_limits import ReadLimits
 from core.errors import BadInput
 from core.ports.documents import Extractor

@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.domain.corpus import ParsedDocument, ParsedPage, Passage, Span
+from core.domain.corpus import ParsedDocument, ParsedPage
+from core.domain.passages import Passage, Span
 from core.text.pipe_tables import TextTable, read_pipe_tables
 from storage.documents.chunking import chunk
 from storage.documents.tables.headers import MAX_HEADER, Grid, find_headers, tidy, with_one_header

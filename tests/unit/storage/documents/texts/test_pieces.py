@@ -6,7 +6,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.corpus import Page, Span
+from core.domain.corpus import Page
+from core.domain.passages import Span
 from storage.documents.texts.quotes import MAX_PIECE, MIN_LETTERS, to_pieces
 from tests.builders import build_document, build_pages
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.corpus import Span
+from core.domain.passages import Span
 from storage.documents.texts.quotes import MAX_QUOTE, Quotable, is_within, plain_quote
 
 TEXT = "The **pier** is\nclosed in May. | Fares | stay |\n“It's late,” said Ann. The start of art."

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.answer import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolDefinition, ToolInvocation
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolDefinition, ToolInvocation
 from storage.models.anthropic.messages import to_params
 from tests.anthropic_server.passages import SEARCH, calls, found, passage, results, user
 from tests.anthropic_server.validation import MAX_BREAKPOINTS, validate

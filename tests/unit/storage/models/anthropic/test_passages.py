@@ -9,7 +9,7 @@ from anthropic.types import CitationPageLocation, CitationsSearchResultLocation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.corpus import Passage, Span
+from core.domain.passages import Passage, Span
 from storage.models.anthropic.messages import block_spans, passages_shown, source_of, to_citation, to_search_result
 from tests.anthropic_server.passages import PAGE, found, numbered, passage, results
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from core.domain.answer import NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
-from core.domain.corpus import ScoredSpan, SourcedPassage, Span
+from core.domain.chat import NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
+from core.domain.corpus import SourcedPassage
+from core.domain.passages import ScoredSpan, Span
 from core.text.words import content_words
 from tests.builders import build_document, build_pages, build_passages
 

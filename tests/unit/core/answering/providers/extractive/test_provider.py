@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.answering.providers.extractive.provider import QUOTES_NOTE, ExtractiveProvider
-from core.domain.answer import (
+from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     ChatResponse,

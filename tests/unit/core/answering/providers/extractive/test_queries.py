@@ -16,8 +16,9 @@ from core.answering.providers.extractive.provider import (
     reply_to,
     request_kind,
 )
-from core.domain.answer import Capabilities, ChatMessage, ChatRole, QueryType, ToolInvocation
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.answer import QueryType
+from core.domain.chat import Capabilities, ChatMessage, ChatRole, ToolInvocation
+from core.domain.incoming import IncomingMessage, ThreadAddress
 
 
 def user(text: str) -> ChatMessage:

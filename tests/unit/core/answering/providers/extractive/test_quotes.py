@@ -7,7 +7,8 @@ import pytest
 
 from core.answering.providers.extractive.lists import MOST_ITEMS, items_for
 from core.answering.providers.extractive.quotes import Quote, header_rows
-from core.domain.corpus import SourcedPassage, Span
+from core.domain.corpus import SourcedPassage
+from core.domain.passages import Span
 from tests.unit.core.answering.providers.extractive.small_library import passages_of
 
 
