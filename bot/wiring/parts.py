@@ -39,8 +39,8 @@ from storage.database.repositories.installations import SqlInstallationRepositor
 from storage.database.repositories.maintenance import SqlMaintenance
 from storage.database.repositories.statistics import SqlAskedRepository
 from storage.database.stores import Stores
-from storage.index.index import Reranker
 from storage.index.opening import INDEX_FOLDER, clear_folder, embedded_index, server_index
+from storage.index.reranking import Reranker
 from storage.models.capabilities import CapabilityFile
 from storage.models.local.clustering import VectorMeaningGroups
 from storage.models.local.encoders import CrossEncoderJudge, LocalEmbedder

@@ -4,7 +4,9 @@ SQLite is the default (one file, write-ahead log); PostgreSQL works through the 
 """
 
 import asyncio
+import sqlite3
 import threading
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,12 +22,13 @@ from sqlalchemy.exc import DBAPIError
 
 from core.errors import StorageError
 from core.thread_work import to_its_end
-from storage.database.engines import READERS, build_engine, to_storage_error
+from storage.database.engines import BUSY_TIMEOUT_SECONDS, READERS, build_engine, to_storage_error
 from storage.database.schema import bring_to_head
 
 T = TypeVar("T")
 Work = Callable[[Connection], Any]
 
+BUSY_PAUSE_SECONDS = 0.01  # between attempts to switch a new file to its write-ahead log, which takes about 1 ms
 MOST_TOGETHER = 32  # writes in one commit: about 10 ms of work, which the first of them waits for
 WRITING = "footnote_writes"  # execution option of the engines that the writer uses
 DURABLE = "footnote_durable"  # execution option of the engine whose commits survive a power cut
@@ -46,6 +49,7 @@ class Database:
         self.name = name  # for people: the file's path, or the URL without its password
         self.is_postgres = engine.dialect.name == "postgresql"
         if not self.is_postgres:
+            event.listen(engine, "connect", _prepare_sqlite)
             event.listen(engine, "begin", _begin_sqlite)
         self._engine = engine
         self._writing_engine = engine.execution_options(**{WRITING: True})
@@ -231,6 +235,26 @@ def _set_outcomes(group: Sequence[Write], outcomes: Sequence[Any], *, failed: bo
                 write.done.set_result(outcome)
 
     group[0].done.get_loop().call_soon_threadsafe(resolve)
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    connection.isolation_level = None  # the driver begins no transactions: Database does
+    _use_write_ahead_log(connection)
+    connection.execute("PRAGMA synchronous=NORMAL")  # a power cut may cost the last commits, never the file
+    connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Retry until a deadline: when two processes switch a new file at once, SQLite refuses one without waiting."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(BUSY_PAUSE_SECONDS)
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -1,6 +1,5 @@
 """Engines for SQLite and PostgreSQL, and the meaning of their drivers' errors."""
 
-import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from core.errors import StorageError
 
 READERS = 4  # threads; reads are short, and more would only wait for the interpreter's lock
 BUSY_TIMEOUT_SECONDS = 15.0  # for another process's write: the longest, a big document's switch, takes about 2 s
-BUSY_PAUSE_SECONDS = 0.01  # between attempts to switch a new file to its write-ahead log, which takes about 1 ms
 IDLE_SECONDS = 1.0  # a PostgreSQL connection that was idle for longer is checked before use
 LAST_USED = "footnote_last_used"  # key of a connection's info
 
@@ -37,33 +35,11 @@ def _sqlite_engine(path: Path) -> Engine:
         raise StorageError(
             f"The folder {path.parent} can't be created ({error.strerror}); choose another data directory"
         ) from error
-    engine = create_engine(
+    return create_engine(
         URL.create("sqlite", database=str(path)),
         pool_size=READERS + 1,
         connect_args={"timeout": BUSY_TIMEOUT_SECONDS},
     )
-    event.listen(engine, "connect", _prepare_sqlite)
-    return engine
-
-
-def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
-    connection.isolation_level = None  # the driver begins no transactions: Database does
-    _use_write_ahead_log(connection)
-    connection.execute("PRAGMA synchronous=NORMAL")  # a power cut may cost the last commits, never the file
-    connection.execute("PRAGMA foreign_keys=ON")
-
-
-def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Retry until a deadline: when two processes switch a new file at once, SQLite refuses one without waiting."""
-    deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-        time.sleep(BUSY_PAUSE_SECONDS)
 
 
 def _postgres_engine(url: URL) -> Engine:

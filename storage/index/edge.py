@@ -11,8 +11,7 @@ import qdrant_edge as qe
 
 from core.domain.passages import IndexHit
 from core.errors import StorageError
-from storage.index.folder import IndexFolder, IndexMeta, damaged
-from storage.index.index import (
+from storage.index.engine import (
     DENSE,
     HIT_FIELDS,
     INTEGER_FIELDS,
@@ -23,10 +22,11 @@ from storage.index.index import (
     Rule,
     SparseVector,
     StoredPoint,
-    hit,
     revision_pair,
     slices,
 )
+from storage.index.folder import IndexFolder, IndexMeta, damaged
+from storage.index.index import hit
 from storage.models.local.encoders import Vector, cores
 
 UPSERT_BATCH = 512  # points in one update

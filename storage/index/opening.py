@@ -7,8 +7,10 @@ import importlib.util
 import logging
 from pathlib import Path
 
+from storage.index.engine import Engine
 from storage.index.folder import FORMAT, IndexFolder, IndexMeta
-from storage.index.index import Engine, QdrantIndex, Reranker
+from storage.index.index import QdrantIndex
+from storage.index.reranking import Reranker
 from storage.models.local.encoders import Embedder
 
 INDEX_FOLDER = "index"  # in the data directory

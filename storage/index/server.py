@@ -15,8 +15,7 @@ from qdrant_client.http.exceptions import ApiException
 
 from core.domain.passages import IndexHit
 from core.errors import StorageError
-from storage.index.folder import IndexFolder, IndexMeta, damaged, mismatch, parse_meta
-from storage.index.index import (
+from storage.index.engine import (
     DENSE,
     HIT_FIELDS,
     INTEGER_FIELDS,
@@ -27,10 +26,11 @@ from storage.index.index import (
     Rule,
     SparseVector,
     StoredPoint,
-    hit,
     revision_pair,
     slices,
 )
+from storage.index.folder import IndexFolder, IndexMeta, damaged, mismatch, parse_meta
+from storage.index.index import hit
 from storage.models.local.encoders import Vector
 
 UPSERT_BATCH = 128  # points in one request: about 1 MB of JSON

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, func, select
 from core.domain.features import CitedIn
 from core.domain.incoming import ThreadAddress
 from storage.database import Database
-from storage.database.repositories.conversations import ADDRESS, to_address
+from storage.database.repositories.conversation_rows import ADDRESS, to_address
 from storage.database.tables import TABLES
 from storage.text import to_storable
 

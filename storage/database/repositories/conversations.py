@@ -8,20 +8,16 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from core.domain.answer import Citation, Reference, ReferenceType
-from core.domain.chat import ToolInvocation, Usage
-from core.domain.conversation import Conversation, Focus, Message, Outcome, Role, ToolCallRecord
+from core.domain.conversation import Conversation, Focus, Message, ToolCallRecord
 from core.domain.incoming import ChannelAddress, ThreadAddress
-from core.domain.passages import Span
 from core.errors import InvalidState, NotFound
 from storage.database import Database
-from storage.database.columns import UtcTime
+from storage.database.column_types import UtcTime
+from storage.database.repositories.conversation_rows import ADDRESS, FOCUS, to_conversation, to_message
 from storage.database.tables import TABLES
 
 T = TypeVar("T")
 
-ADDRESS = ("platform", "workspace", "channel", "thread")  # columns of a conversation
-_FOCUS = ("document_id", "document", "title", "touched_at", "sections")  # behind "focus_"
 
 _CONVERSATION, _MESSAGE, _CITED = (TABLES[name] for name in ("conversation", "message", "message_document"))
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -59,7 +55,7 @@ _ADD, _ADD_MESSAGES, _ADD_CITED = insert(_CONVERSATION), insert(_MESSAGE), inser
 _SET_FOCUS = (
     update(_CONVERSATION)
     .where(_CONVERSATION.c.id == bindparam("wanted"))
-    .values({f"focus_{name}": bindparam(f"new_{name}", type_=_CONVERSATION.c[f"focus_{name}"].type) for name in _FOCUS})
+    .values({f"focus_{name}": bindparam(f"new_{name}", type_=_CONVERSATION.c[f"focus_{name}"].type) for name in FOCUS})
 )
 
 
@@ -248,7 +244,7 @@ def _conversation_values(conversation: Conversation) -> dict[str, Any]:
 
 
 def _focus_values(focus: Focus | None) -> dict[str, Any]:
-    return asdict(focus) if focus else dict.fromkeys(_FOCUS) | {"sections": []}
+    return asdict(focus) if focus else dict.fromkeys(FOCUS) | {"sections": []}
 
 
 def _message_values(message: Message, conversation_id: str, sequence: int) -> dict[str, Any]:
@@ -265,60 +261,6 @@ def _message_values(message: Message, conversation_id: str, sequence: int) -> di
     }
 
 
-def to_conversation(row: Any) -> Conversation:
-    return Conversation(
-        id=row.id,
-        address=to_address(row),
-        title=row.title,
-        owner=row.owner,
-        created_at=row.created_at,
-        last_message_at=row.last_message_at,
-        focus=_to_focus(row),
-        pinned_document_id=row.pinned_document_id,
-        message_count=row.message_count,
-    )
-
-
-def to_address(row: Any) -> ThreadAddress:
-    """Return the address in a row with the columns ADDRESS."""
-    return ThreadAddress(**{name: getattr(row, name) for name in ADDRESS})
-
-
-def _to_focus(row: Any) -> Focus | None:
-    if row.focus_document_id is None:
-        return None
-    values = {name: getattr(row, f"focus_{name}") for name in _FOCUS}
-    return Focus(**{**values, "sections": tuple(row.focus_sections)})
-
-
-def to_message(row: Any) -> Message:
-    values = {
-        **row._mapping,
-        "role": Role(row.role),
-        "references": tuple(map(_to_reference, row.references)),
-        "citations": tuple(map(_to_citation, row.citations)),
-        "tool_calls": tuple(map(_to_tool_call, row.tool_calls)),
-        "outcome": _to_outcome(row.outcome) if row.outcome else None,
-    }
-    del values["sequence"]
-    return Message(**values)
-
-
-def _to_reference(values: Mapping[str, Any]) -> Reference:
-    return Reference(**{**values, "type": ReferenceType(values["type"]), "near": tuple(values.get("near", ()))})
-
-
-def _to_citation(values: Mapping[str, Any]) -> Citation:
-    return Citation(**{**values, "heading_path": tuple(values["heading_path"]), "span": Span(**values["span"])})
-
-
-def _to_outcome(values: Mapping[str, Any]) -> Outcome:
-    """Return the outcome in the JSON of a row; rows of earlier versions lack some fields."""
-    lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list) and name != "data"}
-    spans = tuple(Span(**span) for span in values["unsupported"])
-    return Outcome(**{**values, **lists, "unsupported": spans, "usage": Usage(**values["usage"])})
-
-
 def _tool_call_values(call: ToolCallRecord) -> dict[str, object]:
     return {
         "id": call.invocation.id,
@@ -328,12 +270,3 @@ def _tool_call_values(call: ToolCallRecord) -> dict[str, object]:
         "passage_ids": call.passage_ids,
         "is_error": call.is_error,
     }
-
-
-def _to_tool_call(values: Mapping[str, Any]) -> ToolCallRecord:
-    return ToolCallRecord(
-        invocation=ToolInvocation(id=values["id"], name=values["name"], arguments=values["arguments"]),
-        text=values["text"],
-        passage_ids=tuple(values["passage_ids"]),
-        is_error=values["is_error"],
-    )

@@ -14,7 +14,6 @@ from sqlalchemy import (
     case,
     delete,
     func,
-    insert,
     select,
     true,
     type_coerce,
@@ -26,12 +25,20 @@ from core.domain.corpus import Document, FileStamp, Heading, Page, PagePlace, Se
 from core.domain.passages import Passage, Span
 from core.errors import InvalidState, NotFound
 from storage.database import Database
-from storage.database.columns import CompactJson, StorableText, from_compact_json
-from storage.database.tables import TABLES
+from storage.database.column_types import CompactJson, StorableText, from_compact_json
+from storage.database.repositories.revisions import (
+    DOCUMENT,
+    PAGE,
+    PASSAGE,
+    SOURCE,
+    check_revision,
+    save_failure,
+    stamp_values,
+    switch_revision,
+)
 
 T = TypeVar("T", int, str)
 
-SOURCE, DOCUMENT, PAGE, PASSAGE = (TABLES[name] for name in ("source", "document", "page", "passage"))
 _PAGES = PAGE.join(DOCUMENT, PAGE.c.document_id == DOCUMENT.c.id).join(SOURCE, DOCUMENT.c.source_id == SOURCE.c.id)
 
 
@@ -130,14 +137,14 @@ class SqlCorpusRepository:
         return [found[document_id] for document_id in document_ids if document_id in found]
 
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
-        _check_revision(document, pages, passages)
-        await self._changing(lambda connection: self._switch_revision(connection, document, pages, passages))
+        check_revision(document, pages, passages)
+        await self._changing(lambda connection: switch_revision(connection, self._database, document, pages, passages))
 
     async def save_failure(self, document: Document) -> None:
-        await self._changing(lambda connection: _save_failure(connection, document))
+        await self._changing(lambda connection: save_failure(connection, document))
 
     async def touch(self, document_id: str, stamp: FileStamp) -> None:
-        change = update(DOCUMENT).where(DOCUMENT.c.id == document_id).values(_stamp_values(stamp))
+        change = update(DOCUMENT).where(DOCUMENT.c.id == document_id).values(stamp_values(stamp))
         await self._database.write(lambda connection: connection.execute(change))
 
     async def remove_document(self, document_id: str) -> None:
@@ -194,17 +201,6 @@ class SqlCorpusRepository:
             connection.execute(self._database.upsert(SOURCE), asdict(source))
         except IntegrityError as error:
             raise InvalidState(f"Another source is called {source.name!r} already; choose another name") from error
-
-    def _switch_revision(
-        self, connection: Connection, document: Document, pages: Sequence[Page], passages: Sequence[Passage]
-    ) -> None:
-        _require_source(connection, document)
-        row = {**_document_values(document), "pages": len(pages), "passages": len(passages)}
-        connection.execute(self._database.upsert(DOCUMENT), row)
-        connection.execute(delete(PAGE).where(PAGE.c.document_id == document.id))  # its passages go with it
-        for table, rows in ((PAGE, map(_page_values, pages)), (PASSAGE, map(_passage_values, passages))):
-            if values := list(rows):
-                connection.execute(insert(table), values)
 
     async def _counted(self, documents: list[Document], scope: SearchScope) -> list[Document]:
         """Return the documents; counts of one with a reading position cover only its readable part."""
@@ -270,55 +266,6 @@ def _in_order(rows: Sequence[Row[Any]]) -> list[Document]:
     return sorted(map(_to_document, rows), key=lambda document: (document.source, document.path))
 
 
-def _save_failure(connection: Connection, document: Document) -> None:
-    _require_source(connection, document)
-    failure = {"failed_reason": document.failed_reason, **_stamp_values(document.stamp)}
-    known = update(DOCUMENT).where(DOCUMENT.c.id == document.id).values(**failure)
-    if not connection.execute(known).rowcount:
-        values = {**_document_values(document), "revision": None, "pages": 0, "passages": 0}
-        connection.execute(insert(DOCUMENT), values)
-
-
-def _require_source(connection: Connection, document: Document) -> None:
-    query = select(SOURCE.c.workspace).where(SOURCE.c.id == document.source_id)
-    if connection.execute(query).scalar() != document.workspace:
-        raise NotFound(f"There is no source {document.source!r} for {document.path!r}; add the source first")
-
-
-def _stamp_values(stamp: FileStamp | None) -> dict[str, int | None]:
-    if stamp is None:
-        return {"stamp_size": None, "stamp_modified_ns": None}
-    return {"stamp_size": stamp.size, "stamp_modified_ns": stamp.modified_ns}
-
-
-def _document_values(document: Document) -> dict[str, Any]:
-    values = {
-        column.name: getattr(document, column.name) for column in DOCUMENT.c if not column.name.startswith("stamp_")
-    }
-    return values | _stamp_values(document.stamp)
-
-
-def _page_values(page: Page) -> dict[str, object]:
-    return {
-        **{column.name: getattr(page, column.name) for column in PAGE.c},
-        "headings": [(heading.level, heading.title, heading.start) for heading in page.headings],
-        "place": {key: value for key, value in asdict(page.place).items() if value} if page.place else None,
-    }
-
-
-def _passage_values(passage: Passage) -> dict[str, object]:
-    return {
-        "id": passage.id,
-        "page_id": passage.page_id,
-        "ordinal": passage.ordinal,
-        "span_start": passage.span.start,
-        "span_end": passage.span.end,
-        "heading_path": passage.heading_path,
-        "sentences": [offset for span in passage.sentences for offset in (span.start, span.end)],
-        "text": passage.text,
-    }
-
-
 def _to_document(row: Row[Any]) -> Document:
     values = {name.removeprefix("document_"): value for name, value in row._mapping.items() if name in _DOCUMENT_LABELS}
     size, modified_ns = values.pop("stamp_size"), values.pop("stamp_modified_ns")
@@ -365,19 +312,3 @@ def _to_passage(row: Row[Any]) -> Passage:
         heading_path=tuple(from_compact_json(row.heading_path)),
         sentences=tuple(map(Span, offsets[::2], offsets[1::2])),
     )
-
-
-def _check_revision(document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
-    """Raise ValueError for a part of another revision, or a passage that differs from its span in the page."""
-    if document.revision is None:
-        raise ValueError(f"the document {document.path!r} has no revision to switch to")
-    for page in pages:
-        if (page.document_id, page.revision) != (document.id, document.revision):
-            raise ValueError(f"page {page.number} is not of revision {document.revision!r} of {document.path!r}")
-    by_id = {page.id: page for page in pages}
-    for passage in passages:
-        name, found = f"passage {passage.ordinal}", by_id.get(passage.page_id)
-        if found is None or (passage.document_id, passage.revision) != (document.id, document.revision):
-            raise ValueError(f"{name} is not of revision {document.revision!r} of {document.path!r}")
-        if passage.page_number != found.number or passage.text != passage.span.of(found.text):
-            raise ValueError(f"{name} of {document.path!r} is not what page {found.number} says there")

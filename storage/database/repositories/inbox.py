@@ -32,7 +32,7 @@ from core.domain.incoming import Attachment, Circumstances, IncomingMessage, Rep
 from core.domain.service import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import Clock
 from storage.database import Commit, Database
-from storage.database.columns import UtcTime
+from storage.database.column_types import UtcTime
 from storage.database.tables import TABLES
 
 log = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from sqlalchemy import Select, bindparam, case, delete, func, select
 
 from core.domain.jobs import Job, JobKind, JobStatus, no_such_job
 from storage.database import Commit, Database
-from storage.database.columns import UtcTime
+from storage.database.column_types import UtcTime
 from storage.database.tables import TABLES
 
 TREES_AT_ONCE = 500  # deleted in one write: about 10 ms, for which others wait

@@ -11,7 +11,7 @@ from core.errors import InvalidState
 from core.ports.service import DatabaseFacts
 from storage.database import Database
 from storage.database.backups import write_backup
-from storage.database.repositories.corpus import DOCUMENT, PAGE, PASSAGE, SOURCE
+from storage.database.repositories.revisions import DOCUMENT, PAGE, PASSAGE, SOURCE
 from storage.database.schema import stored_revision
 from storage.database.tables import TABLES
 

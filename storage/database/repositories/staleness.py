@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select,
 from core.domain.conversation import Conversation
 from core.domain.features import OUT, Checked, DueNote, Fate, LiveTexts, LostQuote, StaleAnswer, Unchecked
 from storage.database import Database
-from storage.database.repositories.conversations import to_conversation, to_message
+from storage.database.repositories.conversation_rows import to_conversation, to_message
 from storage.database.tables import TABLES
 
 _CHECK, _CONVERSATION, _MESSAGE, _CITED, _DOCUMENT, _PAGE = (

@@ -13,7 +13,7 @@ from core.domain.features import AskedQuestion, Rating
 from core.domain.incoming import ThreadAddress
 from core.ports import Clock
 from storage.database import Database
-from storage.database.repositories.conversations import ADDRESS, to_address
+from storage.database.repositories.conversation_rows import ADDRESS, to_address
 from storage.database.repositories.corpus import parts
 from storage.database.tables import TABLES
 from storage.text import to_storable

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.dialects import postgresql, sqlite
 
-from storage.database.columns import CompactJson, StorableText, UtcTime, from_compact_json, to_compact_json
+from storage.database.column_types import CompactJson, StorableText, UtcTime, from_compact_json, to_compact_json
 from storage.text import to_storable_value
 
 DIALECTS = [sqlite.dialect(), postgresql.dialect()]

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.index.index import SparseVector, weigh_passage, weigh_query
+from storage.index.engine import SparseVector
+from storage.index.index import weigh_passage, weigh_query
 
 
 @given(st.text())

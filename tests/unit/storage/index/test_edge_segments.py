@@ -9,8 +9,9 @@ import pytest
 from core.domain.passages import IndexHit
 from storage.index import edge
 from storage.index.edge import EdgeEngine, open_edge
+from storage.index.engine import DENSE, StoredPoint, payload
 from storage.index.folder import IndexMeta
-from storage.index.index import DENSE, StoredPoint, hybrid_query, payload, weigh_passage, weigh_query
+from storage.index.index import hybrid_query, weigh_passage, weigh_query
 from tests.unit.storage.search_builders import ask, build_entry, within
 
 # Edge seals what is over 10 MB of vectors: with long vectors, that is few points.

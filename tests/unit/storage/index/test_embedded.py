@@ -15,8 +15,8 @@ import pytest
 from core.errors import StorageError
 from storage.index import folder, opening
 from storage.index.edge import open_edge
+from storage.index.engine import Engine
 from storage.index.folder import IndexFolder, IndexMeta, parse_meta
-from storage.index.index import Engine
 from storage.index.opening import INDEX_FOLDER, embedded_index
 from storage.index.server import open_local, open_memory
 from tests.fakes import HashEmbedder
@@ -223,7 +223,7 @@ def test_what_was_written_outlives_a_killed_process(tmp_path: Path) -> None:
     code = OPEN.format(module="storage.index.edge", name="open_edge", path=str(tmp_path))
     code += (
         "; import os; from tests.fakes import HashEmbedder; from storage.index.index import weigh_passage;"
-        "from storage.index.index import StoredPoint, payload;"
+        "from storage.index.engine import StoredPoint, payload;"
         "from tests.unit.storage.search_builders import build_entry;"
         "e = build_entry('gold'); v = HashEmbedder().embed_query('gold');"
         "engine.upsert([StoredPoint(e.passage.id, v, weigh_passage('gold'), payload(e))]); os.kill(os.getpid(), 9)"

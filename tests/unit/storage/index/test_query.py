@@ -2,23 +2,20 @@ import numpy as np
 
 from core.domain.passages import IndexHit
 from storage.index.edge import filter_of, query_request
-from storage.index.index import (
+from storage.index.engine import (
     DENSE,
     HIT_FIELDS,
     INTEGER_FIELDS,
     KEYWORD_FIELDS,
-    PREFETCH_LIMIT,
     SPARSE,
     HybridQuery,
     Rule,
     SparseVector,
     document_rule,
-    hit,
-    hybrid_query,
     payload,
-    scope_rule,
     slices,
 )
+from storage.index.index import PREFETCH_LIMIT, hit, hybrid_query, scope_rule
 from tests.unit.storage.search_builders import ask, build_entry, within
 
 VECTOR = np.ones(4, dtype=np.float32)

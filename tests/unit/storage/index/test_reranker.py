@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import SearchScope, SourcedPassage
 from core.domain.passages import IndexHit
-from storage.index.index import RERANKED, QdrantIndex, Reranker, blend
+from storage.index.index import QdrantIndex
 from storage.index.opening import index_meta
+from storage.index.reranking import RERANKED, Reranker, blend
 from storage.index.server import open_memory
 from tests.fakes import HashEmbedder
 from tests.unit.storage.search_builders import ask, build_entry, stand_in, within
