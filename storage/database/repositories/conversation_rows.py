@@ -10,21 +10,13 @@ from core.domain.incoming import ThreadAddress
 from core.domain.passages import Span
 
 ADDRESS = ("platform", "workspace", "channel", "thread")  # columns of a conversation
+SAME = ("id", "title", "owner", "created_at", "last_message_at", "pinned_document_id")  # as in a Conversation
 FOCUS = ("document_id", "document", "title", "touched_at", "sections")  # behind "focus_"
 
 
 def to_conversation(row: Any) -> Conversation:
-    return Conversation(
-        id=row.id,
-        address=to_address(row),
-        title=row.title,
-        owner=row.owner,
-        created_at=row.created_at,
-        last_message_at=row.last_message_at,
-        focus=_to_focus(row),
-        pinned_document_id=row.pinned_document_id,
-        message_count=row.message_count,
-    )
+    same = {name: getattr(row, name) for name in (*SAME, "message_count")}
+    return Conversation(**same, address=to_address(row), focus=_to_focus(row))
 
 
 def to_address(row: Any) -> ThreadAddress:

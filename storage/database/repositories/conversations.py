@@ -13,7 +13,7 @@ from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.errors import InvalidState, NotFound
 from storage.database import Database
 from storage.database.column_types import UtcTime
-from storage.database.repositories.conversation_rows import ADDRESS, FOCUS, to_conversation, to_message
+from storage.database.repositories.conversation_rows import ADDRESS, FOCUS, SAME, to_conversation, to_message
 from storage.database.tables import TABLES
 
 T = TypeVar("T")
@@ -231,14 +231,9 @@ def _forget_document(connection: Connection, document_id: str) -> int:
 def _conversation_values(conversation: Conversation) -> dict[str, Any]:
     """Return the row of a conversation without messages."""
     return {
-        "id": conversation.id,
+        **{name: getattr(conversation, name) for name in SAME},
         **asdict(conversation.address),
-        "title": conversation.title,
-        "owner": conversation.owner,
-        "created_at": conversation.created_at,
-        "last_message_at": conversation.last_message_at,
         "message_count": 0,
-        "pinned_document_id": conversation.pinned_document_id,
         **{f"focus_{name}": value for name, value in _focus_values(conversation.focus).items()},
     }
 

@@ -6,19 +6,7 @@ from dataclasses import asdict, replace
 from itertools import count
 from typing import Any, TypeVar
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    Select,
-    case,
-    delete,
-    func,
-    select,
-    true,
-    type_coerce,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, delete, func, select, true, type_coerce, update
 from sqlalchemy.exc import IntegrityError
 
 from core.domain.corpus import Document, FileStamp, Heading, Page, PagePlace, SearchScope, Source, SourcedPassage

@@ -5,19 +5,7 @@ from dataclasses import asdict, fields
 from datetime import date
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    Text,
-    bindparam,
-    cast,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Row, Text, bindparam, cast, delete, func, insert, select, update
 
 from core.domain.corpus import SearchScope
 from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType, ModelReading, Spending
