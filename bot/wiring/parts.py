@@ -191,7 +191,7 @@ class Parts:
 
     @cached_property
     def extractions(self) -> Extractions:
-        from storage.documents.extraction.building import ExtractionParts, ModelAccess
+        from storage.documents.extraction.runs import ExtractionParts, ModelAccess
 
         settings, stores = self.config.extraction, self.stores
         model = ModelAccess(
@@ -246,7 +246,7 @@ class Parts:
             corpus=self.stores.corpus,
             library=self.library,
             conversations=self.stores.conversations,
-            ingest=self.ingests.read_in,
+            ingest=self.ingests.bring_in,
             has_reader=has_reader,
             stamp=stamp_file,
             limits=self.config.ingest.limits,
@@ -259,7 +259,7 @@ class Parts:
         return KeptAnswers(
             corpus=self.stores.corpus,
             settings=self.stores.settings,
-            ingest=self.ingests.read_in,
+            ingest=self.ingests.bring_in,
             folder=self.config.data_path / KEPT_FOLDER,
             clock=self.clock,
         )
@@ -333,7 +333,7 @@ class Parts:
 
     @cached_property
     def jobs(self) -> Jobs:
-        from storage.documents.extraction.building import LOCKS
+        from storage.documents.extraction.runs import LOCKS
 
         locks = [(JobKind.SYNC, None, SYNC_LOCK), *((JobKind.EXTRACTION, name, lock) for name, lock in LOCKS.items())]
         free = partial(try_process_lock, database_location(self.config), with_file=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.domain.passages import Span
+from core.text.words import placed_lines
 
 # Characters of a line that may be a row: a longer one is no row that anybody wrote.
 MAX_LINE = 200_000
@@ -85,9 +86,8 @@ def fit(cells: Sequence[str], width: int) -> tuple[str, ...]:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    start = 0
     fence = ""
-    for line in text.split("\n"):
+    for start, line in placed_lines(text):
         mark = _FENCE.match(line)
         is_code = bool(fence)
         if mark and not fence:
@@ -97,7 +97,6 @@ def _lines(text: str) -> Iterator[_Line]:
         quoted = _QUOTED.match(line)
         lead = quoted.end() if quoted else 0
         yield _Line(line[lead:].rstrip(), start + lead, is_code)
-        start += len(line) + 1
 
 
 def _columns(header: _Line, rule: _Line) -> list[str]:

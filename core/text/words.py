@@ -4,7 +4,7 @@ import csv
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
 from py_rust_stemmers import SnowballStemmer
@@ -30,6 +30,14 @@ STOPWORDS = frozenset(
 def collapse(text: str) -> str:
     """Replace every run of white space by one space, and strip the ends."""
     return " ".join(text.split())
+
+
+def placed_lines(text: str, end: str = "\n") -> Iterator[tuple[int, str]]:
+    """Yield each line with its position."""
+    start = 0
+    for line in text.split(end):
+        yield start, line
+        start += len(line) + len(end)
 
 
 def words(text: str) -> list[str]:

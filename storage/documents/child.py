@@ -209,7 +209,9 @@ def serve(tasks: BinaryIO, replies: BinaryIO, parts: ChildParts, limits: ReadLim
             message = _packed(answer(task, parts, limits), limits)
         replies.write(len(message).to_bytes(HEADER_BYTES) + message)
         replies.flush()
-        _clear_alarms()
+        if sys.platform != "win32":
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def steps_of(task: Task, limits: ReadLimits) -> int:
@@ -252,12 +254,6 @@ def _set_alarms(limits: ReadLimits) -> None:
     if sys.platform != "win32":
         signal.setitimer(signal.ITIMER_PROF, limits.seconds)
         signal.setitimer(signal.ITIMER_REAL, limits.wall_seconds + _GRACE_SECONDS)
-
-
-def _clear_alarms() -> None:
-    if sys.platform != "win32":
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _limit_process(limits: ReadLimits) -> None:

@@ -10,8 +10,9 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from itertools import repeat
+from typing import Any
 
 from core.domain.corpus import Heading, Page, PagePlace, ParsedDocument, ParsedPage, page_id, passage_id
 from core.domain.passages import Passage, Span
@@ -169,37 +170,15 @@ def _revision(parsed: ParsedDocument, cuts: Sequence[Sequence[Cut]]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-def _storable(parsed: ParsedDocument) -> ParsedDocument:
-    """Replace characters that can't be stored in every string of the document."""
-    return replace(
-        parsed,
-        title=_clean(parsed.title),
-        aliases=_clean_all(parsed.aliases),
-        url=_clean(parsed.url) if parsed.url else None,
-        links=_clean_all(parsed.links),
-        warnings=_clean_all(parsed.warnings),
-        pages=tuple(
-            replace(
-                page,
-                title=_clean(page.title),
-                text=_clean(page.text),
-                headings=tuple(replace(heading, title=_clean(heading.title)) for heading in page.headings),
-                heading_path=_clean_all(page.heading_path),
-                anchors=tuple((_clean(name), place) for name, place in page.anchors),
-                deep_link=_clean(page.deep_link) if page.deep_link else None,
-                label=_clean(page.label),
-            )
-            for page in parsed.pages
-        ),
-    )
-
-
-def _clean(text: str) -> str:
-    return _UNSTORABLE.sub("\ufffd", text)
-
-
-def _clean_all(texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(map(_clean, texts))
+def _storable(value: Any) -> Any:
+    """Replace characters that can't be stored in every string of a document."""
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("\ufffd", value)
+    if isinstance(value, tuple):
+        return tuple(map(_storable, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{field.name: _storable(getattr(value, field.name)) for field in fields(value)})
+    return value
 
 
 def _page(page: ParsedPage, document_id: str, revision: str, number: int) -> Page:

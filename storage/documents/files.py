@@ -6,18 +6,30 @@ export. Links are followed only to files that are not listed already, within the
 
 import os
 import stat
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.domain.corpus import FileStamp
+from core.domain.ingest_report import Failure
 from core.errors import NotFound
-from storage.documents.channels.exports import CHANNEL_LISTS, MUTE_LISTS, PEOPLE_LISTS
 
 # Raise it when a reader gets better: every stamp then differs from the stored one, and all files are read once more.
 # Those whose content comes out the same are not embedded again.
 READING_VERSION = 4
 _KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+# Lists at the root of a Slack export.
+CHANNEL_LISTS = ("channels.json", "groups.json")
+PEOPLE_LISTS = ("users.json", "org_users.json")
+# The ones without messages: private conversations, installed apps.
+MUTE_LISTS = (
+    "dms.json",
+    "mpims.json",
+    "integration_logs.json",
+    "canvases.json",
+    "lists.json",
+    "huddle_transcripts.json",
+)
 _MAX_STAMP = 2**62  # fits a signed 64-bit column
 
 
@@ -30,20 +42,12 @@ class SourceFile:
     modified_ns: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """A file or folder that can't be read, with a reason for people."""
-
-    path: str
-    reason: str
-
-
 @dataclass(slots=True)
 class Listing:
     """The files and problems under a source's root, by path."""
 
     files: list[SourceFile] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Failure] = field(default_factory=list)
     unlisted: list[str] = field(default_factory=list)  # folders that could not be opened; their content is unknown
 
 
@@ -104,20 +108,17 @@ def _list(root: Path, sub_path: str, listing: Listing) -> None:
             entries = list(_entries(root, folder))
         except OSError as error:
             reason = f"a folder that {why_unopened(error)}"
-            listing.problems.append(Problem(path=_printable(folder) or ".", reason=reason))
+            listing.problems.append(Failure(path=_printable(folder) or ".", reason=reason))
             listing.unlisted.append(folder)
             continue
-        mute = _mute_lists({path.rpartition("/")[2] for path, _ in entries})
+        names = {path.rpartition("/")[2] for path, _ in entries}
+        is_export = not names.isdisjoint(PEOPLE_LISTS) and not names.isdisjoint(CHANNEL_LISTS)
+        mute = MUTE_LISTS if is_export else ()
         for path, is_folder in entries:
             if is_folder:
                 waiting.append(path)
             elif path.rpartition("/")[2] not in mute:
                 _add(root, path, listing)
-
-
-def _mute_lists(names: Set[str]) -> Collection[str]:
-    is_export = not names.isdisjoint(PEOPLE_LISTS) and not names.isdisjoint(CHANNEL_LISTS)
-    return MUTE_LISTS if is_export else ()
 
 
 def _entries(root: Path, folder: str) -> Iterator[tuple[str, bool]]:
@@ -136,7 +137,7 @@ def _entries(root: Path, folder: str) -> Iterator[tuple[str, bool]]:
 
 def _add(root: Path, path: str, listing: Listing) -> None:
     if _printable(path) != path:
-        listing.problems.append(Problem(path=_printable(path), reason="a name that is not valid UTF-8; rename it"))
+        listing.problems.append(Failure(path=_printable(path), reason="a name that is not valid UTF-8; rename it"))
         return
     absolute = root / path
     try:
@@ -152,7 +153,7 @@ def _add(root: Path, path: str, listing: Listing) -> None:
     elif status is not None:
         reason = f"{_KINDS.get(stat.S_IFMT(status.st_mode), 'something else')}, not a file"
     if reason:
-        listing.problems.append(Problem(path=path, reason=reason))
+        listing.problems.append(Failure(path=path, reason=reason))
 
 
 def _printable(path: str) -> str:

@@ -131,8 +131,7 @@ class Ingestor:
             if plan.has_work:
                 await self.repair(progress)  # opens the index: waits for another process, which may have done the work
                 plan = await asyncio.to_thread(planned, await self._stored(source))
-            report = IngestReport(unchanged=plan.unchanged, failures=list(plan.still_failed))
-            report.failures += [Failure(path=problem.path, reason=problem.reason) for problem in listing.problems]
+            report = IngestReport(unchanged=plan.unchanged, failures=[*plan.still_failed, *listing.problems])
             if plan.has_work:
                 run = IngestRun(
                     corpus=self.corpus,
@@ -166,7 +165,9 @@ class Ingestor:
 
     async def _carry_out(self, plan: Plan, run: IngestRun) -> None:
         for document in plan.vanished:
-            await self._forget(document)
+            await self.conversations.forget_document(document.id)
+            await self.corpus.remove_document(document.id)
+            await self.index.remove_document(document.id)
             run.report.removed += 1
         try:
             await run.run(plan.to_read)
@@ -177,11 +178,6 @@ class Ingestor:
 
     async def _stored(self, source: Source) -> list[Document]:
         return await self.corpus.list_documents(source.workspace, frozenset({source.id}))
-
-    async def _forget(self, document: Document) -> None:
-        await self.conversations.forget_document(document.id)
-        await self.corpus.remove_document(document.id)
-        await self.index.remove_document(document.id)
 
 
 def list_selected(root: Path, selection: Selection, only: list[str] | None = None) -> Listing:

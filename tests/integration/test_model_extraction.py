@@ -17,7 +17,7 @@ from core.ports.documents import ModelExtractor
 from core.work.rate_limit import Rate, RateLimiter
 from core.work.steps import Steps
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.documents.extraction.by_model import TOOL, ModelExtractionRunner, ModelParts
+from storage.documents.extraction.by_model import TOOL, ModelExtractionRunner
 from storage.documents.extractors.base import build_model_extractors
 from storage.models.anthropic.provider import AnthropicProvider
 from storage.models.vendor import Limits
@@ -55,7 +55,7 @@ class Bench:
         self.gate = RateLimiter(Rate(per_second=0.5, burst=1), self.clock)
 
     async def run(self, **options: Any) -> ExtractionReport:
-        parts = ModelParts(
+        runner = ModelExtractionRunner(
             corpus=self.shelf.corpus,
             extracts=self.shelf.extracts,
             readings=self.readings,
@@ -68,7 +68,7 @@ class Bench:
             pause=self._pause,
         )
         steps = Steps(self.jobs, self.clock, "local")
-        return await ModelExtractionRunner(parts).run("local", steps=steps, **options)
+        return await runner.run("local", steps=steps, **options)
 
     async def _pause(self, seconds: float) -> None:
         self.waits.append(seconds)

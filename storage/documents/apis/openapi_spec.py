@@ -1,12 +1,12 @@
 """An OpenAPI or Swagger description as typed values: its service and its operations. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
 from core.errors import ReadError
-from storage.documents.texts.structured import Value
+from storage.documents.texts.structured import Value, list_of, mapping_of
 
 # References that lead to references, as far as they are followed: more is a circle.
 MAX_REFERENCES = 20
@@ -139,14 +139,6 @@ def reference_name(value: Value) -> str:
     if not isinstance(reference, str):
         return ""
     return unquote(reference.rstrip("/").rpartition("/")[2].replace("~1", "/").replace("~0", "~"))
-
-
-def mapping_of(value: Value) -> Fields:
-    return value if isinstance(value, dict) else {}
-
-
-def list_of(value: Value) -> Sequence[Value]:
-    return value if isinstance(value, list) else ()
 
 
 def text_of(value: Value) -> str:

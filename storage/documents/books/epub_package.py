@@ -126,7 +126,7 @@ def _read_navigation(archive: Archive, path: str) -> tuple[list[Entry], list[tup
     """Return the entries and the landmarks (path, role) of an EPUB 3 navigation document."""
     from selectolax.lexbor import LexborHTMLParser
 
-    entries: list[Entry] = []
+    contents = _Contents(archive, path)
     landmarks: list[tuple[str | None, str]] = []
     for nav in LexborHTMLParser(to_html(archive.read(path))).css("nav"):
         kinds = f"{nav.attributes.get('epub:type') or ''} {nav.attributes.get('role') or ''}".split()
@@ -135,28 +135,9 @@ def _read_navigation(archive: Archive, path: str) -> tuple[list[Entry], list[tup
                 (_whole_file(archive, path, link.attributes.get("href") or ""), link.attributes.get("epub:type") or "")
                 for link in nav.css("a")
             ]
-        elif not entries and ("toc" in kinds or "doc-toc" in kinds or not kinds):
-            _add_list(archive, path, nav.css_first("ol"), entries, level=0, parent=None)
-    return entries, landmarks
-
-
-def _add_list(
-    archive: Archive, path: str, ordered: Any, entries: list[Entry], *, level: int, parent: int | None
-) -> None:
-    for item in _children(ordered, "li") if ordered is not None and level < MAX_LEVELS else ():
-        label = next(_children(item, "a"), None) or next(_children(item, "span"), None)
-        href = (label.attributes.get("href") or "") if label is not None else ""
-        title = " ".join(label.text().split()) if label is not None else ""
-        _add_entry(archive, path, title, href, entries, level=level, parent=parent)
-        _add_list(archive, path, next(_children(item, "ol"), None), entries, level=level + 1, parent=len(entries) - 1)
-
-
-def _children(node: Any, tag: str) -> Iterator[Any]:
-    child = node.child
-    while child is not None:
-        if child.tag == tag:
-            yield child
-        child = child.next
+        elif not contents.entries and ("toc" in kinds or "doc-toc" in kinds or not kinds):
+            contents.add_list(nav.css_first("ol"))
+    return contents.entries, landmarks
 
 
 def _ncx_path(items: dict[str, Element], paths: dict[str, str | None], spine: Element | None) -> str | None:
@@ -166,33 +147,50 @@ def _ncx_path(items: dict[str, Element], paths: dict[str, str | None], spine: El
 
 
 def _read_ncx(archive: Archive, path: str | None) -> list[Entry]:
-    entries: list[Entry] = []
-    if path is not None:
-        table = next(_all(read_xml(archive.read(path), path), "navMap"), None)
-        if table is not None:
-            _add_points(archive, path, table, entries, level=0, parent=None)
-    return entries
+    table = None if path is None else next(_all(read_xml(archive.read(path), path), "navMap"), None)
+    contents = _Contents(archive, path or "")
+    if table is not None:
+        contents.add_points(table)
+    return contents.entries
 
 
-def _add_points(
-    archive: Archive, path: str, above: Element, entries: list[Entry], *, level: int, parent: int | None
-) -> None:
-    for point in (child for child in above if _is(child, "navPoint") and level < MAX_LEVELS):
-        label = next((child for child in point if _is(child, "navLabel")), None)
-        content = next((child for child in point if _is(child, "content")), None)
-        href = content.get("src", "") if content is not None else ""
-        _add_entry(archive, path, "" if label is None else _text(label), href, entries, level=level, parent=parent)
-        _add_points(archive, path, point, entries, level=level + 1, parent=len(entries) - 1)
+class _Contents:
+    """The entries of a table of contents, which is the part `path` of the container."""
+
+    def __init__(self, archive: Archive, path: str) -> None:
+        self.entries: list[Entry] = []
+        self._archive = archive
+        self._path = path
+
+    def add_list(self, ordered: Any, level: int = 0, parent: int | None = None) -> None:
+        for item in _children(ordered, "li") if ordered is not None and level < MAX_LEVELS else ():
+            label = next(_children(item, "a"), None) or next(_children(item, "span"), None)
+            href = (label.attributes.get("href") or "") if label is not None else ""
+            self._add(" ".join(label.text().split()) if label is not None else "", href, level, parent)
+            self.add_list(next(_children(item, "ol"), None), level + 1, len(self.entries) - 1)
+
+    def add_points(self, above: Element, level: int = 0, parent: int | None = None) -> None:
+        for point in (child for child in above if _is(child, "navPoint") and level < MAX_LEVELS):
+            label = next((child for child in point if _is(child, "navLabel")), None)
+            content = next((child for child in point if _is(child, "content")), None)
+            href = content.get("src", "") if content is not None else ""
+            self._add("" if label is None else _text(label), href, level, parent)
+            self.add_points(point, level + 1, len(self.entries) - 1)
+
+    def _add(self, title: str, href: str, level: int, parent: int | None) -> None:
+        if len(self.entries) >= MAX_ENTRIES:
+            raise ReadError(f"too many entries in its table of contents: at most {MAX_ENTRIES:,} are read")
+        target = _resolve(self._archive, self._path, href) or ""
+        fragment = unquote(href.partition("#")[2])
+        self.entries.append(Entry(title=clean(title), path=target, fragment=fragment, level=level, parent=parent))
 
 
-def _add_entry(
-    archive: Archive, path: str, title: str, href: str, entries: list[Entry], *, level: int, parent: int | None
-) -> None:
-    if len(entries) >= MAX_ENTRIES:
-        raise ReadError(f"too many entries in its table of contents: at most {MAX_ENTRIES:,} are read")
-    target = _resolve(archive, path, href) or ""
-    fragment = unquote(href.partition("#")[2])
-    entries.append(Entry(title=clean(title), path=target, fragment=fragment, level=level, parent=parent))
+def _children(node: Any, tag: str) -> Iterator[Any]:
+    child = node.child
+    while child is not None:
+        if child.tag == tag:
+            yield child
+        child = child.next
 
 
 def _add_roles(roles: dict[str, set[str]], found: Sequence[tuple[str | None, str]]) -> None:

@@ -154,9 +154,15 @@ class OutOfBudget(Exception):
         self.resume_at = resume_at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelParts:
-    """The parts of ModelExtracting. `gate` is shared by all runs of a process; `pause` waits for some seconds."""
+JOB_NAME = "extract by model"
+# Documents of one run whose requests the provider may refuse by their form: then it is not the documents.
+MAX_REFUSED = 3
+_MOST_KNOWN = 100_000
+
+
+@dataclass(kw_only=True)
+class ModelExtractionRunner:
+    """Runs the extractors that ask a model; one object is one run."""
 
     corpus: CorpusRepository
     extracts: ExtractRepository
@@ -165,22 +171,11 @@ class ModelParts:
     provider: ChatProvider
     limits: ModelLimits
     model: str | None  # None: the provider's default
-    gate: RateLimiter
+    gate: RateLimiter  # shared by all runs of a process
     clock: Clock
     pause: Callable[[float], Awaitable[object]] = asyncio.sleep
 
-
-JOB_NAME = "extract by model"
-# Documents of one run whose requests the provider may refuse by their form: then it is not the documents.
-MAX_REFUSED = 3
-_MOST_KNOWN = 100_000
-
-
-class ModelExtractionRunner:
-    """Runs the extractors that ask a model; one object is one run."""
-
-    def __init__(self, parts: ModelParts) -> None:
-        self._parts = parts
+    def __post_init__(self) -> None:
         self._spent = Spending()
         self._report = ExtractionReport()
         self._refused = 0
@@ -200,7 +195,7 @@ class ModelExtractionRunner:
         A used-up budget and a failing provider end the run: `stopped` has the reason, and the answers so far are kept.
         Raises BadInput for an unknown extractor, and StorageError.
         """
-        report, begun = self._report, self._parts.clock.monotonic()
+        report, begun = self._report, self.clock.monotonic()
         due = await self._due(workspace, document_ids, self._named(extractor), force=force)
         if due:
             names = list(dict.fromkeys(item.name for _, own in due for item in own))
@@ -216,7 +211,7 @@ class ModelExtractionRunner:
             report.job_id = steps.jobs[0].id
         report.spent = self._spent
         report.waiting = len(due) - report.documents
-        report.seconds = self._parts.clock.monotonic() - begun
+        report.seconds = self.clock.monotonic() - begun
         return report
 
     def _counts(self, due: int) -> dict[str, object]:
@@ -232,7 +227,7 @@ class ModelExtractionRunner:
         return counts
 
     def _named(self, name: str | None) -> tuple[ModelExtractor, ...]:
-        found = tuple(item for item in self._parts.extractors if name in (None, item.name))
+        found = tuple(item for item in self.extractors if name in (None, item.name))
         if not found:
             raise BadInput(f"{name!r} is not an extractor that asks a model")
         return found
@@ -246,10 +241,10 @@ class ModelExtractionRunner:
         force: bool,
     ) -> list[tuple[Document, tuple[ModelExtractor, ...]]]:
         """Return the due documents, also those with newer findings of rules. Asks the model nothing."""
-        names = {item.name for item in self._parts.extractors}
+        names = {item.name for item in self.extractors}
         seen: dict[tuple[str, str], Extraction] = {}
         by_rules: dict[str, datetime] = {}
-        for run in await self._parts.extracts.extractions(workspace):
+        for run in await self.extracts.extractions(workspace):
             seen[run.document_id, run.extractor] = run
             if run.extractor not in names:
                 by_rules[run.document_id] = max(run.extracted_at, by_rules.get(run.document_id, run.extracted_at))
@@ -260,7 +255,7 @@ class ModelExtractionRunner:
                 return True
             return document.id in by_rules and by_rules[document.id] > run.extracted_at
 
-        return await find_due(self._parts.corpus, workspace, document_ids, extractors, is_due, self._report)
+        return await find_due(self.corpus, workspace, document_ids, extractors, is_due, self._report)
 
     async def _extract_all(
         self,
@@ -289,7 +284,7 @@ class ModelExtractionRunner:
         """Extract all that is due of one document; the next run takes one that has changed meanwhile."""
         async with root.step(JobKind.EXTRACTION, document.path, input={"extractors": _names(extractors)}) as job:
             before, found = self._spent, Counter(self._report.counts)
-            given = await read_pages(self._parts.corpus, document)
+            given = await read_pages(self.corpus, document)
             if given is not None:
                 pieces = list(to_pieces(given.pages))
                 try:
@@ -305,7 +300,7 @@ class ModelExtractionRunner:
                         "tokens": self._spent.tokens - before.tokens,
                         **self._report.troubles(document.path),
                     }
-                await self._parts.readings.keep_only(document.id, {piece.key for piece in pieces})
+                await self.readings.keep_only(document.id, {piece.key for piece in pieces})
         self._report.documents += 1
 
     async def _ask_all(
@@ -323,7 +318,7 @@ class ModelExtractionRunner:
         """
         read = {
             (reading.piece, reading.extractor): reading.version
-            for reading in await self._parts.readings.readings(given.document.id)
+            for reading in await self.readings.readings(given.document.id)
         }
         asked: set[tuple[str, str]] = set()
         for piece in pieces:
@@ -341,39 +336,39 @@ class ModelExtractionRunner:
     async def _ask(self, given: ExtractorInput, piece: Piece, extractors: Sequence[ModelExtractor], job: Step) -> None:
         """Send one request and store its answer; ask again for each half of the extractors if it was cut."""
         page = next(page for page in given.pages if page.number == piece.page_number)
-        limits = self._parts.limits
+        limits = self.limits
         request = to_request(
             given.document, page, piece, extractors,
-            model=self._parts.model, max_output_tokens=limits.max_output_tokens,
+            model=self.model, max_output_tokens=limits.max_output_tokens,
         )  # fmt: skip
         costs = estimate_tokens(request)
         await self._check_budget(costs)
-        while wait := self._parts.gate.admit(""):
-            await self._parts.pause(wait)
+        while wait := self.gate.admit(""):
+            await self.pause(wait)
         try:
-            response = await complete(self._parts.provider, request, job)
+            response = await complete(self.provider, request, job)
         except _OF_PIECE as error:
-            errors = {item.name: str(error) for item in extractors}
-            await self._save(given.document, piece, extractors, {}, errors, Spending(requests=1, tokens=costs))
+            answered = ModelAnswer({}, dict.fromkeys(_names(extractors), str(error)))
+            await self._save(given.document, piece, extractors, answered, Spending(requests=1, tokens=costs))
             return
         answered = read_answer(response, extractors)
         spent = Spending(requests=1, tokens=response.usage.input_tokens + response.usage.output_tokens)
         if answered.is_cut and len(extractors) > 1:
-            await self._save(given.document, piece, (), {}, {}, spent)
+            await self._save(given.document, piece, (), answered, spent)
             half = len(extractors) // 2
             await self._ask(given, piece, extractors[:half], job)
             await self._ask(given, piece, extractors[half:], job)
             return
-        await self._save(given.document, piece, extractors, answered.said, answered.errors, spent)
+        await self._save(given.document, piece, extractors, answered, spent)
 
     async def _check_budget(self, costs: int) -> None:
         """Raises OutOfBudget where a request may cost more than is left."""
-        limits, today = self._parts.limits, self._parts.clock.now().date()
+        limits, today = self.limits, self.clock.now().date()
         if self._spent.tokens + costs > limits.tokens_per_run:
             raise OutOfBudget(
                 f"this run's budget of {limits.tokens_per_run:,} tokens is used up: the next run continues"
             )
-        if (await self._parts.readings.spent(today)).tokens + costs > limits.tokens_per_day:
+        if (await self.readings.spent(today)).tokens + costs > limits.tokens_per_day:
             midnight = datetime.combine(today + timedelta(days=1), time(), UTC)
             day = f"the day's budget of {limits.tokens_per_day:,} tokens is used up: it continues after midnight UTC"
             raise OutOfBudget(day, midnight)
@@ -382,12 +377,11 @@ class ModelExtractionRunner:
         self,
         document: Document,
         piece: Piece,
-        extractors: Sequence[ModelExtractor],
-        said: Mapping[str, tuple[Mapping[str, object], ...]],
-        errors: Mapping[str, str],
-        spent: Spending,
+        asked: Sequence[ModelExtractor],
+        answer: ModelAnswer,
+        cost: Spending,
     ) -> None:
-        now = self._parts.clock.now()
+        now = self.clock.now()
         readings = [
             ModelReading(
                 document_id=document.id,
@@ -395,17 +389,17 @@ class ModelExtractionRunner:
                 extractor=item.name,
                 version=item.version,
                 read_at=now,
-                said=said.get(item.name, ()),
-                error=errors.get(item.name),
+                said=answer.said.get(item.name, ()),
+                error=answer.errors.get(item.name),
             )
-            for item in extractors
+            for item in asked
         ]
-        self._spent += spent
-        await self._parts.readings.save(readings, now.date(), spent)
+        self._spent += cost
+        await self.readings.save(readings, now.date(), cost)
 
     async def _store(self, extractor: ModelExtractor, given: ExtractorInput, pieces: Sequence[Piece]) -> None:
         """Store the proved findings of all pieces as this extractor's extracts, without the findings of rules."""
-        readings = await self._parts.readings.readings(given.document.id)
+        readings = await self.readings.readings(given.document.id)
         by_piece = {reading.piece: reading for reading in readings if reading.extractor == extractor.name}
         told = [(piece, by_piece[piece.key]) for piece in pieces if piece.key in by_piece]
         said = [SaidOfPiece(piece=piece, said=reading.said) for piece, reading in told]
@@ -414,12 +408,12 @@ class ModelExtractionRunner:
             Unread(page_number=piece.page_number, reason=reading.error) for piece, reading in told if reading.error
         ]
         checked = to_extracts((*found, *unread), extractor, given)
-        now = self._parts.clock.now()
-        self._report.counts += await store_extracts(self._parts.extracts, checked, extractor, given, now, self._report)
+        now = self.clock.now()
+        self._report.counts += await store_extracts(self.extracts, checked, extractor, given, now, self._report)
 
     async def _known(self, document: Document) -> list[Extract]:
         """Return the document's findings by rules."""
-        names = {item.name for item in self._parts.extractors}
+        names = {item.name for item in self.extractors}
         query = ExtractQuery(document_ids=frozenset({document.id}), limit=_MOST_KNOWN)
-        found = await self._parts.extracts.list_extracts(query, scope_of(document))
+        found = await self.extracts.list_extracts(query, scope_of(document))
         return [extract for extract in found if extract.extractor not in names]

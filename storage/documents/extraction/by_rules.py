@@ -187,23 +187,15 @@ def _to_extract(
 JOB_NAME = "extract"
 
 
+@dataclass(kw_only=True)
 class ExtractionRunner:
     """Runs extractors. One run at a time: its child process is not for concurrent use."""
 
-    def __init__(
-        self,
-        *,
-        corpus: CorpusRepository,
-        extracts: ExtractRepository,
-        extractors: Sequence[Extractor],
-        sandbox: Sandbox,
-        clock: Clock,
-    ) -> None:
-        self._corpus = corpus
-        self._extracts = extracts
-        self._extractors = tuple(extractors)
-        self._sandbox = sandbox
-        self._clock = clock
+    corpus: CorpusRepository
+    extracts: ExtractRepository
+    extractors: Sequence[Extractor]
+    sandbox: Sandbox
+    clock: Clock
 
     async def run(
         self,
@@ -222,16 +214,16 @@ class ExtractionRunner:
         unknown extractor, and StorageError.
         """
         wanted = self._named(extractor)
-        report, begun = ExtractionReport(), self._clock.monotonic()
+        report, begun = ExtractionReport(), self.clock.monotonic()
         seen = {
             (run.document_id, run.extractor): (run.revision, run.version)
-            for run in await self._extracts.extractions(workspace)
+            for run in await self.extracts.extractions(workspace)
         }
 
         def is_due(document: Document, item: Extractor) -> bool:
             return force or seen.get((document.id, item.name)) != (document.revision, item.version)
 
-        due = await find_due(self._corpus, workspace, document_ids, wanted, is_due, report)
+        due = await find_due(self.corpus, workspace, document_ids, wanted, is_due, report)
         if due:
             names = list(dict.fromkeys(item.name for _, own in due for item in own))
             given = {"documents": len(due), "extractors": names, "force": force}
@@ -240,7 +232,7 @@ class ExtractionRunner:
                 counts = {kind.value: count for kind, count in report.counts.items()}
                 root.output = {**counts, "failures": len(report.failures), "warnings": len(report.warnings)}
             report.job_id = steps.jobs[0].id
-        report.seconds = self._clock.monotonic() - begun
+        report.seconds = self.clock.monotonic() - begun
         return report
 
     async def _extract_all(
@@ -255,12 +247,12 @@ class ExtractionRunner:
                 await self._extract(document, extractors, report, root)
                 progress(IngestProgress(done=number, total=len(due), path=document.path, stage="Extracting"))
         finally:
-            await self._sandbox.close()
+            await self.sandbox.close()
 
     def _named(self, name: str | None) -> tuple[Extractor, ...]:
-        found = tuple(item for item in self._extractors if name in (None, item.name))
+        found = tuple(item for item in self.extractors if name in (None, item.name))
         if not found and name is not None:
-            known = ", ".join(item.name for item in self._extractors)
+            known = ", ".join(item.name for item in self.extractors)
             raise BadInput(f"Unknown extractor {name!r}. Use one of {known}")
         return found
 
@@ -271,7 +263,7 @@ class ExtractionRunner:
         found = Counter[ExtractType]()
         names = [item.name for item in extractors]
         async with root.step(JobKind.EXTRACTION, document.path, input={"extractors": names}) as extracting:
-            given = await read_pages(self._corpus, document)
+            given = await read_pages(self.corpus, document)
             if given is not None:
                 given = replace(given, path=await self._path_of(document))
                 for extractor in extractors:
@@ -282,7 +274,7 @@ class ExtractionRunner:
         report.counts += found
 
     async def _path_of(self, document: Document) -> Path | None:
-        sources = await self._corpus.list_sources(document.workspace)
+        sources = await self.corpus.list_sources(document.workspace)
         source = next((item for item in sources if item.id == document.source_id), None)
         path = Path(source.location, document.path) if source else None
         return path if path and path.is_file() else None
@@ -290,9 +282,9 @@ class ExtractionRunner:
     async def _extract_one(
         self, extractor: Extractor, given: ExtractorInput, report: ExtractionReport
     ) -> Counter[ExtractType]:
-        result = await self._sandbox.extract(ExtractTask(extractor=extractor.name, given=given))
+        result = await self.sandbox.extract(ExtractTask(extractor=extractor.name, given=given))
         if isinstance(result, FoundInDocument):
             checked = to_extracts((*result.found, *result.unread), extractor, given)
         else:
             checked = CheckedExtracts((), error=result.reason)
-        return await store_extracts(self._extracts, checked, extractor, given, self._clock.now(), report)
+        return await store_extracts(self.extracts, checked, extractor, given, self.clock.now(), report)

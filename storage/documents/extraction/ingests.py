@@ -3,36 +3,30 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.domain.corpus import Source
 from core.domain.ingest_report import IndexState, IngestReport, ProgressCallback, RepairReport, ignore_progress
 from core.domain.reader_kinds import parse_kind
-from core.domain.selection import Selection
+from core.domain.selection import EVERYTHING, Selection
 from core.knowledge.sources import add_source
 from core.ports import CorpusRepository
 from storage.documents.extraction.runs import Extractions
 from storage.documents.pipeline import Ingestor
 
 
+@dataclass(kw_only=True)
 class Ingests:
     """Ingest runs, each followed by an extraction run."""
 
-    def __init__(
-        self,
-        *,
-        corpus: CorpusRepository,
-        build: Callable[[], Ingestor],
-        alone: Callable[[], AbstractAsyncContextManager[None]],
-        extracts: Extractions,
-        notice: Callable[[], Awaitable[object]],
-    ) -> None:
-        """`notice` (Staleness.check) is called before and after each run, to find stale answers."""
-        self._corpus = corpus
-        self._build = build
-        self._alone = alone
-        self._extracts = extracts
-        self._notice = notice
+    corpus: CorpusRepository
+    build: Callable[[], Ingestor]
+    alone: Callable[[], AbstractAsyncContextManager[None]]
+    extracts: Extractions
+    notice: Callable[[], Awaitable[object]]  # Staleness.check, before and after each run: finds stale answers
+
+    def __post_init__(self) -> None:
         self._lock = asyncio.Lock()
 
     async def add(
@@ -52,7 +46,7 @@ class Ingests:
         reader_kind = parse_kind(kind)
         total, read = IngestReport(), {}
         async with self._changing_index() as ingestor:
-            for place in [await add_source(self._corpus, workspace, path, source) for path in paths]:
+            for place in [await add_source(self.corpus, workspace, path, source) for path in paths]:
                 read[place.source.id] = place.source
                 root = Path(place.source.location)
                 report = await ingestor.ingest(
@@ -60,35 +54,27 @@ class Ingests:
                 )
                 total.add(report)
         for each in read.values():
-            await self._extracts.follow(each, total, progress)
+            await self.extracts.follow(each, total, progress)
         return total
-
-    async def read_in(
-        self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
-    ) -> IngestReport:
-        """Bring a stored source up to date (implements core.knowledge.attachments.Ingest)."""
-        async with self._changing_index() as ingestor:
-            report = await ingestor.ingest(source, root, only, kind=kind)
-        await self._extracts.follow_later(source, report)
-        return report
 
     async def bring_in(
         self,
         source: Source,
         root: Path,
+        only: str | None = None,
         *,
-        selection: Selection,
-        kind: str | None,
-        links: Mapping[str, str],
-        force: bool,
-        progress: ProgressCallback,
+        kind: str | None = None,
+        selection: Selection = EVERYTHING,
+        links: Mapping[str, str] | None = None,
+        force: bool = False,
+        progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
-        """Bring a configured source up to date (implements core.features.syncing.SyncIngest)."""
+        """Bring a stored source up to date (implements core.knowledge.attachments.Ingest and syncing's SyncIngest)."""
         async with self._changing_index() as ingestor:
             report = await ingestor.ingest(
-                source, root, kind=kind, force=force, selection=selection, links=links, progress=progress
+                source, root, only, kind=kind, force=force, selection=selection, links=links, progress=progress
             )
-        await self._extracts.follow_later(source, report)
+        await self.extracts.follow_later(source, report)
         return report
 
     async def compare(self) -> IndexState:
@@ -104,7 +90,7 @@ class Ingests:
     @asynccontextmanager
     async def _changing_index(self) -> AsyncIterator[Ingestor]:
         """Lock the index: a repair in another process would remove an unfinished run's passages."""
-        async with self._lock, self._alone():
-            await self._notice()  # earlier changes first: each run gets its own notes
-            yield self._build()
-            await self._notice()
+        async with self._lock, self.alone():
+            await self.notice()  # earlier changes first: each run gets its own notes
+            yield self.build()
+            await self.notice()

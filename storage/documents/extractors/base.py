@@ -7,13 +7,13 @@ from storage.documents.extractors.anchors import AnchorsExtractor
 from storage.documents.extractors.api_specs import ApiSpecsExtractor
 from storage.documents.extractors.entities import EntitiesExtractor
 from storage.documents.extractors.financial import FinancialExtractor
-from storage.documents.extractors.llm_apis import ModelApisExtractor
-from storage.documents.extractors.llm_entities import (
+from storage.documents.extractors.llm_facts import (
+    ModelApisExtractor,
     ModelEntitiesExtractor,
+    ModelFinancialExtractor,
     ModelPagesExtractor,
     ModelRelationsExtractor,
 )
-from storage.documents.extractors.llm_financial import ModelFinancialExtractor
 from storage.documents.extractors.llm_meetings import ModelMeetingsExtractor
 from storage.documents.extractors.meetings import MeetingsExtractor
 from storage.documents.extractors.pages import PagesExtractor

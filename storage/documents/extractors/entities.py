@@ -43,7 +43,7 @@ _ARTICLES = frozenset(
 )
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class _Thing:
     name: str
     kind: str
@@ -107,20 +107,12 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
     """Yield things, the surest first: a repeated one only adds its aliases."""
     yield _document(given)
     for page, item in define(given):
-        yield _Thing(
-            name=item.name,
-            kind="term",
-            page_number=page.number,
-            span=item.span,
-            confidence=item.confidence,
-            definition=item.text,
-        )
+        yield _Thing(item.name, "term", page.number, item.span, item.confidence, item.text)
     if given.document.kind == "foundry":
         yield from _journal_pages(given.pages)
         for mention in find_mentions(given.path, given.pages):
             if mention.kind and is_name(mention.name):
-                place, span = mention.page.number, mention.span
-                yield _Thing(name=mention.name, kind=mention.kind, page_number=place, span=span, confidence=0.9)
+                yield _Thing(mention.name, mention.kind, mention.page.number, mention.span, 0.9)
     for page in given.pages:
         text = MarkedText(page)
         yield from _linked(text)
@@ -134,14 +126,9 @@ def _document(given: ExtractorInput) -> _Thing:
     lines = MarkedText(first).lines
     titled = next((line for line in lines if collapse(plain(line.text)) == given.document.title), None)
     place = titled or (lines[0] if lines else None)
-    return _Thing(
-        name=given.document.title[:2_000],
-        kind="document",
-        page_number=first.number,
-        span=place.span if place else Span(0, len(first.text)),
-        confidence=1.0,
-        aliases=dict.fromkeys(alias[:2_000] for alias in given.document.aliases if alias),
-    )
+    span = place.span if place else Span(0, len(first.text))
+    aliases = dict.fromkeys(alias[:2_000] for alias in given.document.aliases if alias)
+    return _Thing(given.document.title[:2_000], "document", first.number, span, 1.0, aliases=aliases)
 
 
 def _journal_pages(pages: Sequence[Page]) -> Iterator[_Thing]:
@@ -164,14 +151,7 @@ def _linked(text: MarkedText) -> Iterator[_Thing]:
             target = match["target"].partition("#")[0].rpartition("/")[2].strip().removesuffix(".md")
             label = plain(match["label"])
             if is_name(target) and is_name(label) and _is_alias(label, target):
-                yield _Thing(
-                    name=target,
-                    kind="document",
-                    page_number=text.page.number,
-                    span=line.span,
-                    confidence=0.7,
-                    aliases={label: None},
-                )
+                yield _Thing(target, "document", text.page.number, line.span, 0.7, aliases={label: None})
 
 
 def _is_alias(label: str, target: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from core.domain.corpus import Document, Page
+from core.domain.corpus import Document
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.domain.passages import Span
 from storage.documents.extractors.tables import read_tables
@@ -13,7 +13,6 @@ from storage.documents.tables.accounts import (
     FRONT,
     NAMED,
     MeasuredFigure,
-    Rows,
     find_report_date,
     find_report_type,
     find_ticker,
@@ -22,11 +21,10 @@ from storage.documents.tables.accounts import (
     read_figures,
     read_lines,
 )
+from storage.documents.tables.text import PlacedTable
 
 # Figures of one extract: a longer table is cut into several.
 MAX_FIGURES = 2_000
-# Characters before a table in which the scale of its figures is looked for.
-_ABOVE = 160
 # Pages at the front that may name the kind of report.
 _FRONT_PAGES = 3
 # Numbers on a PDF's page below which it is not looked at for tables.
@@ -66,14 +64,15 @@ def _groups(given: ExtractorInput) -> Iterator[_Group]:
     """Yield figures in groups, each on one page."""
     tables = list(_tables(given))
     is_open = False
-    for page, table, confidence in tables:
+    confidence = _PDF_TABLE if given.document.kind == "pdf" else _TABLE
+    for table in tables:
         is_open = is_table_of_accounts(table) or (is_open and table.is_continued)
         figures = list(read_figures(table)) if is_open else []
         if figures:
-            yield page.number, figures, confidence
+            yield table.page.number, figures, confidence
     taken = {
-        number: [Span(table.spans[0].start, table.spans[-1].end) for _, table, _ in same if table.spans]
-        for number, same in groupby(tables, key=lambda item: item[0].number)
+        number: [Span(table.row_spans[0].start, table.row_spans[-1].end) for table in same if table.row_spans]
+        for number, same in groupby(tables, key=lambda table: table.page.number)
     }
     for page in given.pages:
         lines = [] if given.document.kind == "csv" else list(read_lines(page.text))
@@ -82,25 +81,10 @@ def _groups(given: ExtractorInput) -> Iterator[_Group]:
             yield page.number, free, _LINES
 
 
-def _tables(given: ExtractorInput) -> Iterator[tuple[Page, Rows, float]]:
+def _tables(given: ExtractorInput) -> Iterator[PlacedTable]:
     if given.document.kind == "pdf":
-        pages = [page for page in given.pages if _may_hold(page.text)]
-        for placed in read_pdf_tables(given, pages):
-            rows = Rows(
-                title=placed.title, columns=placed.columns, rows=placed.rows, spans=placed.row_spans,
-                is_continued=placed.is_continued, above=_above(placed.page, placed.span),
-            )  # fmt: skip
-            yield placed.page, rows, _PDF_TABLE
-        return
-    for page, title, table in read_tables(given):
-        rows = Rows(
-            title=title, columns=table.columns, rows=table.rows, spans=table.row_spans, above=_above(page, table.span)
-        )  # fmt: skip
-        yield page, rows, _TABLE
-
-
-def _above(page: Page, table: Span) -> str:
-    return page.text[max(table.start - _ABOVE, 0) : table.start]
+        return read_pdf_tables(given, [page for page in given.pages if _may_hold(page.text)])
+    return read_tables(given)
 
 
 def _may_hold(text: str) -> bool:

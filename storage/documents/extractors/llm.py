@@ -4,13 +4,22 @@ A model is not believed: each finding has a quote that must be in its piece, and
 the page. Any other finding is dropped and counted in the extraction's record.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.domain.corpus import Document
-from core.domain.extracts import ExtractType, Found, Piece, SaidOfPiece, Unproved
+from core.domain.extracts import (
+    Data,
+    Extract,
+    ExtractorInput,
+    ExtractType,
+    Found,
+    Piece,
+    SaidOfPiece,
+    Unproved,
+)
 from core.domain.passages import Span
 from core.text.words import shorten
 from storage.documents.texts.quotes import Quotable
@@ -31,6 +40,7 @@ class ModelFinding(BaseModel):
 
 
 FindingT = TypeVar("FindingT", bound=ModelFinding)
+DataT = TypeVar("DataT", bound=Data)
 
 
 class ProvedFinding(Generic[FindingT]):
@@ -48,15 +58,9 @@ class ProvedFinding(Generic[FindingT]):
         return self._text.holds(words)
 
     @property
-    def place(self) -> dict[str, object]:
-        """As items inside of an extract give it (extract_data.Place)."""
+    def place(self) -> dict[str, Any]:
+        """As items inside of an extract give it (core.domain.extracts.Place)."""
         return {"page_number": self.page_number, "span": (self.span.start, self.span.end)}
-
-    def found(self, kind: ExtractType, data: BaseModel) -> Found:
-        """Return an extract at the place of the quote."""
-        return Found(
-            type=kind, page_number=self.page_number, span=self.span, data=data.model_dump(), confidence=CONFIDENCE
-        )
 
     def unproved(self, reason: str) -> Unproved:
         return Unproved(page_number=self.page_number, reason=f"{reason} ({_short(self.said.quote)})")
@@ -83,30 +87,51 @@ def prove(said: Sequence[SaidOfPiece], form: type[FindingT]) -> Iterator[ProvedF
             yield ProvedFinding(fitting, each.piece, text, place)
 
 
-def split(found: Iterable[ProvedFinding[FindingT] | Unproved]) -> tuple[list[ProvedFinding[FindingT]], list[Unproved]]:
-    """Return the proved findings in text order, and the unproved ones."""
-    proved: list[ProvedFinding[FindingT]] = []
-    unproved: list[Unproved] = []
-    for item in found:
-        if isinstance(item, Unproved):
-            unproved.append(item)
-        else:
-            proved.append(item)
-    return sorted(proved, key=lambda item: (item.page_number, item.span)), unproved
+class ProseExtractor(Generic[FindingT, DataT]):
+    """An extractor that a model answers with items of `item`, from which `choose` builds extracts of one type."""
 
+    name: str
+    version = 1
+    finds: ExtractType
+    schema: type[DataT]
+    item: type[FindingT]
+    asks: str
+    left_out = NO_PROSE  # kinds of documents
 
-class ProseExtractor:
-    """An extractor that is asked about every piece of prose."""
+    @property
+    def types(self) -> frozenset[ExtractType]:
+        return frozenset({self.finds})
 
     def reads(self, document: Document) -> bool:
-        return is_prose(document)
+        return document.kind not in self.left_out
 
     def wants(self, text: str) -> bool:
         return True
 
+    def find(
+        self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
+    ) -> Iterator[Found | Unproved]:
+        proved: list[ProvedFinding[FindingT]] = []
+        for item in prove(said, self.item):
+            if isinstance(item, Unproved):
+                yield item
+            else:
+                proved.append(item)
+        same = [extract for extract in known if extract.type is self.finds]
+        yield from self.choose(
+            sorted(proved, key=lambda item: (item.page_number, item.span)),
+            [(extract.page_number, self.schema.model_validate(extract.data)) for extract in same],
+            given.document,
+        )
 
-def is_prose(document: Document) -> bool:
-    return document.kind not in NO_PROSE
+    def choose(
+        self, proved: Sequence[ProvedFinding[FindingT]], known: Sequence[tuple[int, DataT]], document: Document
+    ) -> Iterator[Found | Unproved]:
+        """Yield the extracts of `proved`, which is in text order, without `known` (page number, data), and faults."""
+        raise NotImplementedError
+
+    def found(self, page_number: int, span: Span, data: DataT) -> Found:
+        return Found(type=self.finds, page_number=page_number, span=span, data=data.model_dump(), confidence=CONFIDENCE)
 
 
 def _validated(item: Mapping[str, object], form: type[FindingT]) -> FindingT | str:

@@ -8,19 +8,9 @@ from typing import Literal
 from pydantic import Field
 
 from core.domain.corpus import Document
-from core.domain.extracts import (
-    ActionItem,
-    Extract,
-    ExtractorInput,
-    ExtractType,
-    Found,
-    Item,
-    Meeting,
-    SaidOfPiece,
-    Unproved,
-)
+from core.domain.extracts import ActionItem, ExtractType, Found, Item, Meeting, Unproved
 from core.text.dates import find_date, find_dates
-from storage.documents.extractors.llm import CONFIDENCE, ModelFinding, ProvedFinding, is_prose, prove, split
+from storage.documents.extractors.llm import NO_PROSE, ModelFinding, ProseExtractor, ProvedFinding
 from storage.documents.meetings.people import unique_names
 from storage.documents.texts.quotes import is_within
 
@@ -36,57 +26,42 @@ class MeetingFinding(ModelFinding):
     name: str = Field(default="", description="attendee: the name of somebody who was there.")
 
 
-class ModelMeetingsExtractor:
+class ModelMeetingsExtractor(ProseExtractor[MeetingFinding, Meeting]):
     """One meeting for each document, without the findings of rules."""
 
     name = "model_meetings"
-    version = 1
-    types = frozenset({ExtractType.MEETING})
+    finds = ExtractType.MEETING
+    schema = Meeting
     item = MeetingFinding
     asks = (
         "Where the text records a meeting or a discussion of a group: each decision that was taken (not what was only "
         "proposed, asked or reported), each action item that somebody took on or was given, and each attendee."
     )
+    left_out = NO_PROSE | {"epub"}
 
-    def reads(self, document: Document) -> bool:
-        return is_prose(document) and document.kind != "epub"
-
-    def wants(self, text: str) -> bool:
-        return True
-
-    def find(
-        self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
+    def choose(
+        self, proved: Sequence[ProvedFinding[MeetingFinding]], known: Sequence[tuple[int, Meeting]], document: Document
     ) -> Iterator[Found | Unproved]:
-        proved, unproved = split(prove(said, MeetingFinding))
-        yield from unproved
-        meetings = [Meeting.model_validate(item.data) for item in known if item.type is ExtractType.MEETING]
+        meetings = [meeting for _, meeting in known]
+        days = [meeting.date for meeting in meetings if meeting.date]
+        held_on = date.fromisoformat(days[0]) if days else None
         seen = _SeenItems(meetings)
-        held_on = next((date.fromisoformat(meeting.date) for meeting in meetings if meeting.date), None)
         new = [item for item in proved if seen.is_new(item)]
+        names = []
         for item in new:
-            if item.said.kind == "attendee" and not is_within(item.said.name, item.quote):
+            if item.said.kind == "attendee" and is_within(item.said.name, item.quote):
+                names.append(item.said.name)
+            elif item.said.kind == "attendee":
                 yield item.unproved(f"the attendee {item.said.name!r} is not in the quote")
         meeting = Meeting(
-            title=given.document.title[:2_000],
-            date=_day(meetings),
-            attendees=unique_names(
-                item.said.name for item in new if item.said.kind == "attendee" and is_within(item.said.name, item.quote)
-            ),
-            decisions=tuple(
-                Item(page_number=item.page_number, span=(item.span.start, item.span.end), text=item.quote)
-                for item in new
-                if item.said.kind == "decision"
-            ),
+            title=document.title[:2_000],
+            date=days[0] if len(set(days)) == 1 else None,
+            attendees=unique_names(names),
+            decisions=tuple(Item(**item.place, text=item.quote) for item in new if item.said.kind == "decision"),
             action_items=tuple(_action(item, held_on) for item in new if item.said.kind == "action_item"),
         )
-        if new and (meeting.attendees or meeting.decisions or meeting.action_items):
-            yield Found(
-                type=ExtractType.MEETING,
-                page_number=new[0].page_number,
-                span=new[0].span,
-                data=meeting.model_dump(),
-                confidence=CONFIDENCE,
-            )
+        if meeting.attendees or meeting.decisions or meeting.action_items:
+            yield self.found(new[0].page_number, new[0].span, meeting)
 
 
 class _SeenItems:
@@ -126,18 +101,11 @@ def _plain(text: str) -> str:
     return _KNOWN.sub(" ", text.casefold()).strip()
 
 
-def _day(meetings: Sequence[Meeting]) -> str | None:
-    """Return the document's day if rules found exactly one."""
-    days = {meeting.date for meeting in meetings if meeting.date}
-    return days.pop() if len(days) == 1 else None
-
-
 def _action(item: ProvedFinding[MeetingFinding], held_on: date | None) -> ActionItem:
     """Return an action item in the text's own words; other words of the model are dropped."""
     said = item.said
     return ActionItem(
-        page_number=item.page_number,
-        span=(item.span.start, item.span.end),
+        **item.place,
         description=said.description if is_within(said.description, item.quote) else item.quote,
         owner=said.owner if said.owner and item.is_shown(said.owner) else None,
         due_date=_due(said.due_date, item.quote, held_on),

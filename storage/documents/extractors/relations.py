@@ -5,13 +5,14 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
-from core.domain.corpus import Document, Heading, Page
+from core.domain.corpus import Document, Page
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.domain.passages import Span
 from core.text.words import collapse
 from storage.documents.foundry.links import COMMAND, find_mentions, name_of
 from storage.documents.markup.definitions import define
 from storage.documents.markup.marked_text import Line, MarkedText
+from storage.documents.texts.sections import paths_above
 
 LINKS_TO = "links to"
 EMBEDS = "embeds"
@@ -124,13 +125,8 @@ def _stem(path: str) -> str:
 def _headings(given: ExtractorInput) -> Iterator[Found]:
     """Yield each heading as part of the one above it, a topmost one as part of its document."""
     for page in given.pages:
-        above: list[Heading] = []
-        for heading in page.headings:
-            while above and above[-1].level >= heading.level:
-                above.pop()
-            parents = [*page.heading_path, *(item.title for item in above)]
-            parent = parents[-1] if parents else given.document.title
-            above.append(heading)
+        for heading, above in zip(page.headings, paths_above(page.headings), strict=True):
+            parent = [given.document.title, *page.heading_path, *above][-1]
             span = _line_at(page.text, heading.start)
             if span is not None:
                 yield _to_found(page, span, heading.title, PART_OF, parent, confidence=1.0)

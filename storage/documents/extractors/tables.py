@@ -1,16 +1,16 @@
 """Tables of text formats and of PDFs."""
 
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from core.domain.corpus import Document, Page
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.domain.passages import Span
 from core.text.delimited import read_delimited
 from core.text.pipe_tables import MAX_LINE, TextTable, fit, read_pipe_tables
-from storage.documents.pdf.found_tables import PlacedTable, read_pdf_tables
+from storage.documents.pdf.found_tables import read_pdf_tables
 from storage.documents.tables.headers import MAX_TITLE, find_title, with_one_header
-from storage.documents.tables.text_tables import read_grid_tables, read_space_tables, read_tab_tables
+from storage.documents.tables.text import PlacedTable
+from storage.documents.tables.text_tables import read_grid_tables, read_space_tables, read_tab_tables, with_others
 
 # Rows of one extract: a longer table becomes several, each marked as continued.
 MAX_ROWS = 5_000
@@ -42,40 +42,36 @@ class TableExtractor:
             if len(page.text) > MAX_LINE and any(len(line) > MAX_LINE for line in page.text.split("\n")):
                 reason = f"lines of more than {MAX_LINE:,} characters are not searched for tables"
                 yield Unread(page_number=page.number, reason=reason)
-        for page, title, table in read_tables(given):
-            is_marked = bool({"|", "\t"} & set(table.span.of(page.text)))
-            confidence = _TOLD if given.document.kind == _CSV else _WRITTEN if is_marked else _SEEN
-            for part in range(0, max(len(table.rows), 1), MAX_ROWS):
-                yield _to_found(page, title, table, part, confidence)
+        for table in read_tables(given):
+            yield from _to_found(table)
 
 
-def read_tables(given: ExtractorInput) -> Iterator[tuple[Page, str, TextTable]]:
-    """Return the tables in the text of a document's pages, each with its page and title, in text order."""
+def read_tables(given: ExtractorInput) -> Iterator[PlacedTable]:
+    """Return the tables in the text of a document's pages, in text order."""
     for page in given.pages:
         if given.document.kind == _CSV:
             table = _read_csv(page.text)
             if table is not None:
-                yield page, given.document.title, table
+                yield _placed(page, given.document.title, table, _TOLD)
         else:
             # of two at the same place, the one with the plainer form: pipes, tabs, blanks
             kind = given.document.kind
             tables = read_pipe_tables(page.text)
             if kind in _OF_HTML:
-                tables = _with_others(tables, read_tab_tables(page.text))
+                tables = with_others(tables, read_tab_tables(page.text))
             if kind in _PLAIN:
-                tables = _with_others(_with_others(tables, read_grid_tables(page.text)), read_space_tables(page.text))
+                tables = with_others(with_others(tables, read_grid_tables(page.text)), read_space_tables(page.text))
             for table in map(with_one_header, tables):
-                yield page, find_title(page, table.span, nearest=_nearest(table)), table
+                is_marked = bool({"|", "\t"} & set(table.span.of(page.text)))
+                title = find_title(page, table.span, nearest=_nearest(table))
+                yield _placed(page, title, table, _WRITTEN if is_marked else _SEEN)
 
 
-def _with_others(tables: list[TextTable], others: Sequence[TextTable]) -> list[TextTable]:
-    starts = [table.span.start for table in tables]
-    added = []
-    for table in others:
-        before = bisect_left(starts, table.span.end)
-        if not before or tables[before - 1].span.end <= table.span.start:
-            added.append(table)
-    return sorted([*tables, *added], key=lambda table: table.span.start)
+def _placed(page: Page, title: str, table: TextTable, confidence: float) -> PlacedTable:
+    return PlacedTable(
+        page=page, span=table.span, title=title, columns=table.columns, rows=table.rows, row_spans=table.row_spans,
+        confidence=confidence,
+    )  # fmt: skip
 
 
 def _nearest(table: TextTable) -> str:
@@ -100,27 +96,25 @@ def _read_csv(text: str) -> TextTable | None:
     )
 
 
-def _to_found(page: Page, title: str, table: TextTable, part: int, confidence: float) -> Found:
-    rows, spans = table.rows[part : part + MAX_ROWS], table.row_spans[part : part + MAX_ROWS]
-    is_last = part + MAX_ROWS >= len(table.rows)
-    start = spans[0].start if part else table.span.start
-    return Found(
-        type=ExtractType.TABLE,
-        page_number=page.number,
-        span=Span(start, table.span.end if is_last else spans[-1].end),
-        data={
-            "title": title,
-            "columns": table.columns,
-            "rows": rows,
-            "row_spans": tuple((span.start, span.end) for span in spans),
-            "continued": part > 0,
-        },
-        confidence=confidence,
-    )
-
-
-_RULED = 0.9
-_ALIGNED = 0.7
+def _to_found(table: PlacedTable) -> Iterator[Found]:
+    """Yield the extracts of a table, one for each MAX_ROWS of its rows."""
+    for part in range(0, max(len(table.rows), 1), MAX_ROWS):
+        rows, spans = table.rows[part : part + MAX_ROWS], table.row_spans[part : part + MAX_ROWS]
+        is_last = part + MAX_ROWS >= len(table.rows)
+        start = spans[0].start if part else table.span.start
+        yield Found(
+            type=ExtractType.TABLE,
+            page_number=table.page.number,
+            span=Span(start, table.span.end if is_last else spans[-1].end),
+            data={
+                "title": table.title,
+                "columns": table.columns,
+                "rows": rows,
+                "row_spans": tuple((span.start, span.end) for span in spans),
+                "continued": table.is_continued or part > 0,
+            },
+            confidence=table.confidence,
+        )
 
 
 class PdfTableExtractor:
@@ -136,21 +130,5 @@ class PdfTableExtractor:
     def extract(self, given: ExtractorInput) -> Iterator[Found | Unread]:
         unread: list[Unread] = []
         for table in read_pdf_tables(given, unread=unread):
-            yield _to_pdf_found(table)
+            yield from _to_found(table)
         yield from unread
-
-
-def _to_pdf_found(table: PlacedTable) -> Found:
-    return Found(
-        type=ExtractType.TABLE,
-        page_number=table.page.number,
-        span=table.span,
-        data={
-            "title": table.title,
-            "columns": table.columns,
-            "rows": table.rows,
-            "row_spans": tuple((span.start, span.end) for span in table.row_spans),
-            "continued": table.is_continued,
-        },
-        confidence=_RULED if table.is_ruled else _ALIGNED,
-    )

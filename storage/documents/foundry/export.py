@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import ReadError
 from storage.documents.texts.encodings import decode
-from storage.documents.texts.structured import Value, read_json, read_yaml
+from storage.documents.texts.structured import Value, list_of, mapping_of, read_json, read_yaml, string_of
 
 YAML_SUFFIXES = frozenset({".yml", ".yaml"})
 NOT_A_JOURNAL = "not a Foundry journal"
@@ -91,7 +91,7 @@ def _is_journal(entry: Mapping[str, Value]) -> bool:
         return True
     pages = entry.get("pages")
     if isinstance(pages, list):
-        if pages and _string(entry.get("_key")).startswith(_JOURNAL_KEY) and all(isinstance(id, str) for id in pages):
+        if pages and string_of(entry.get("_key")).startswith(_JOURNAL_KEY) and all(isinstance(id, str) for id in pages):
             raise ReadError("empty: the journal's pages stand in files of their own")
         found = [page for page in pages if isinstance(page, dict)]
         return any("name" in page and any(name in page for name in _PAGE_FIELDS) for page in found)
@@ -101,59 +101,49 @@ def _is_journal(entry: Mapping[str, Value]) -> bool:
 
 def _is_lone_page(entry: Mapping[str, Value]) -> bool:
     """Return whether this is a single page of a journal, as some unpacked compendia have them."""
-    return _string(entry.get("_key")).startswith(_PAGE_KEY) and "name" in entry
+    return string_of(entry.get("_key")).startswith(_PAGE_KEY) and "name" in entry
 
 
 def _to_journal(entry: Mapping[str, Value]) -> Journal:
     if _is_lone_page(entry):
         page = _to_page(entry, {})
         return Journal(id=_journal_id({}, [dict(entry)]), name=page.name, pages=(page,))
-    pages = [page for page in _list(entry.get("pages")) if isinstance(page, dict)]
+    pages = [page for page in list_of(entry.get("pages")) if isinstance(page, dict)]
     categories = {
-        _string(item.get("_id")): _string(item.get("name"))
-        for item in _list(entry.get("categories"))
+        string_of(item.get("_id")): string_of(item.get("name"))
+        for item in list_of(entry.get("categories"))
         if isinstance(item, dict)
     }
     ordered = sorted(pages, key=lambda page: _number(page.get("sort")))  # stable: ties stay in file order
     parsed = tuple(_to_page(page, categories) for page in ordered)
-    name = " ".join(_string(entry.get("name")).split())
+    name = " ".join(string_of(entry.get("name")).split())
     if not pages:
-        parsed = (JournalPage(id="", name=name, html=_string(entry.get("content"))),)
+        parsed = (JournalPage(id="", name=name, html=string_of(entry.get("content"))),)
     return Journal(id=_journal_id(entry, pages), name=name, pages=parsed)
 
 
 def _to_page(page: Mapping[str, Value], categories: Mapping[str, str]) -> JournalPage:
     text = page.get("text")
     parts: dict[str, Any] = text if isinstance(text, dict) else {"content": text}
-    markdown, html = _string(parts.get("markdown")), _string(parts.get("content"))
+    markdown, html = string_of(parts.get("markdown")), string_of(parts.get("content"))
     is_markdown = bool(markdown.strip()) and (str(parts.get("format")) == _MARKDOWN_FORMAT or not html.strip())
-    image = page.get("image")
-    caption = _string(image.get("caption")) if isinstance(image, dict) else ""
-    system = page.get("system")
+    caption = string_of(mapping_of(page.get("image")).get("caption"))
     return JournalPage(
-        id=_string(page.get("_id")) or _string(page.get("_key")).rpartition(".")[2],
-        name=" ".join(_string(page.get("name")).split()),
+        id=string_of(page.get("_id")) or string_of(page.get("_key")).rpartition(".")[2],
+        name=" ".join(string_of(page.get("name")).split()),
         html="" if is_markdown else html + (f"<p>{caption}</p>" if caption.strip() else ""),
         markdown=markdown if is_markdown else "",
-        system=system if isinstance(system, dict) else {},
-        category=categories.get(_string(page.get("category")), ""),
+        system=mapping_of(page.get("system")),
+        category=categories.get(string_of(page.get("category")), ""),
     )
 
 
 def _journal_id(entry: Mapping[str, Value], pages: list[dict[str, Value]]) -> str:
-    own = _string(entry.get("_id")) or _string(entry.get("_key")).rpartition("!")[2]
+    own = string_of(entry.get("_id")) or string_of(entry.get("_key")).rpartition("!")[2]
     if own:
         return own
-    keys = (_string(page.get("_key")).rpartition("!")[2] for page in pages)
+    keys = (string_of(page.get("_key")).rpartition("!")[2] for page in pages)
     return next((key.partition(".")[0] for key in keys if "." in key), "")
-
-
-def _string(value: Value) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _list(value: Value) -> list[Value]:
-    return value if isinstance(value, list) else []
 
 
 def _number(value: Value) -> float:

@@ -151,7 +151,7 @@ def name_of(match: re.Match[str], names: Mapping[str, str]) -> str:
     """Return the name a link shows: its label, its target's name, or its target's last part if that is no id."""
     target = match["target"].split()[0] if match["target"].split() else ""
     last = target.partition("#")[0].rpartition(".")[2]
-    return collapse(match["label"] or names.get(last, "") or ("" if _ID.fullmatch(last) else last))
+    return collapse(match["label"] or names.get(last, "") or _name_part(last))
 
 
 def _in_page(source: JournalPage, page: Page, names: Mapping[str, str]) -> Iterator[Mention]:
@@ -216,15 +216,10 @@ class LinkResolver:
         self.depends_on: dict[str, None] = {}
         self.unresolved = 0
 
-    def to_html(self, source: str, journal: Journal, page: JournalPage) -> str:
-        """Return HTML with every command replaced."""
+    def resolve(self, source: str, journal: Journal, page: JournalPage, *, is_html: bool) -> str:
+        """Return HTML, or else plain text or Markdown, with every command replaced."""
         self._embedded = 0
-        return self._expand(source, _Place(journal, frozenset({_key(journal, page)})), is_html=True)
-
-    def to_plain(self, source: str, journal: Journal, page: JournalPage) -> str:
-        """Return plain text or Markdown with every command replaced."""
-        self._embedded = 0
-        return self._expand(source, _Place(journal, frozenset({_key(journal, page)})), is_html=False)
+        return self._expand(source, _Place(journal, frozenset({_key(journal, page)})), is_html=is_html)
 
     def _expand(self, source: str, place: _Place, *, is_html: bool) -> str:
         def replace(match: re.Match[str]) -> str:
@@ -245,7 +240,10 @@ class LinkResolver:
         written = match["target"].split()[0] if match["target"].strip() else ""
         if written:
             self.links[written] = None
-        found = self._find(match["kind"], written, place)
+        kind = match["kind"]
+        prefix = f"{kind}." if kind.startswith("Journal") else ""
+        ids = _target_ids(prefix + written, place.journal.id)
+        found = self._library.find(*ids) if ids else None
         if match["kind"] == "Embed":
             text = self._embed(found, place, is_html=is_html)
             if text is not None:
@@ -257,11 +255,6 @@ class LinkResolver:
         if found and found.path:
             self.depends_on[found.path] = None
         return html.escape(name, quote=False) if is_html else name
-
-    def _find(self, kind: str, written: str, place: _Place) -> Target | None:
-        prefix = f"{kind}." if kind.startswith("Journal") else ""
-        ids = _target_ids(prefix + written, place.journal.id)
-        return self._library.find(*ids) if ids else None
 
     def _embed(self, found: Target | None, place: _Place, *, is_html: bool) -> str | None:
         """Return the target's text with its own commands replaced, or None."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.domain.corpus import Heading
 from core.errors import ReadError
-from core.text.words import collapse
+from core.text.words import collapse, placed_lines
 from storage.documents.texts.structured import Value, read_yaml
 
 # Characters of a heading or paragraph that are looked at for markup: longer ones are data, not prose.
@@ -76,7 +76,7 @@ def read_markdown(text: str) -> MarkdownParts:
 
     inline = MarkdownIt("commonmark").parseInline
     tokens = MarkdownIt("commonmark").disable(["inline", "text_join"]).parse(text)
-    lines = _line_starts(text)
+    lines = [start for start, _ in placed_lines(text)]
     headings: list[Heading] = []
     links: dict[str, None] = {}
     anchors: list[tuple[str, int]] = []
@@ -141,12 +141,3 @@ def plain_title(content: str, inline: Callable[[str], list[Any]]) -> str:
         " " if child.type.endswith("break") else child.content for child in children if child.type in _TEXT_TOKENS
     )
     return collapse(words) or content
-
-
-def _line_starts(text: str) -> list[int]:
-    starts = [0]
-    place = text.find("\n")
-    while place >= 0:
-        starts.append(place + 1)
-        place = text.find("\n", place + 1)
-    return starts

@@ -12,7 +12,7 @@ from functools import cached_property
 from core.domain.corpus import Page
 from core.domain.passages import Span
 from core.text.pipe_tables import TextTable, read_pipe_tables
-from core.text.words import collapse
+from core.text.words import collapse, placed_lines
 from storage.documents.tables.text_tables import read_tab_tables
 
 # Characters of a line that are looked at for links and labels: longer ones are data.
@@ -135,11 +135,11 @@ def plain_path(text: str) -> str:
 
 
 def _lines(text: str, headings: dict[int, int]) -> Iterator[Line]:
-    place, fence, blank = 0, "", True
-    for raw in text.split("\n"):
+    fence, blank = "", True
+    for place, raw in placed_lines(text):
         stripped = raw.strip()
         if not stripped:
-            blank, place = True, place + len(raw) + 1
+            blank = True
             continue
         indent = len(raw) - len(raw.lstrip())
         start = place + indent
@@ -149,7 +149,7 @@ def _lines(text: str, headings: dict[int, int]) -> Iterator[Line]:
         yield Line(Span(start, start + len(stripped)), stripped, indent, bool(fence or opens), level, blank)
         if opens and mark is not None:
             fence = "" if fence else mark[1]
-        blank, place = False, place + len(raw) + 1
+        blank = False
 
 
 def _to_pipe_table(table: TextTable, text: str) -> PipeTable:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from core.domain.corpus import Page
 from core.domain.passages import Span
-from core.text.words import collapse
+from core.text.words import collapse, placed_lines
 
 # Characters: a longer line is prose, read only for its sentences, or data.
 MAX_LINE = 2_000
@@ -119,11 +119,9 @@ def read_lines(pages: Iterable[Page], *, wrapped: bool = True) -> list[NoteLine]
 
 def _page_lines(page: Page) -> Iterator[NoteLine]:
     headings = {heading.start: heading.level for heading in page.headings}
-    rows = page.text.split("\n")
-    wiki = not headings and any(_WIKI_HEADING.fullmatch(row) for row in rows)  # where "# " is an item of a list
-    place, gap, fenced = 0, True, False
-    for raw in rows:
-        start, place = place, place + len(raw) + 1
+    wiki = not headings and any(map(_WIKI_HEADING.fullmatch, page.text.split("\n")))  # where "# " is an item of a list
+    gap, fenced = True, False
+    for start, raw in placed_lines(page.text):
         if _FENCE.match(raw):
             fenced = not fenced
         elif len(raw) > _LONGEST_LINE or not raw.strip():

@@ -79,108 +79,10 @@ def read_notes(lines: Sequence[NoteLine], people: People, held_on: date | None =
     return reader.notes
 
 
-class _SectionReader:
-    """Reads the lines under "Attendees", "Decisions", "Action items" and similar headings."""
-
-    def __init__(self, record: Record) -> None:
-        self._record = record
-
-    def is_over(self, section: _Section, line: NoteLine, text: str) -> bool:
-        """Return whether a line has another form than the lines under the heading, and so isn't one of them."""
-        if section.hangs_from is not None:
-            return not _hangs(section, line, text)
-        if line.form is not Form.TEXT or section.form is None:
-            return False
-        if section.role in (Role.PAST, Role.ABSENT):
-            return section.level > BOLD_LEVEL and line.after_gap
-        if section.role not in _LISTED:
-            return False
-        if section.role is Role.ATTENDEES and len(text) > MAX_PERSON and not _AND.search(text):
-            return True
-        if section.form is Form.TEXT:
-            is_turn = section.role is Role.DECISIONS and TURN.match(text) is not None
-            return is_turn or (section.tight and line.after_gap)
-        return line.after_gap
-
-    def read(self, section: _Section, line: NoteLine, text: str, following: NoteLine | None) -> bool:
-        """Take a line; False for one to be read like any other."""
-        if section.role in (Role.PAST, Role.ABSENT):
-            section.form = section.form or line.form
-            return True
-        if section.role not in _LISTED:
-            return False
-        section.lines += 1
-        if section.lines == 2:
-            section.tight = not line.after_gap
-        if section.form is None:
-            section.form, section.first_indent = line.form, line.level
-        if section.role is Role.ATTENDEES:
-            return self._read_attendee(section, line, text)
-        deeper = line.form is Form.ITEM and line.level > section.first_indent
-        if section.role is Role.TOPICS:
-            if line.form is Form.ITEM and not deeper:
-                self._record.add_topic(line, self._record.notes.agenda)
-            return False
-        if deeper and not section.parent_open and not section.who and line.done is None:
-            return True  # a detail of the item above
-        if not deeper:
-            section.parent_open = line.form is Form.ITEM and text.endswith(":")
-        if line.form is Form.TEXT and len(text) > _MAX_PARAGRAPH:
-            return False
-        if section.role is Role.ACTIONS:
-            self._read_task(section, line, text, following)
-        elif line.done is not None and (deeper or not section.parent_open):
-            self._record.add_action(line, line.raw, Sureness.LISTED)
-        elif (deeper or not section.parent_open) and not is_question(text):
-            self._record.add_decision(line, text, Sureness.LISTED)
-        return True
-
-    def _read_attendee(self, section: _Section, line: NoteLine, text: str) -> bool:
-        group, colon, rest = text.partition(":")
-        if colon and not rest.strip():
-            return True  # the name of a group
-        names = read_names(rest) if colon else []
-        if _GROUP.fullmatch(group) or (len(names) > 1 and all(is_name(name) for name in names)):
-            section.ticks += [(name, line.done) for name in names]
-            return True
-        several = line.form is Form.TEXT and _AND.search(text) and not _WITH_TITLE.fullmatch(text)
-        names = read_names(line.raw) if several else read_listed_name(line.raw)
-        if line.form is Form.ITEM and line.level > section.first_indent and not all(is_name(name) for name in names):
-            return True  # a detail of the item above
-        section.ticks += [(name, line.done) for name in names]
-        return bool(names) or line.form is Form.ITEM
-
-    def _read_task(self, section: _Section, line: NoteLine, text: str, following: NoteLine | None) -> None:
-        if self._names_owner(section, line, text, following):
-            return
-        if section.who and line.level <= section.who_indent:
-            section.who = ""
-        if (section.parent_open and text.endswith(":")) or (is_question(text) and line.done is None):
-            return
-        if _NEXT_MEETING.match(text) and line.done is None:
-            return
-        if is_decision(text) and not self._record.is_task(text):
-            self._record.add_decision(line, text, Sureness.PROSE)
-        else:
-            self._record.add_action(line, line.raw, Sureness.LISTED, who=section.who)
-
-    def _names_owner(self, section: _Section, line: NoteLine, text: str, following: NoteLine | None) -> bool:
-        """Take a line that is only a name, with the tasks of that person below."""
-        bare = text.strip(" :")
-        may_be = text.endswith(":") or _is_below(following, line) or line.form is Form.TEXT
-        if not may_be or following is None or following.form is not Form.ITEM or not self._record.is_person(bare):
-            return False
-        section.who, section.who_indent = bare, line.level
-        if line.form is Form.TEXT:
-            section.form, section.who_indent = None, -1
-        return True
-
-
 class _Reader:
     def __init__(self, record: Record) -> None:
         self.notes = record.notes
         self._record = record
-        self._reader = _SectionReader(record)
         self._section: _Section | None = None
         self._columns: tuple[Column, ...] = ()
         self._table_role: Role | None = None
@@ -286,10 +188,101 @@ class _Reader:
         section = self._section
         if section is None:
             return False
-        if self._reader.is_over(section, line, text):
+        if self._is_over(section, line, text):
             self.close()
             return False
-        return self._reader.read(section, line, text, following)
+        return self._take(section, line, text, following)
+
+    @staticmethod
+    def _is_over(section: _Section, line: NoteLine, text: str) -> bool:
+        """Return whether a line has another form than the lines under the heading, and so isn't one of them."""
+        if section.hangs_from is not None:
+            return not _hangs(section, line, text)
+        if line.form is not Form.TEXT or section.form is None:
+            return False
+        if section.role in (Role.PAST, Role.ABSENT):
+            return section.level > BOLD_LEVEL and line.after_gap
+        if section.role not in _LISTED:
+            return False
+        if section.role is Role.ATTENDEES and len(text) > MAX_PERSON and not _AND.search(text):
+            return True
+        if section.form is Form.TEXT:
+            is_turn = section.role is Role.DECISIONS and TURN.match(text) is not None
+            return is_turn or (section.tight and line.after_gap)
+        return line.after_gap
+
+    def _take(self, section: _Section, line: NoteLine, text: str, following: NoteLine | None) -> bool:
+        """Take a line under "Attendees", "Decisions" or the like; False for one to be read like any other."""
+        if section.role in (Role.PAST, Role.ABSENT):
+            section.form = section.form or line.form
+            return True
+        if section.role not in _LISTED:
+            return False
+        section.lines += 1
+        if section.lines == 2:
+            section.tight = not line.after_gap
+        if section.form is None:
+            section.form, section.first_indent = line.form, line.level
+        if section.role is Role.ATTENDEES:
+            return self._read_attendee(section, line, text)
+        deeper = line.form is Form.ITEM and line.level > section.first_indent
+        if section.role is Role.TOPICS:
+            if line.form is Form.ITEM and not deeper:
+                self._record.add_topic(line, self.notes.agenda)
+            return False
+        if deeper and not section.parent_open and not section.who and line.done is None:
+            return True  # a detail of the item above
+        if not deeper:
+            section.parent_open = line.form is Form.ITEM and text.endswith(":")
+        if line.form is Form.TEXT and len(text) > _MAX_PARAGRAPH:
+            return False
+        if section.role is Role.ACTIONS:
+            self._read_task(section, line, text, following)
+        elif line.done is not None and (deeper or not section.parent_open):
+            self._record.add_action(line, line.raw, Sureness.LISTED)
+        elif (deeper or not section.parent_open) and not is_question(text):
+            self._record.add_decision(line, text, Sureness.LISTED)
+        return True
+
+    def _read_attendee(self, section: _Section, line: NoteLine, text: str) -> bool:
+        group, colon, rest = text.partition(":")
+        if colon and not rest.strip():
+            return True  # the name of a group
+        names = read_names(rest) if colon else []
+        if _GROUP.fullmatch(group) or (len(names) > 1 and all(is_name(name) for name in names)):
+            section.ticks += [(name, line.done) for name in names]
+            return True
+        several = line.form is Form.TEXT and _AND.search(text) and not _WITH_TITLE.fullmatch(text)
+        names = read_names(line.raw) if several else read_listed_name(line.raw)
+        if line.form is Form.ITEM and line.level > section.first_indent and not all(is_name(name) for name in names):
+            return True  # a detail of the item above
+        section.ticks += [(name, line.done) for name in names]
+        return bool(names) or line.form is Form.ITEM
+
+    def _read_task(self, section: _Section, line: NoteLine, text: str, following: NoteLine | None) -> None:
+        if self._names_owner(section, line, text, following):
+            return
+        if section.who and line.level <= section.who_indent:
+            section.who = ""
+        if (section.parent_open and text.endswith(":")) or (is_question(text) and line.done is None):
+            return
+        if _NEXT_MEETING.match(text) and line.done is None:
+            return
+        if is_decision(text) and not self._record.is_task(text):
+            self._record.add_decision(line, text, Sureness.PROSE)
+        else:
+            self._record.add_action(line, line.raw, Sureness.LISTED, who=section.who)
+
+    def _names_owner(self, section: _Section, line: NoteLine, text: str, following: NoteLine | None) -> bool:
+        """Take a line that is only a name, with the tasks of that person below."""
+        bare = text.strip(" :")
+        may_be = text.endswith(":") or _is_below(following, line) or line.form is Form.TEXT
+        if not may_be or following is None or following.form is not Form.ITEM or not self._record.is_person(bare):
+            return False
+        section.who, section.who_indent = bare, line.level
+        if line.form is Form.TEXT:
+            section.form, section.who_indent = None, -1
+        return True
 
     def _read_label(self, line: NoteLine, text: str, following: NoteLine | None) -> bool:
         """Take a line that begins with a label, or is only one."""

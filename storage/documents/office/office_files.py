@@ -3,7 +3,7 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -30,6 +30,15 @@ def check_part(data: bytes, part: str, label: str) -> None:
         expat.ParserCreate().Parse(data, True)
     except (expat.ExpatError, LookupError, ValueError) as error:
         raise ReadError(f"corrupt: {part!r} of the {label} can't be read ({error})") from error
+
+
+def inside(container: Any, wanted: Container[str], wrappers: Container[str]) -> Iterator[Any]:
+    """Yield the elements of a container that have a tag of `wanted`, also those inside of `wrappers`."""
+    for child in container:
+        if child.tag in wanted:
+            yield child
+        elif child.tag in wrappers:
+            yield from inside(child, wanted, wrappers)
 
 
 def outermost(element: Any, tag: str, *, but_in: str = "") -> Iterator[Any]:

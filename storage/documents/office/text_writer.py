@@ -5,13 +5,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.domain.corpus import Heading, ParsedDocument
-from core.errors import ReadError
+from core.domain.corpus import ParsedDocument
 from core.text.words import collapse
 from storage.documents.markup.markdown_writer import BlockWriter
 from storage.documents.tables.text import to_table
 from storage.documents.texts.encodings import clean
-from storage.documents.texts.sections import split_sections
 
 # Letters of one number: the 27th item is "aa", the 53rd "aaa".
 MAX_LETTERS = 60
@@ -76,17 +74,13 @@ class TextWriter(BlockWriter):
 
     def add_heading(self, level: int, title: str) -> None:
         title = collapse(to_lines(title))
-        start = self._put(title)
-        if start is not None:
-            self._headings.append(Heading(level=min(max(level, 1), 6), title=title, start=start))
+        self._put_heading(level, title, title)
 
     def add_item(self, text: str, *, level: int = 0, mark: str = "-") -> None:
         """Add an item of a list; `level` counts from 0, `mark` is its bullet or number."""
-        text, mark = to_lines(text), collapse(_without_controls(mark)) or "-"
+        mark = collapse(_without_controls(mark)) or "-"
         indent = "  " * min(max(level, 0), 8) if self._pieces else ""
-        broken = f"\n{indent}{' ' * (len(mark) + 1)}"
-        is_item = bool(_MARK.fullmatch(mark))
-        self._put(f"{indent}{mark} {text.replace(chr(10), broken)}" if text else "", is_item=is_item)
+        self._put_item(to_lines(text), indent=indent, mark=mark, is_item=bool(_MARK.fullmatch(mark)))
 
     def add_table(self, rows: Sequence[Sequence[str]], *, columns: Sequence[str] | None = None) -> None:
         """Add rows as a Markdown table (see `to_table`), or the cells of a single column as paragraphs."""
@@ -96,25 +90,13 @@ class TextWriter(BlockWriter):
         else:
             self._put(to_table([[_without_controls(cell) for cell in row] for row in rows], columns=columns))
 
-    def finish(self) -> tuple[str, tuple[Heading, ...]]:
-        """Return the text without white space at its ends, and its headings in text order."""
-        return "".join(self._pieces), tuple(self._headings)
-
-    def to_document(
-        self, path: Path, kind: str, titles: Sequence[str], warnings: tuple[str, ...] = ()
+    def to_office_document(
+        self, path: Path, kind: str, titles: Sequence[str], warnings: Sequence[str] = ()
     ) -> ParsedDocument:
-        """Return the document with the first of `titles` that is not empty. Raises ReadError without text."""
-        text, headings = self.finish()
-        if not text:
-            raise ReadError("empty: the document has no text; what pictures show is not read")
-        tops = [heading.title for heading in headings if heading.level == 1]
-        only = tops[0] if len(tops) == 1 else ""
-        return ParsedDocument(
-            title=next(filter(None, [*titles, only]), path.stem),
-            kind=kind,
-            pages=split_sections(text, headings),
-            warnings=warnings,
-        )
+        """Return the document (see `to_document`); its only heading of level 1 is a title, too."""
+        tops = [heading.title for heading in self.headings if heading.level == 1]
+        empty = "the document has no text; what pictures show is not read"
+        return self.to_document(path, kind, [*titles, *tops[: len(tops) == 1]], empty=empty, warnings=warnings)
 
 
 def to_lines(text: str) -> str:

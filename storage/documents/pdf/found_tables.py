@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 
 from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Unread
-from core.domain.passages import Span
+from core.text.pipe_tables import TextTable
 from storage.documents.deadline import extend_deadline
 from storage.documents.pdf.aligned_tables import find_aligned_tables
 from storage.documents.pdf.layout import FoundTable, Layout, LayoutReader, place_words, span_of, to_lines, to_text
 from storage.documents.pdf.ruled_tables import find_ruled_tables
-from storage.documents.tables.headers import Grid, find_title, tidy
+from storage.documents.tables.headers import find_title, with_one_header
+from storage.documents.tables.text import PlacedTable
 
 # Characters and lines of all pages together after which no more pages are looked at: about 20 s, or a
 # thousand pages of tables.
@@ -21,23 +21,12 @@ _TOO_MUCH = "pages from here on are not looked at for tables: those before it ho
 _MAX_RUNNING = 25
 # Points by which the columns of such tables may differ.
 _SAME_PLACE = 6.0
+# How sure tables are, with lines around their cells and without.
+_RULED = 0.9
+_ALIGNED = 0.7
 # Maximum distance of a title above its table, in heights of a line, and its maximum characters.
 _NEAR = 2.5
 _MAX_LINE = 120
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedTable:
-    """A table in the text of its page. Each row has as many cells as there are columns."""
-
-    page: Page
-    span: Span
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    row_spans: tuple[Span, ...]  # the smallest places that hold all of a row's words
-    is_continued: bool
-    is_ruled: bool
 
 
 def read_pdf_tables(
@@ -111,15 +100,11 @@ def _placed(
             title = before.title
             if not any(columns) or not table.rows:
                 columns = before.columns
-        spans = []
-        for row in table.rows:
-            words = [word for cell in row for word in cell]
-            own = span_of(words, places)
-            spans.append(own or span)
-        grid = tidy(Grid(columns=columns, rows=rows, spans=tuple(spans)))
+        spans = tuple(span_of((word for cell in row for word in cell), places) or span for row in table.rows)
+        grid = with_one_header(TextTable(span=span, columns=columns, rows=rows, row_spans=spans))
         result = PlacedTable(
-            page=page, span=span, title=title, columns=grid.columns, rows=grid.rows, row_spans=grid.spans,
-            is_continued=is_continued, is_ruled=table.is_ruled,
+            page=page, span=span, title=title, columns=grid.columns, rows=grid.rows, row_spans=grid.row_spans,
+            confidence=_RULED if table.is_ruled else _ALIGNED, is_continued=is_continued,
         )  # fmt: skip
         placed.append((table, result))
     return sorted(placed, key=lambda pair: pair[1].span)

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from core.text.words import placed_lines
+
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]  # left, bottom, right, top
 
@@ -149,12 +151,10 @@ def _in_word(raw: str, start: int, end: int, text_page: Any) -> Iterator[int]:
 
 
 def _lines(raw: str) -> Iterator[tuple[int, str]]:
-    start = 0
-    for line in raw.split("\r\n"):
+    for start, line in placed_lines(raw, "\r\n"):
         inner = line.strip()
         if len(inner) >= _MIN_LINE:
             yield start + len(line) - len(line.lstrip()), inner
-        start += len(line) + 2
 
 
 def _second_pass(raw: str, start: int, line: str, text_page: Any) -> range:

@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from core.domain.corpus import Page
 from core.domain.passages import Span
-from core.text.words import collapse
+from core.text.words import collapse, placed_lines
 
 # Lines at each end of a page that may be such.
 EDGE = 3
@@ -98,12 +98,7 @@ def _blanked(text: str, spans: Sequence[Span]) -> str:
 
 
 def _edges(page: int, text: str) -> Iterator[_Edge]:
-    lines = []
-    start = 0
-    for line in text.split("\n"):
-        if line.strip():
-            lines.append((Span(start, start + len(line)), line))
-        start += len(line) + 1
+    lines = [(Span(start, start + len(line)), line) for start, line in placed_lines(text) if line.strip()]
     middle = (len(lines) + 1) // 2
     for place, (span, line) in enumerate(lines):
         from_end = len(lines) - 1 - place

@@ -149,7 +149,11 @@ def read_rules(page: Any) -> tuple[list[Rule], list[Rule]] | None:
     for count, (start, end) in enumerate(_lines(raw, _page_objects(raw, page.raw))):
         if count > MAX_PIECES:
             return None
-        _add(turn(*start), turn(*end), level, upright)
+        (left, bottom), (right, top) = sorted_corners(turn(*start), turn(*end))
+        if top - bottom <= _LEAN and right - left >= _SHORTEST:
+            level.append(Rule((top + bottom) / 2, left, right))
+        elif right - left <= _LEAN and top - bottom >= _SHORTEST:
+            upright.append(Rule((left + right) / 2, bottom, top))
     return level, upright
 
 
@@ -196,14 +200,6 @@ def _goes_on(word: tuple[float, float, float, float], left: float, bottom: float
     height = max(word[3] - word[2], top - bottom, 1.0)
     overlaps = min(word[3], top) - max(word[2], bottom) > 0
     return overlaps and -_STEP_BACK * height <= left - word[1] <= _WORD_GAP * height
-
-
-def _add(start: Point, end: Point, level: list[Rule], upright: list[Rule]) -> None:
-    (left, bottom), (right, top) = sorted_corners(start, end)
-    if top - bottom <= _LEAN and right - left >= _SHORTEST:
-        level.append(Rule((top + bottom) / 2, left, right))
-    elif right - left <= _LEAN and top - bottom >= _SHORTEST:
-        upright.append(Rule((left + right) / 2, bottom, top))
 
 
 def _page_objects(raw: Any, page: Any) -> Iterator[tuple[Any, _Matrix]]:

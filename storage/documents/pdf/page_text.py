@@ -6,6 +6,7 @@ from contextlib import closing
 from typing import Any
 
 from core.domain.passages import Span
+from core.text.words import placed_lines
 from storage.documents.pdf.form_fields import Field, read_fields, with_fields
 from storage.documents.pdf.glyphs import (
     DOUBLE,
@@ -168,12 +169,10 @@ def _is_drawn(letter: str) -> bool:
 def _place_lines(text_page: Any, raw: str, turn: Any) -> list[Line]:
     """Return the lines with boxes, in points from the lower left corner of the page as shown by `turn`."""
     placed = []
-    start = 0
-    for line in raw.split("\r\n"):
+    for start, line in placed_lines(raw, "\r\n"):
         inked = [place for place, letter in enumerate(line, start) if _is_drawn(letter)]
         if inked:
             first, last = (turned_box(letter_box(text_page, place), turn) for place in (inked[0], inked[-1]))
             bottom, top = min(first[1], last[1]), max(first[3], last[3])
             placed.append(Line(text=without_doubles(line), left=first[0], right=last[2], bottom=bottom, top=top))
-        start += len(line) + 2
     return placed

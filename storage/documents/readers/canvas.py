@@ -10,8 +10,7 @@ from core.text.words import collapse, shorten
 from storage.documents.markup.markdown_writer import MarkdownWriter, tidy
 from storage.documents.markup.marked_text import plain
 from storage.documents.texts.encodings import decode
-from storage.documents.texts.sections import split_sections
-from storage.documents.texts.structured import Value, read_json
+from storage.documents.texts.structured import Value, list_of, read_json, string_of
 
 # Maximum cards and arrows, and maximum characters of a card's name in a connection.
 MAX_CARDS = 20_000
@@ -72,39 +71,31 @@ class CanvasReader:
             else:
                 links += writer.add_markdown(card.text)
         _write_arrows(_dicts(canvas.get("edges")), {card.id: card.name for card in cards}, writer)
-        text, headings, _ = writer.finish()
-        if not text.strip():
-            raise ReadError("empty: no card of the canvas holds anything")
-        return ParsedDocument(
-            title=path.stem,
-            kind=self.kind,
-            pages=split_sections(text, headings),
-            links=tuple(dict.fromkeys(links)),
-            warnings=decoded.warnings,
-        )
+        empty = "no card of the canvas holds anything"
+        return writer.to_document(path, self.kind, (), empty=empty, links=links, warnings=decoded.warnings)
 
 
 def _dicts(value: Value) -> list[dict[str, Value]]:
-    return [item for item in value if isinstance(item, dict)][:MAX_CARDS] if isinstance(value, list) else []
+    return [item for item in list_of(value) if isinstance(item, dict)][:MAX_CARDS]
 
 
 def _to_card(node: dict[str, Value]) -> _Card | None:
     kind = node.get("type")
     if kind == "file":
-        target = f"{_string(node, 'file')}{_string(node, 'subpath')}"
+        target = f"{string_of(node.get('file'))}{string_of(node.get('subpath'))}"
         text, name = f"[[{target}]]" if target else "", target.rpartition("/")[2].removesuffix(".md")
     elif kind == "link":
-        text = name = _string(node, "url")
+        text = name = string_of(node.get("url"))
     elif kind == "group":
-        text = name = _string(node, "label")
+        text = name = string_of(node.get("label"))
     else:
-        text = tidy(_string(node, "text")).strip("\n").rstrip()
+        text = tidy(string_of(node.get("text"))).strip("\n").rstrip()
         name = next(filter(None, (plain(line).lstrip("#>- ") for line in text.split("\n"))), "")
     if not text.strip() and kind != "group":
         return None
     left, top, width, height = (_number(node, key) for key in ("x", "y", "width", "height"))
     return _Card(
-        id=_string(node, "id"), text=text, name=shorten(collapse(name), MAX_NAME), is_group=kind == "group",
+        id=string_of(node.get("id")), text=text, name=shorten(collapse(name), MAX_NAME), is_group=kind == "group",
         left=left, top=top, width=width, height=height,
     )  # fmt: skip
 
@@ -132,20 +123,15 @@ def _place(card: _Card) -> tuple[float, float]:
 def _write_arrows(edges: Sequence[dict[str, Value]], names: dict[str, str], writer: MarkdownWriter) -> None:
     lines = []
     for edge in edges:
-        ends = names.get(_string(edge, "fromNode"), ""), names.get(_string(edge, "toNode"), "")
+        ends = names.get(string_of(edge.get("fromNode")), ""), names.get(string_of(edge.get("toNode")), "")
         if all(ends):
             arrow = _ARROWS[edge.get("fromEnd") == "arrow", edge.get("toEnd", "arrow") == "arrow"]
-            label = collapse(tidy(_string(edge, "label")))
+            label = collapse(tidy(string_of(edge.get("label"))))
             lines.append(f"{ends[0]} {arrow} {ends[1]}{f': {label}' if label else ''}")
     if lines:
         writer.add_heading(2, _CONNECTIONS)
         for line in lines:
             writer.add_item(line)
-
-
-def _string(item: dict[str, Value], key: str) -> str:
-    value = item.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def _number(item: dict[str, Value], key: str) -> float:

@@ -10,7 +10,14 @@ from typing import Any
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.office.office_files import as_transitional, check_office, is_office, outermost, parse_part
+from storage.documents.office.office_files import (
+    as_transitional,
+    check_office,
+    inside,
+    is_office,
+    outermost,
+    parse_part,
+)
 from storage.documents.office.text_writer import TextWriter, to_number, to_title
 from storage.documents.tables.text import Merge, fill_merged
 
@@ -163,11 +170,7 @@ class BodyReader:
             self.write(box)
 
     def _write_table(self, table: Any) -> None:
-        rows = [
-            list(_wrapped(row, "tc"))
-            for row in _wrapped(table, "tr")
-            if row.find(f"{name('trPr')}/{name('del')}") is None
-        ]
+        rows = [list(_cells(row)) for row in _rows(table) if row.find(f"{name('trPr')}/{name('del')}") is None]
         if all(len(cells) == 1 for cells in rows):  # a frame around text, or a list in boxes
             for cells in rows:
                 self.write(cells[0])
@@ -197,7 +200,7 @@ class BodyReader:
                 line += [text, *[""] * (span - 1)][:span]
             open_merges = going_on
             grid.append(line)
-        return fill_merged(grid, [merge for merge in merges if merge.rows > 1 or merge.columns > 1])
+        return fill_merged(grid, merges)
 
     def _cell_text(self, cell: Any) -> str:
         """Return the blocks of a cell on one line; of a table inside it, each row after the other."""
@@ -209,7 +212,7 @@ class BodyReader:
                 text = collapse(self._text(element))
                 pieces.append(f"{mark} {text}" if mark and text else text)
             else:
-                rows = [[self._cell_text(inner) for inner in _wrapped(row, "tc")] for row in _wrapped(element, "tr")]
+                rows = [[self._cell_text(inner) for inner in _cells(row)] for row in _rows(element)]
                 pieces.append("; ".join(", ".join(filter(None, row)) for row in rows if any(row)))
         return " ".join(filter(None, pieces))
 
@@ -278,19 +281,15 @@ def _with_properties(style: Style, properties: Any) -> Style:
 
 def _blocks(container: Any) -> Iterator[Any]:
     """Yield paragraphs and tables, including those in content controls and tracked insertions."""
-    for child in container:
-        if child.tag in (name("p"), name("tbl")):
-            yield child
-        elif child.tag in _WRAPPERS:
-            yield from _blocks(child)
+    return inside(container, (name("p"), name("tbl")), _WRAPPERS)
 
 
-def _wrapped(container: Any, local: str) -> Iterator[Any]:
-    for child in container:
-        if child.tag == name(local):
-            yield child
-        elif child.tag in _WRAPPERS:
-            yield from _wrapped(child, local)
+def _rows(table: Any) -> Iterator[Any]:
+    return inside(table, (name("tr"),), _WRAPPERS)
+
+
+def _cells(row: Any) -> Iterator[Any]:
+    return inside(row, (name("tc"),), _WRAPPERS)
 
 
 def _span(cell: Any) -> int:
@@ -323,7 +322,7 @@ class DocxReader:
         parts = _read_parts(path)
         body = BodyReader(parts.styles, Lists(parts.linked.get("numbering")), _notes(parts))
         body.write(parts.body)
-        return body.writer.to_document(path, self.kind, [body.title, to_title(parts.title)])
+        return body.writer.to_office_document(path, self.kind, [body.title, to_title(parts.title)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

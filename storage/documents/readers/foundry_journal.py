@@ -87,9 +87,9 @@ def _warnings(empty: list[str], unresolved: int) -> list[str]:
 
 def _body(journal: Journal, page: JournalPage, resolver: LinkResolver) -> HtmlText:
     if page.markdown:
-        text = clean(resolver.to_plain(page.markdown, journal, page)).strip("\n").rstrip()
+        text = clean(resolver.resolve(page.markdown, journal, page, is_html=False)).strip("\n").rstrip()
         return HtmlText(text, read_markdown(text).headings)
-    return html_to_text(resolver.to_html(page.html, journal, page))
+    return html_to_text(resolver.resolve(page.html, journal, page, is_html=True))
 
 
 def _with_system(
@@ -114,8 +114,8 @@ def _with_system(
 
 def _part(source: str, journal: Journal, page: JournalPage, resolver: LinkResolver) -> HtmlText:
     if has_markup(source):
-        return html_to_text(resolver.to_html(source, journal, page))
-    return HtmlText(clean(resolver.to_plain(source, journal, page)).strip())
+        return html_to_text(resolver.resolve(source, journal, page, is_html=True))
+    return HtmlText(clean(resolver.resolve(source, journal, page, is_html=False)).strip())
 
 
 def _deep_link(journal: Journal, page: JournalPage) -> str | None:

@@ -72,8 +72,7 @@ def _read_page(data: bytes) -> ParsedPage | None:
         said = _write(message, writer, 1)
     except RecursionError as error:
         raise ReadError("nested too deeply to be read") from error
-    text, headings, _ = writer.finish()
-    return ParsedPage(title=_header(message, "Subject"), text=text, headings=headings) if said else None
+    return writer.to_page(_header(message, "Subject")) if said else None
 
 
 def _warnings(empty: int) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse
 from storage.documents.archives import open_archive
-from storage.documents.office.office_files import check_office, is_office, outermost, parse_part
+from storage.documents.office.office_files import check_office, inside, is_office, outermost, parse_part
 from storage.documents.office.text_writer import TextWriter, to_number, to_title
 from storage.documents.tables.text import Merge, fill_merged
 
@@ -156,8 +156,7 @@ class OdtBodyReader:
             for cell in _cells(row)[:MAX_COLUMNS]:
                 across = _count(cell, f"{_TABLE}number-columns-spanned", 1, MAX_COLUMNS)
                 down = _count(cell, f"{_TABLE}number-rows-spanned", 1, MAX_REPEATED_ROWS)
-                if across > 1 or down > 1:
-                    merges.append(Merge(len(grid), len(line), down, across))
+                merges.append(Merge(len(grid), len(line), down, across))
                 is_shown = cell.tag == f"{_TABLE}table-cell"
                 repeated = min(
                     _count(cell, f"{_TABLE}number-columns-repeated", 1, MAX_COLUMNS), MAX_COLUMNS - len(line)
@@ -202,19 +201,11 @@ class OdtBodyReader:
 
 
 def _blocks(container: Any) -> Iterator[Any]:
-    for child in container:
-        if child.tag in _BLOCKS:
-            yield child
-        elif child.tag in _WRAPPERS:
-            yield from _blocks(child)
+    return inside(container, _BLOCKS, _WRAPPERS)
 
 
 def _rows(table: Any) -> Iterator[Any]:
-    for child in table:
-        if child.tag == f"{_TABLE}table-row":
-            yield child
-        elif child.tag in _ROWS:
-            yield from _rows(child)
+    return inside(table, (f"{_TABLE}table-row",), _ROWS)
 
 
 def _cells(row: Any) -> list[Any]:
@@ -257,4 +248,5 @@ class OdtReader:
         body = OdtBodyReader(*(part for part in (content, styles) if part is not None))
         body.write(found)
         stated = next(meta.iter(_TITLE), None) if meta is not None else None
-        return body.writer.to_document(path, self.kind, [body.title, to_title("" if stated is None else stated.text)])
+        titles = [body.title, to_title("" if stated is None else stated.text)]
+        return body.writer.to_office_document(path, self.kind, titles)

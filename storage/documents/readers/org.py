@@ -10,7 +10,6 @@ from core.errors import ReadError
 from core.text.words import collapse
 from storage.documents.markup.markdown_writer import MarkdownWriter
 from storage.documents.texts.encodings import decode
-from storage.documents.texts.sections import split_sections
 
 _LINK = re.compile(r"\[\[([^\[\]\n]+)\](?:\[([^\[\]\n]+)\])?\]")
 _BLOCK = re.compile(r"^([ \t]*)#\+(begin|end)_(\w+)(?:[ \t]+([\w+-]+))?.*$", re.IGNORECASE)
@@ -43,21 +42,12 @@ class OrgReader:
             raise ReadError(f"broken Org file: {error}") from error
         title = collapse(" ".join(_TITLE.findall(decoded.text)))
         writer = MarkdownWriter()
-        links: dict[str, None] = {}
         for node in tree:
-            links.update(dict.fromkeys(_targets(node)))
             _write(node, writer)
-        text, headings, anchors = writer.finish()
-        if not text.strip():
-            raise ReadError("empty: nothing but settings and comments")
-        first = headings[0].title if headings else ""
-        return ParsedDocument(
-            title=title or first or path.stem,
-            kind=self.kind,
-            pages=split_sections(text, headings, anchors),
-            links=tuple(links),
-            warnings=decoded.warnings,
-        )
+        links = (target for node in tree for target in _targets(node))
+        titles = [title, *(heading.title for heading in writer.headings[:1])]
+        empty = "nothing but settings and comments"
+        return writer.to_document(path, self.kind, titles, empty=empty, links=links, warnings=decoded.warnings)
 
 
 def _write(node: Any, writer: MarkdownWriter) -> None:

@@ -191,5 +191,4 @@ def _opened(path: Path) -> Iterator[Any]:
 def _to_page(slide: Any, number: int) -> ParsedPage:
     writer = TextWriter()
     write_slide(slide, writer)
-    text, headings = writer.finish()
-    return ParsedPage(title=slide_title(slide), text=text, headings=headings, number=number)
+    return writer.to_page(slide_title(slide), number=number)

@@ -6,13 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.domain.corpus import Heading, ParsedDocument
+from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse
 from storage.documents.markup.markdown_writer import MarkdownWriter
 from storage.documents.tables.text import Merge, fill_merged, to_table
 from storage.documents.texts.encodings import clean, decode
-from storage.documents.texts.sections import split_sections
 
 # Directives of docutils, Sphinx and its extensions that show nothing from this file.
 _DROPPED = frozenset(
@@ -160,16 +159,14 @@ _LISTS = frozenset("bullet_list enumerated_list".split())
 _EMPHASIS = {"strong": "**", "emphasis": "*", "literal": "`"}
 
 
-def to_markdown(document: Any) -> tuple[str, tuple[Heading, ...], tuple[tuple[str, int], ...]]:
-    """Return text, headings and anchors of a document; its own title is the h1, sections are below it."""
-    writer = MarkdownWriter()
+def write(document: Any, writer: MarkdownWriter) -> None:
+    """Write a document; its own title is the h1, sections are below it."""
     title = _first(document, "title")
     if title is not None:
         writer.add_heading(1, title.astext(), anchors=document.get("ids", ()))
         subtitle = _first(document, "subtitle")
         writer.add(_inline(subtitle) if subtitle is not None else "")
     _write(document, writer, 1 if title is None else 2)
-    return writer.finish()
 
 
 def fields_of(document: Any) -> dict[str, str]:
@@ -332,7 +329,7 @@ def _rows(part: Any) -> list[list[str]]:
             taken |= {(number + below, len(cells)) for below in range(1, down + 1)}
             cells += [" ".join(_blocks(entry).split()), *[""] * across]
         rows.append(cells)
-    return fill_merged(rows, [merge for merge in merges if merge.rows > 1 or merge.columns > 1])
+    return fill_merged(rows, merges)
 
 
 def _inline(node: Any) -> str:
@@ -416,16 +413,12 @@ class RstReader:
     def read(self, path: Path, root: Path) -> ParsedDocument:
         decoded = decode(path.read_bytes())
         tree = parse(decoded.text)
+        writer = MarkdownWriter()
         try:
-            text, headings, anchors = to_markdown(tree)
+            write(tree, writer)
         except RecursionError as error:
             raise ReadError("nested too deeply to be read") from error
-        if not text.strip():
-            raise ReadError("empty: nothing but comments and directives that show nothing")
-        first = headings[0].title if headings and headings[0].level == 1 else ""
-        return ParsedDocument(
-            title=collapse(clean(fields_of(tree).get("title", ""))) or first or path.stem,
-            kind=self.kind,
-            pages=split_sections(text, headings, anchors),
-            warnings=decoded.warnings,
-        )
+        titles = [collapse(clean(fields_of(tree).get("title", "")))]
+        titles += [heading.title for heading in writer.headings[:1] if heading.level == 1]
+        empty = "nothing but comments and directives that show nothing"
+        return writer.to_document(path, self.kind, titles, empty=empty, warnings=decoded.warnings)

@@ -441,9 +441,9 @@ class RtfReader:
         data = path.read_bytes()
         document = RtfText()
         document.read(read_tokens(data[data.find(MARK) :]))
-        if document.is_cut_off and not document.body.writer.finish()[0]:
+        if document.is_cut_off and not document.body.writer.text:
             raise ReadError("corrupt: the file is cut off before its text begins")
         warnings = ("cut off: the file ends in the middle of its text",) if document.is_cut_off else ()
-        return document.body.writer.to_document(
+        return document.body.writer.to_office_document(
             path, self.kind, [document.body.title, to_title(document.title)], warnings
         )

@@ -144,7 +144,7 @@ def to_text(rows: Sequence[Sequence[str]]) -> str:
     for blank, block in groupby(rows, key=lambda row: not any(cell.strip() for cell in row)):
         if not blank:
             _write_block(list(block), writer)
-    return writer.finish()[0]
+    return writer.text
 
 
 def _write_block(rows: list[Sequence[str]], writer: TextWriter) -> None:

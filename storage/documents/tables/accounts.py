@@ -1,12 +1,13 @@
 """Tables of accounts: amounts and scales, periods, and the figures of a table or of a statement's lines. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from core.domain.passages import Span
 from core.text.dates import find_date
-from core.text.words import collapse
+from core.text.words import collapse, placed_lines
+from storage.documents.tables.text import PlacedTable
 
 # Characters of a text that may be one amount.
 MAX_LENGTH = 60
@@ -257,10 +258,10 @@ def find_report_type(text: str) -> str | None:
     return match.group() if match else None
 
 
-# Rows of a table whose labels are looked at to tell whether it is one of accounts, and the share that has to be.
+# PlacedTable of a table whose labels are looked at to tell whether it is one of accounts, and the share that has to be.
 _SAMPLE = 200
 _SHARE = 0.25
-# Rows with figures that make a table of accounts.
+# PlacedTable with figures that make a table of accounts.
 _MIN_FIGURES = 2
 MAX_METRIC = 300
 
@@ -285,18 +286,6 @@ _UNIT_PRICE = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
-    """A table of any format; `spans` has a place for each row."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: Sequence[Sequence[str]]
-    spans: Sequence[Span]
-    above: str = ""  # the lines before it, which may name the scale
-    is_continued: bool = False  # continues the table of the page before
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredFigure:
     """A figure: `value` is in whole units ("in millions" is multiplied out), `text` the cell as written."""
 
@@ -308,7 +297,7 @@ class MeasuredFigure:
     span: Span
 
 
-def is_table_of_accounts(table: Rows) -> bool:
+def is_table_of_accounts(table: PlacedTable) -> bool:
     """Return whether a table holds figures of money, or measured by it."""
     cells = [cell for row in table.rows[:_SAMPLE] for cell in row]
     amounts = [amount for amount in map(read_amount, cells) if amount is not None]
@@ -322,14 +311,14 @@ def is_table_of_accounts(table: Rows) -> bool:
     return sum(map(is_of_accounts, labels)) > max(len(labels) * _SHARE, 1)
 
 
-def read_figures(table: Rows) -> Iterator[MeasuredFigure]:
+def read_figures(table: PlacedTable) -> Iterator[MeasuredFigure]:
     """Yield the figures of a table, row by row. A column or a first cell that is a period only dates its figures."""
     table = _headed(table)
     head = " ".join((table.title, *table.columns))
     scale = next((read for read in (read_scale(head), read_scale(table.above)) if read.factor != 1.0), read_scale(head))
     scales = [read_scale(column) for column in table.columns]
     data = [place for place in range(1, len(table.columns)) if _holds_money(table, place)]
-    for row, span in zip(table.rows, table.spans, strict=True):
+    for row, span in zip(table.rows, table.row_spans, strict=True):
         label = _plain(row[0])
         amounts = [(place, read_amount(_plain(row[place]))) for place in data]
         for place, amount in amounts:
@@ -339,8 +328,7 @@ def read_figures(table: Rows) -> Iterator[MeasuredFigure]:
 
 def read_lines(text: str) -> Iterator[MeasuredFigure]:
     """Yield the figures of lines with a label of accounts and one amount: "Net income: $1.2 million"."""
-    start = 0
-    for line in text.split("\n"):
+    for start, line in placed_lines(text):
         match = _LINE.match(line) if len(line) <= 200 else None
         if match:
             label, written = _plain(match["label"]), _plain(match["value"])
@@ -351,26 +339,25 @@ def read_lines(text: str) -> Iterator[MeasuredFigure]:
                     metric=label, period=find_period(label), value=amount.value, unit=amount.unit, text=written,
                     span=Span(start + match.start("label"), end),
                 )  # fmt: skip
-        start += len(line) + 1
 
 
-def _headed(table: Rows) -> Rows:
+def _headed(table: PlacedTable) -> PlacedTable:
     """Return the table with a name for each column: its own, or the nearest at its left for columns of signs.
 
     A header of one cell over more columns is a title; the names are below it.
     """
-    title, columns, rows, spans = table.title, table.columns, table.rows, table.spans
+    title, columns, rows, spans = table.title, table.columns, table.rows, table.row_spans
     if len(columns) > 2 and sum(map(bool, columns)) <= 1 and len(rows) > 1 and not read_amount(_plain(rows[0][-1])):
         title = "".join(columns) or title
-        columns, rows, spans = tuple(rows[0]), rows[1:], spans[1:]
+        columns, rows, spans = rows[0], rows[1:], spans[1:]
     names = list(columns[:2])
     for name in columns[2:]:
         names.append(name or names[-1])
-    return replace(table, title=title, columns=tuple(names), rows=rows, spans=spans)
+    return replace(table, title=title, columns=tuple(names), rows=rows, row_spans=spans)
 
 
 def _measured(
-    table: Rows, place: int, label: str, amount: Amount, text: str, span: Span, scale: Scale
+    table: PlacedTable, place: int, label: str, amount: Amount, text: str, span: Span, scale: Scale
 ) -> MeasuredFigure:
     column = _plain(table.columns[place])
     period: str | None
@@ -405,7 +392,7 @@ def _of(column: Scale, table: Scale, label: str) -> Scale:
     return Scale(factor, own.unit or column.unit or table.unit)
 
 
-def _has_named_column(table: Rows) -> bool:
+def _has_named_column(table: PlacedTable) -> bool:
     """Return whether a column has a name of accounts; a price needs dates in another column."""
     names = [_plain(column) for column in table.columns]
     named = [name for name in names if is_of_accounts(name) and not _is_quantity(name)]
@@ -418,16 +405,16 @@ def _is_quantity(name: str) -> bool:
     return bool(_QUANTITY.fullmatch(name)) and not re.search(r"\bshares?\b", name, re.I)
 
 
-def _holds_money(table: Rows, place: int) -> bool:
+def _holds_money(table: PlacedTable, place: int) -> bool:
     return _holds_amounts(table, place) and not _is_quantity(_plain(table.columns[place]))
 
 
-def _holds_periods(table: Rows, place: int) -> bool:
+def _holds_periods(table: PlacedTable, place: int) -> bool:
     cells = [_plain(row[place]) for row in table.rows[:_SAMPLE] if row[place] not in _NOTHING]
     return sum(map(is_period, cells)) * 2 > len(cells)
 
 
-def _holds_amounts(table: Rows, place: int) -> bool:
+def _holds_amounts(table: PlacedTable, place: int) -> bool:
     """Return whether a column has amounts other than years and dates."""
     cells = [_plain(row[place]) for row in table.rows[:_SAMPLE] if row[place] not in _NOTHING]
     amounts = sum(read_amount(cell) is not None for cell in cells)

@@ -11,7 +11,7 @@ from core.text.delimited import is_data
 from core.text.pipe_tables import TextTable, read_pipe_tables
 from core.text.words import collapse, shorten
 from storage.documents.tables.accounts import is_period
-from storage.documents.tables.text_tables import read_space_tables, read_tab_tables
+from storage.documents.tables.text_tables import read_space_tables, read_tab_tables, with_others
 
 # Columns below which a second row of names makes no sense, and rows of names that a table has at most.
 _MIN_COLUMNS = 3
@@ -22,27 +22,11 @@ _BEFORE = frozenset(["$", "€", "£", "¥", "US$", "C$", "A$", "USD", "EUR", "G
 _BEHIND = frozenset([")", "%", ")%", "%)", "x", "bps"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
-    """A table's cells; `spans` has a place for each row. `title` is the text of a header with one cell."""
+def with_one_header(grid: TextTable) -> TextTable:
+    """Return the table with one name for each column; unchanged if it has another form.
 
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    spans: tuple[Span, ...]
-    title: str = ""
-
-
-def with_one_header(table: TextTable) -> TextTable:
-    """Return the table with one name for each column; unchanged if it has another form."""
-    grid = tidy(Grid(columns=table.columns, rows=table.rows, spans=table.row_spans))
-    caption = table.caption or grid.title
-    return replace(table, columns=grid.columns, rows=grid.rows, row_spans=grid.spans, caption=caption)
-
-
-def tidy(grid: Grid) -> Grid:
-    """Join signs to their figures, and header rows: "Sales" over "2023" and "2022" is "Sales 2023", "Sales 2022".
-
-    A header of one cell is the title, and the row below it names the columns.
+    Signs are joined to their figures, and header rows: "Sales" over "2023" and "2022" is "Sales 2023", "Sales 2022". A
+    header of one cell is the caption if there is none, and the row below it names the columns.
     """
     if len(grid.columns) < _MIN_COLUMNS or len(grid.rows) < 2:
         return grid
@@ -54,16 +38,16 @@ def tidy(grid: Grid) -> Grid:
         return grid
     filled = sum(map(bool, second))
     if sum(map(bool, grid.columns)) == 1 and bool(grid.columns[0]) and filled > 1 and filled * 3 > len(second):
-        return replace(_without(grid, 1, second), title="".join(grid.columns))
+        return replace(_without(grid, 1, second), caption=grid.caption or "".join(grid.columns))
     names = _joined(grid.columns, second)
     return _without(grid, 1, names) if names else grid
 
 
-def _without(grid: Grid, rows: int, columns: tuple[str, ...]) -> Grid:
-    return replace(grid, columns=columns, rows=grid.rows[rows:], spans=grid.spans[rows:])
+def _without(grid: TextTable, rows: int, columns: tuple[str, ...]) -> TextTable:
+    return replace(grid, columns=columns, rows=grid.rows[rows:], row_spans=grid.row_spans[rows:])
 
 
-def _with_signs(grid: Grid) -> Grid:
+def _with_signs(grid: TextTable) -> TextTable:
     headers = [grid.columns, *grid.rows[: _lead_rows(grid.rows)]]
     body = grid.rows[len(headers) - 1 :]
     into: dict[int, int] = {}  # a column of signs, and the one that it goes with
@@ -104,7 +88,7 @@ def _lead_rows(rows: Sequence[Sequence[str]]) -> int:
     return 0
 
 
-def _with_lead_rows(grid: Grid) -> Grid:
+def _with_lead_rows(grid: TextTable) -> TextTable:
     number = _lead_rows(grid.rows)
     if not 0 < number < len(grid.rows):
         return grid
@@ -185,25 +169,18 @@ class TableHeaders:
 def find_headers(text: str) -> TableHeaders:
     """Return the headers of a page's tables: Markdown's, tabbed ones and columns of blanks; none of code."""
     tables = read_pipe_tables(text) if "|" in text else []
-    if "\t" in text and not text.startswith(_FENCE):
-        ends = [table.span for table in tables]
-        tables += [table for table in read_tab_tables(text) if not any(_overlap(table.span, span) for span in ends)]
-    if "  " in text and not text.startswith(_FENCE):
-        ends = [table.span for table in tables]
-        tables += [table for table in read_space_tables(text) if not any(_overlap(table.span, span) for span in ends)]
+    if not text.startswith(_FENCE):
+        tables = with_others(tables, read_tab_tables(text) if "\t" in text else [])
+        tables = with_others(tables, read_space_tables(text) if "  " in text else [])
     found = [
         (
             Span(table.row_spans[0].start, table.span.end),
             shorten(f"{TABLE_HEAD}{' | '.join(map(collapse, table.columns))} |", MAX_HEADER),
         )
-        for table in sorted(tables, key=lambda table: table.span)
+        for table in tables
         if table.row_spans and any(table.columns)
     ]
     return TableHeaders([span for span, _ in found], [header for _, header in found])
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 # Characters of a title: a longer line is a sentence about something.

@@ -1,11 +1,35 @@
-"""Rows of cells as Markdown tables, the form of all tables in the text of a page. Pure."""
+"""Tables at their places in pages, and rows of cells as Markdown tables, the form of all tables in a text. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.domain.corpus import Page
+from core.domain.passages import Span
 from core.text.delimited import MAX_COLUMNS, width_of
 from core.text.words import collapse
 from storage.documents.texts.encodings import clean
+
+# Characters before a table in which the scale of its figures is looked for.
+_ABOVE = 160
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedTable:
+    """A table in the text of its page. Each row has as many cells as there are columns."""
+
+    page: Page
+    span: Span
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    row_spans: tuple[Span, ...]  # the smallest places that hold all of a row's words
+    confidence: float  # 0..1
+    is_continued: bool = False  # continues the table of the page before
+
+    @property
+    def above(self) -> str:
+        """The lines before it, which may name the scale."""
+        return self.page.text[max(self.span.start - _ABOVE, 0) : self.span.start]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Tables in plain text: drawn with signs, parted by tabs, or in columns of blanks; each row with its place. Pure."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from statistics import median
 from core.domain.passages import Span
 from core.text.delimited import find_header, is_data
 from core.text.pipe_tables import MAX_LINE, TextTable, fit, to_cells
+from core.text.words import placed_lines
 
 # Number of rules from which every row has one below it, so that cells may have several lines.
 _RULED_ROWS = 4
@@ -37,12 +39,10 @@ def read_grid_tables(text: str) -> list[TextTable]:
 def _grid_runs(text: str) -> Iterator[list[_GridLine]]:
     """Yield each rule with the rules and rows that follow it."""
     run: list[_GridLine] = []
-    start = 0
-    for raw in [*text.split("\n"), ""]:
+    for start, raw in placed_lines(f"{text}\n"):
         line = raw.strip()
         first = start + len(raw) - len(raw.lstrip())
         item = _GridLine(line, Span(first, first + len(line)))
-        start += len(raw) + 1
         is_row = len(line) <= MAX_LINE and len(line) > 1 and line.startswith("|") and line.endswith("|")
         if (run and is_row) or (len(line) <= MAX_LINE and item.is_rule):
             run.append(item)
@@ -110,8 +110,7 @@ def read_tab_tables(text: str) -> list[TextTable]:
 
 def _blocks(text: str) -> Iterator[list[_TabLine]]:
     block: list[_TabLine] = []
-    start = 0
-    for line in text.split("\n"):
+    for start, line in placed_lines(text):
         inner = line.strip()
         if inner and len(line) <= MAX_LINE:
             first = start + len(line) - len(line.lstrip())
@@ -120,7 +119,6 @@ def _blocks(text: str) -> Iterator[list[_TabLine]]:
         elif block:
             yield block
             block = []
-        start += len(line) + 1
     if block:
         yield block
 
@@ -208,10 +206,8 @@ def row_starts(text: str) -> set[int]:
 def _space_runs(text: str) -> Iterator[list[_SpaceLine]]:
     """Yield runs of lines with a gap inside, and rules."""
     run: list[_SpaceLine] = []
-    start = 0
-    for line in [*text.split("\n"), ""]:
+    for start, line in placed_lines(f"{text}\n"):
         item = _SpaceLine(line.rstrip(), start)
-        start += len(line) + 1
         if len(line) <= _MAX_SPACE_LINE and not _FOREIGN.search(line) and (_GAP.search(line) or item.is_rule):
             run.append(item)
             continue
@@ -291,3 +287,14 @@ def _is_contents(cells: Sequence[str]) -> bool:
 def _span(line: _SpaceLine) -> Span:
     inner = len(line.text) - len(line.text.lstrip())
     return Span(line.start + inner, line.start + len(line.text))
+
+
+def with_others(tables: list[TextTable], others: Sequence[TextTable]) -> list[TextTable]:
+    """Return tables with the others that overlap none of them, in text order; both are given in it."""
+    starts = [table.span.start for table in tables]
+    added = []
+    for table in others:
+        before = bisect_left(starts, table.span.end)
+        if not before or tables[before - 1].span.end <= table.span.start:
+            added.append(table)
+    return sorted([*tables, *added], key=lambda table: table.span.start)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from core.domain.corpus import Heading, ParsedPage
+from core.text.words import placed_lines
 
 Anchor = tuple[str, int]
 
@@ -66,15 +67,10 @@ class _Outline:
         return kept or [(cut.start, cut.title) for cut in cuts[:1]]
 
     def _is_bare(self, start: int, end: int) -> bool:
-        place = start
-        while place < end:
-            stop = self._text.find("\n", place, end)
-            stop = end if stop < 0 else stop
-            line = self._text[place:stop]
-            if line.strip() and place not in self._paths and not _UNDERLINE.fullmatch(line):
-                return False
-            place = stop + 1
-        return True
+        return all(
+            not line.strip() or start + place in self._paths or _UNDERLINE.fullmatch(line)
+            for place, line in placed_lines(self._text[start:end])
+        )
 
     def to_page(self, start: int, end: int, title: str) -> ParsedPage:
         raw = self._text[start:end]

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from core.domain.corpus import Heading
 from core.domain.passages import Span
+from core.text.words import placed_lines
 
 # Tokens; a longer unit is cut at word boundaries, to keep a passage within the limit of small models (512).
 MAX_UNIT_TOKENS = 128
@@ -89,7 +90,8 @@ def _blocks(text: str, places: _Places) -> Iterator[tuple[Span, UnitKind]]:
     """Yield paragraphs and long list items as PROSE, single units as LINE or HEADING."""
     open_start = open_end = -1  # the paragraph or list item that is being collected
     in_item = in_code = False
-    for start, end in _lines(text):
+    for start, line in placed_lines(text):
+        end = start + len(line)
         kind = _line_kind(text, start, end, places, in_code=in_code)
         if open_start >= 0 and kind != "text":
             yield _closed(text, open_start, open_end, in_item=in_item)
@@ -106,15 +108,6 @@ def _blocks(text: str, places: _Places) -> Iterator[tuple[Span, UnitKind]]:
             open_end = end
     if open_start >= 0:
         yield _closed(text, open_start, open_end, in_item=in_item)
-
-
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        yield start, end
-        start = end + 1
 
 
 def _line_kind(text: str, start: int, end: int, places: _Places, *, in_code: bool) -> str:

@@ -1,7 +1,7 @@
 """JSON and YAML to plain values without recursion of our own, so that hostile nesting ends in one sentence."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -16,6 +16,25 @@ Value: TypeAlias = "dict[str, Value] | list[Value] | str | int | float | bool | 
 
 _TOO_DEEP = f"nested too deeply: more than {MAX_DEPTH} levels"
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+
+
+def at(value: Value, *keys: str) -> Value:
+    """Return what is under some keys, one inside of the other; None if there is nothing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def mapping_of(value: Value) -> Mapping[str, Value]:
+    return value if isinstance(value, dict) else {}
+
+
+def list_of(value: Value) -> Sequence[Value]:
+    return value if isinstance(value, list) else ()
+
+
+def string_of(value: Value) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def read_json(text: str) -> Value:

@@ -133,7 +133,7 @@ async def test_what_a_workspace_has_goes_to_its_own_model_and_to_no_other(tmp_pa
     async with open_parts(Config.model_validate(sections)) as app:
         found = app.extractions._by_model
         assert found is not None
-        parts = {name: made._parts if (made := found._build(name)) else None for name in ("local", "guild", "club")}
+        parts = {name: found.build(name) for name in ("local", "guild", "club")}
         limits = parts["local"].limits
         assert (limits.tokens_per_run, limits.tokens_per_day) == (5, 7)
         assert not Config().extraction.with_model

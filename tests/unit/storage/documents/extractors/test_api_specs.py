@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from core.domain.extracts import ExtractorInput, Found
-from storage.documents.apis.openapi_pages import build_pages
 from storage.documents.apis.openapi_spec import Spec
 from storage.documents.extractors.api_specs import ApiSpecsExtractor
+from storage.documents.readers.openapi import build_pages
 from storage.documents.texts.structured import read_yaml
 from tests.builders import build_document
 from tests.unit.storage.documents.extractors.meeting_reading import to_input

@@ -18,17 +18,17 @@ def test_blocks_are_parted_by_a_blank_line_and_items_by_none() -> None:
     writer.add_item("a boat")
     writer.add_item("two\nlines", level=1, mark="2.")
     writer.add_table([["who", "fare"], ["adult", "4"]])
-    assert writer.finish() == (
+    assert writer.text == (
         "Ferry\n\nIt sails.\nAt seven.\n\n"
-        "- a boat\n  2. two\n     lines\n\n| who | fare |\n| --- | --- |\n| adult | 4 |",
-        (Heading(level=1, title="Ferry", start=0),),
+        "- a boat\n  2. two\n     lines\n\n| who | fare |\n| --- | --- |\n| adult | 4 |"
     )
+    assert writer.headings == [Heading(level=1, title="Ferry", start=0)]
 
 
 def test_a_table_of_one_column_is_paragraphs() -> None:
     writer = TextWriter()
     writer.add_table([["one"], ["two", ""]])
-    assert writer.finish()[0] == "one\n\ntwo"
+    assert writer.text == "one\n\ntwo"
 
 
 @given(blocks)
@@ -43,7 +43,7 @@ def test_headings_stand_at_their_places(written: list[tuple[str, str]]) -> None:
             writer.add_table([[text, text], ["x", text]])
         else:
             writer.add_paragraph(text)
-    text, headings = writer.finish()
+    text, headings = writer.text, writer.headings
     assert text == text.strip("\n")
     assert not {"\x07", "\x0b", "\t"} & set(text)
     assert all(text[heading.start :].startswith(heading.title) and heading.level == 6 for heading in headings)

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
-from storage.documents.apis.openapi_pages import MAX_FIELDS
 from storage.documents.base import HEAD_BYTES, build_readers, find_reader
-from storage.documents.readers.openapi import OpenApiReader
+from storage.documents.readers.openapi import MAX_FIELDS, OpenApiReader
 
 FERRY = """
 openapi: 3.1.0

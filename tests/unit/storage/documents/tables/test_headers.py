@@ -6,7 +6,7 @@ from core.domain.corpus import ParsedDocument, ParsedPage
 from core.domain.passages import Passage, Span
 from core.text.pipe_tables import TextTable, read_pipe_tables
 from storage.documents.chunking import chunk
-from storage.documents.tables.headers import MAX_HEADER, Grid, find_headers, tidy, with_one_header
+from storage.documents.tables.headers import MAX_HEADER, find_headers, with_one_header
 
 
 def read(*rows: str) -> TextTable:
@@ -90,11 +90,11 @@ def test_rows_of_names_head_a_table_without_a_head() -> None:
         ("Ropes", "410", "95"),
     )
 
-    grid = tidy(Grid(columns=("", "", ""), rows=rows, spans=spans))
+    grid = with_one_header(TextTable(span=Span(0, 4), columns=("", "", ""), rows=rows, row_spans=spans))
 
     assert grid.columns == ("", "Year to March 2024", "Year to March 2023")
     assert grid.rows == rows[2:]
-    assert grid.spans == spans[2:]
+    assert grid.row_spans == spans[2:]
 
 
 SHEET = """Fares
