@@ -42,7 +42,7 @@ def is_dropped(node: Any, *, book: bool = False) -> bool:
     edition don't.
     """
     tag = node.tag
-    if tag in DROPPED or tag.startswith(("-", "!", "_")):
+    if tag is None or tag in DROPPED or tag.startswith(("-", "!", "_")):  # None: `<?mso ...?>`
         return True
     attributes = node.attributes
     if book:

@@ -100,3 +100,7 @@ def test_nesting_beyond_reason_is_read_without_structure() -> None:
 )
 def test_markup_is_told_from_plain_text(text: str, expected: bool) -> None:
     assert has_markup(text) is expected
+
+
+def test_instructions_to_programs_are_left_out() -> None:
+    assert html_to_text('<p>The pier <?mso-application progid="Excel.Sheet"?>opens.</p>').text == "The pier opens."
