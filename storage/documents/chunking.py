@@ -19,6 +19,7 @@ from core.domain.passages import Passage, Span
 from core.errors import ReadError
 from storage.documents.tables.headers import find_headers
 from storage.documents.tables.text_tables import row_starts
+from storage.documents.texts.sections import enter
 from storage.documents.texts.sentences import Unit, UnitKind, split_units
 
 # Tokens. Passages of 128 with one sentence of overlap gave the most retrieval quality per token of context in our
@@ -101,10 +102,7 @@ def _paths(page: ParsedPage, places: Sequence[int]) -> Iterator[tuple[str, ...]]
     stack: list[Heading] = []
     for place in places:
         while waiting and waiting[0].start <= place:
-            heading = waiting.popleft()
-            while stack and stack[-1].level >= heading.level:
-                stack.pop()
-            stack.append(heading)
+            enter(waiting.popleft(), stack)
         yield tuple(heading.title for heading in stack if heading is not own and heading.title)
 
 

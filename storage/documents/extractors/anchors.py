@@ -8,7 +8,7 @@ from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.domain.passages import Span
 from core.text.words import shorten
 from storage.documents.markup.definitions import define
-from storage.documents.markup.marked_text import Line, MarkedText, plain
+from storage.documents.markup.marked_text import Line, MarkedText, line_at, plain
 
 MAX_CAPTION = 300
 MAX_NAME = 200
@@ -50,13 +50,12 @@ class AnchorsExtractor:
 
 
 def _in_page(text: MarkedText) -> Iterator[Found]:
-    headings = {heading.start: heading for heading in text.page.headings}
+    above = " > ".join(text.page.heading_path)
     for line, title in text.titles():
-        above = " > ".join(text.page.heading_path)
         yield _to_found(text.page, line.span, title, "heading", above, 1.0)
     yield from _captions(text)
     yield from _images(text)
-    yield from _named_places(text, frozenset(headings))
+    yield from _named_places(text)
 
 
 def _captions(text: MarkedText) -> Iterator[Found]:
@@ -111,25 +110,19 @@ def _images(text: MarkedText) -> Iterator[Found]:
                 yield _to_found(text.page, span, alt, "figure", alt, 0.7)
 
 
-def _named_places(text: MarkedText, headings: frozenset[int]) -> Iterator[Found]:
+def _named_places(text: MarkedText) -> Iterator[Found]:
     """Yield block ids and the document's own ids of places; a heading's id is the heading itself."""
+    headings = {heading.start for heading in text.page.headings}
     blocks = {match["id"] for line in text.lines if (match := _BLOCK_ID.search(line.text[-110:]))}
     for name, place in text.page.anchors:
         if place in headings or not name.strip():
             continue
-        end = text.text.find("\n", place)
-        line = text.text[place : end if end >= 0 else len(text.text)]
-        start = place + len(line) - len(line.lstrip())
-        if line.strip():
-            span = Span(start, start + len(line.strip()))
-            yield _to_found(text.page, span, f"^{name}" if name in blocks else name, "block", plain(line), 1.0)
+        span = line_at(text.text, place)
+        if span is not None:
+            said = plain(span.of(text.text))
+            yield _to_found(text.page, span, f"^{name}" if name in blocks else name, "block", said, 1.0)
 
 
 def _to_found(page: Page, span: Span, name: str, kind: str, caption: str, confidence: float) -> Found:
-    return Found(
-        type=ExtractType.ANCHOR,
-        page_number=page.number,
-        span=span,
-        data={"name": shorten(name, MAX_NAME), "kind": kind, "caption": shorten(caption, MAX_CAPTION)},
-        confidence=confidence,
-    )
+    data = {"name": shorten(name, MAX_NAME), "kind": kind, "caption": shorten(caption, MAX_CAPTION)}
+    return Found(type=ExtractType.ANCHOR, page_number=page.number, span=span, data=data, confidence=confidence)

@@ -11,7 +11,7 @@ from core.domain.passages import Span
 from core.text.words import collapse
 from storage.documents.foundry.links import COMMAND, find_mentions, name_of
 from storage.documents.markup.definitions import define
-from storage.documents.markup.marked_text import Line, MarkedText
+from storage.documents.markup.marked_text import Line, MarkedText, line_at
 from storage.documents.texts.sections import paths_above
 
 LINKS_TO = "links to"
@@ -127,25 +127,13 @@ def _headings(given: ExtractorInput) -> Iterator[Found]:
     for page in given.pages:
         for heading, above in zip(page.headings, paths_above(page.headings), strict=True):
             parent = [given.document.title, *page.heading_path, *above][-1]
-            span = _line_at(page.text, heading.start)
+            span = line_at(page.text, heading.start)
             if span is not None:
                 yield _to_found(page, span, heading.title, PART_OF, parent, confidence=1.0)
-
-
-def _line_at(text: str, start: int) -> Span | None:
-    end = text.find("\n", start)
-    line = text[start : end if end >= 0 else len(text)]
-    place = start + len(line) - len(line.lstrip())
-    return Span(place, place + len(line.strip())) if line.strip() else None
 
 
 def _to_found(
     page: Page, span: Span, source: str, kind: str, target: str, *, path: str | None = None, confidence: float = 0.95
 ) -> Found:
-    return Found(
-        type=ExtractType.RELATION,
-        page_number=page.number,
-        span=span,
-        data={"source": source[:MAX_NAME], "kind": kind, "target": target[:MAX_NAME], "target_document": path},
-        confidence=confidence,
-    )
+    data = {"source": source[:MAX_NAME], "kind": kind, "target": target[:MAX_NAME], "target_document": path}
+    return Found(type=ExtractType.RELATION, page_number=page.number, span=span, data=data, confidence=confidence)

@@ -8,7 +8,7 @@ from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput
 from core.domain.passages import Span
 from core.text.words import shorten
-from storage.documents.html.writer import MEANING_INDENT
+from storage.documents.html.text import MEANING_INDENT
 from storage.documents.markup.marked_text import Line, MarkedText, PipeTable, plain
 
 # Characters and words of a name, and characters of a definition.

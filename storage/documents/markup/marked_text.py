@@ -98,6 +98,14 @@ class MarkedText:
                 yield line, named.get(start, named.get(line.span.start, plain(line.text)))
 
 
+def line_at(text: str, start: int) -> Span | None:
+    """Return the span of the rest of a line without white space at its ends; None for a blank one."""
+    end = text.find("\n", start)
+    line = text[start : end if end >= 0 else len(text)]
+    first = start + len(line) - len(line.lstrip())
+    return Span(first, first + len(line.strip())) if line.strip() else None
+
+
 def around(line: Line, start: int, end: int) -> Span:
     """Return the span of the line around `start` to `end`, or of the sentence in a long line."""
     if len(line.text) <= MAX_PLACE:

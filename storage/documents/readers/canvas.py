@@ -7,8 +7,8 @@ from pathlib import Path
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse, shorten
-from storage.documents.markup.markdown_writer import MarkdownWriter, tidy
 from storage.documents.markup.marked_text import plain
+from storage.documents.markup.writers import MarkdownWriter, tidy
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.structured import Value, list_of, read_json, string_of
 

@@ -15,7 +15,7 @@ from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.text.words import collapse
 from storage.documents.files import CHANNEL_LISTS, PEOPLE_LISTS
-from storage.documents.markup.markdown_writer import MarkdownWriter, tidy
+from storage.documents.markup.writers import MarkdownWriter, tidy
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.structured import Value, at, list_of, read_json
 

@@ -10,6 +10,7 @@ from typing import Any
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse
+from storage.documents.markup.writers import TextWriter, to_number, to_title
 from storage.documents.office.office_files import (
     as_transitional,
     check_office,
@@ -18,7 +19,6 @@ from storage.documents.office.office_files import (
     outermost,
     parse_part,
 )
-from storage.documents.office.text_writer import TextWriter, to_number, to_title
 from storage.documents.tables.text import Merge, fill_merged
 
 LEVELS = 9

@@ -14,7 +14,7 @@ from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.text.words import collapse
 from storage.documents.html.text import html_to_text
-from storage.documents.markup.markdown_writer import MarkdownWriter, tidy
+from storage.documents.markup.writers import MarkdownWriter, tidy
 from storage.documents.texts.encodings import decode
 
 # Messages inside of messages, as far as they are read, and parts of one message.

@@ -9,8 +9,8 @@ from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse
 from storage.documents.archives import open_archive
+from storage.documents.markup.writers import TextWriter, to_number, to_title
 from storage.documents.office.office_files import check_office, inside, is_office, outermost, parse_part
-from storage.documents.office.text_writer import TextWriter, to_number, to_title
 from storage.documents.tables.text import Merge, fill_merged
 
 # Columns, rows and blanks that one element may stand for: a file may claim any number.

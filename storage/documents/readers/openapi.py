@@ -18,7 +18,7 @@ from storage.documents.apis.openapi_spec import (
     text_of,
 )
 from storage.documents.foundry.export import is_json
-from storage.documents.markup.markdown_writer import MarkdownWriter
+from storage.documents.markup.writers import MarkdownWriter
 from storage.documents.texts.encodings import clean, decode
 from storage.documents.texts.structured import Value, list_of, mapping_of, read_json, read_yaml
 

@@ -8,7 +8,7 @@ from typing import Any
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.markup.markdown_writer import MarkdownWriter
+from storage.documents.markup.writers import MarkdownWriter
 from storage.documents.texts.encodings import decode
 
 _LINK = re.compile(r"\[\[([^\[\]\n]+)\](?:\[([^\[\]\n]+)\])?\]")

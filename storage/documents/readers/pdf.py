@@ -15,6 +15,7 @@ from storage.documents.pdf.headers_footers import find_headers_footers
 from storage.documents.pdf.page_text import clean_page, page_text, without_controls
 from storage.documents.pdf.recognition import UNRECOGNISED, Recogniser, may_be_scanned, recognise
 from storage.documents.texts.encodings import clean
+from storage.documents.texts.sections import enter
 
 # Entries of an outline that are read: more is a broken file, not a book.
 MAX_OUTLINE = 5_000
@@ -187,7 +188,5 @@ def _under(headings: list[Heading]) -> list[Heading]:
     """Return the headings still open after the last of these, outermost first."""
     above: list[Heading] = []
     for heading in headings:
-        while above and above[-1].level >= heading.level:
-            above.pop()
-        above.append(heading)
+        enter(heading, above)
     return above

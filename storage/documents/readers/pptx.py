@@ -9,8 +9,8 @@ from typing import Any
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.text.words import collapse
+from storage.documents.markup.writers import TextWriter, to_lines, to_title
 from storage.documents.office.office_files import as_transitional, check_office, is_office, parse_part
-from storage.documents.office.text_writer import TextWriter, to_lines, to_title
 from storage.documents.tables.text import Merge, fill_merged
 
 # Groups of shapes inside each other: more is made to be slow.

@@ -9,7 +9,7 @@ from typing import Any
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.markup.markdown_writer import MarkdownWriter
+from storage.documents.markup.writers import MarkdownWriter
 from storage.documents.tables.text import Merge, fill_merged, to_table
 from storage.documents.texts.encodings import clean, decode
 

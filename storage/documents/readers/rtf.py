@@ -9,7 +9,7 @@ from pathlib import Path
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.office.text_writer import TextWriter, to_title
+from storage.documents.markup.writers import TextWriter, to_title
 
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.DOTALL

@@ -12,6 +12,7 @@ from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.text.delimited import find_header
 from core.text.words import collapse
+from storage.documents.markup.writers import TextWriter
 from storage.documents.office.office_files import OLE_MARK, check_office, is_encrypted, is_office, is_old, why_encrypted
 from storage.documents.office.sheets import (
     SUFFIX,
@@ -22,7 +23,6 @@ from storage.documents.office.sheets import (
     read_sheet_formats,
     read_sheet_xml,
 )
-from storage.documents.office.text_writer import TextWriter
 from storage.documents.tables.text import Merge, fill_merged
 from storage.documents.texts.encodings import clean
 

@@ -51,18 +51,15 @@ class Quotable:
         wanted = plain_quote(quote)
         if not any(map(str.isalnum, wanted)) or len(quote) > MAX_QUOTE:
             return None
-        place = self._plain.find(wanted)
-        while place >= 0:
-            end = place + len(wanted)
-            if self._places[place] >= start and _between(self._plain, place) and _between(self._plain, end):
-                return Span(self._places[place], self._places[end - 1] + 1)
-            place = self._plain.find(wanted, place + 1)
+        for place in _places(wanted, self._plain):
+            if self._places[place] >= start:
+                return Span(self._places[place], self._places[place + len(wanted) - 1] + 1)
         return None
 
     def holds(self, words: str) -> bool:
         """Return whether the text holds the words, ignoring case."""
         wanted = plain_quote(words).casefold()
-        return bool(wanted) and _is_in(wanted, self._plain.casefold())
+        return bool(wanted) and next(_places(wanted, self._plain.casefold()), None) is not None
 
 
 def plain_quote(text: str) -> str:
@@ -73,16 +70,16 @@ def plain_quote(text: str) -> str:
 def is_within(words: str, quote: str) -> bool:
     """Return whether a quote holds the words, letter by letter."""
     wanted = plain_quote(words)
-    return bool(wanted) and _is_in(wanted, plain_quote(quote))
+    return bool(wanted) and next(_places(wanted, plain_quote(quote)), None) is not None
 
 
-def _is_in(wanted: str, text: str) -> bool:
+def _places(wanted: str, text: str) -> Iterator[int]:
+    """Yield the positions of some words in a text, of whole words only."""
     place = text.find(wanted)
     while place >= 0:
         if _between(text, place) and _between(text, place + len(wanted)):
-            return True
+            yield place
         place = text.find(wanted, place + 1)
-    return False
 
 
 def _between(text: str, place: int) -> bool:

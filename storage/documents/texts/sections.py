@@ -93,8 +93,13 @@ def paths_above(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
     paths = []
     above: list[Heading] = []
     for heading in headings:
-        while above and above[-1].level >= heading.level:
-            above.pop()
-        paths.append(tuple(item.title for item in above))
-        above.append(heading)
+        enter(heading, above)
+        paths.append(tuple(item.title for item in above[:-1]))
     return paths
+
+
+def enter(heading: Heading, above: list[Heading]) -> None:
+    """Make a heading the last of those that a place is under, outermost first; it ends others of its level."""
+    while above and above[-1].level >= heading.level:
+        above.pop()
+    above.append(heading)

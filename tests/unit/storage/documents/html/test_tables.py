@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.documents.html.text import html_to_text
-from storage.documents.html.writer import MAX_REPEATED, MAX_SPAN, to_span
+from storage.documents.html.text import MAX_REPEATED, MAX_SPAN, html_to_text, to_span
 
 
 def lines(rows: str) -> list[list[str]]:

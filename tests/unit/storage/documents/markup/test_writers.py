@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.corpus import Heading
-from storage.documents.office.text_writer import TextWriter, to_lines, to_title
+from storage.documents.markup.writers import TextWriter, to_lines, to_title
 
 texts = st.text(alphabet="ab \n\t\x0b\x07#|é", max_size=12)
 blocks = st.lists(st.tuples(st.sampled_from(["paragraph", "heading", "item", "table"]), texts), max_size=8)
