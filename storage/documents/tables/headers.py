@@ -26,7 +26,7 @@ def with_one_header(grid: TextTable) -> TextTable:
     """Return the table with one name for each column; unchanged if it has another form.
 
     Signs are joined to their figures, and header rows: "Sales" over "2023" and "2022" is "Sales 2023", "Sales 2022". A
-    header of one cell is the caption if there is none, and the row below it names the columns.
+    header of one cell is the missing caption, and the row below it names the columns.
     """
     if len(grid.columns) < _MIN_COLUMNS or len(grid.rows) < 2:
         return grid

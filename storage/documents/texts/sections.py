@@ -99,7 +99,7 @@ def paths_above(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
 
 
 def enter(heading: Heading, above: list[Heading]) -> None:
-    """Make a heading the last of those that a place is under, outermost first; it ends others of its level."""
+    """Add a heading to the open ones, outermost first; it closes all of its level and below."""
     while above and above[-1].level >= heading.level:
         above.pop()
     above.append(heading)

@@ -19,7 +19,7 @@ _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def at(value: Value, *keys: str) -> Value:
-    """Return what is under some keys, one inside of the other; None if there is nothing."""
+    """Return the value at a path of keys; None if it is missing."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
