@@ -9,7 +9,7 @@ from core.answering.context import FullHistoryCapped, LineSummariser, ModelSumma
 from core.answering.pipeline import Pipeline, PipelineStep, Stage
 from core.answering.run import RunObserver
 from core.answering.steps import reading
-from core.answering.steps.preparing import ChannelDefaults, Preparation
+from core.answering.steps.preparing import Preparation
 from core.answering.steps.private_answers import PrivateAnswer, SharedAnswer, Sharing, ToPrivate
 from core.answering.steps.stated_positions import StatedPosition
 from core.answering.strategies.choosing import Choose
@@ -46,9 +46,9 @@ def build_pipeline(
     """
     corpus, library, access, clock = parts.stores.corpus, parts.library, parts.access, parts.clock
     settings, conversations = parts.stores.settings, parts.conversations
-    readers = {} if readers is None else readers
+    readers, to_private = readers if readers is not None else {}, to_private or {}
     store = AnswerStore(conversations, parts.stores.jobs, parts.inbox_store, clock, edited=readers)
-    private = PrivateAnswer(to_private or {}, access=access, library=library, inbox=parts.inbox_store)
+    private = PrivateAnswer(to_private, access=access, library=library, inbox=parts.inbox_store)
     position = StatedPosition(
         settings=settings, library=library, corpus=corpus, conversations=conversations, access=access, clock=clock
     )
@@ -59,14 +59,14 @@ def build_pipeline(
 
     steps = (
         PipelineStep("Answer a note about stale answers", Stage.DECIDE, StaleNotes(parts.staleness)),
-        PipelineStep("Show a shared private answer", Stage.DECIDE, SharedAnswer(sharing)),
+        PipelineStep("Show a shared private answer", Stage.DECIDE, SharedAnswer(sharing), readers),
         PipelineStep("Store a stated reading position", Stage.DECIDE, position),
-        PipelineStep("Send an answer with spoilers privately", Stage.DECIDE, private.decide),
-        PipelineStep("Apply the channel's defaults", Stage.DECIDE, ChannelDefaults(settings, readers)),
+        PipelineStep("Send an answer with spoilers privately", Stage.DECIDE, private.decide, to_private),
+        PipelineStep("Apply the channel's defaults", Stage.DECIDE, reading.ChannelDefaults(settings, readers)),
         PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, history.forget_earlier_versions),
         PipelineStep("Open the conversation or return the stored answer", Stage.DECIDE, history.open),
         PipelineStep(
-            "Read the thread and attached files", Stage.REQUEST, Preparation(readers, clock, parts.attachments)
+            "Read the thread and attached files", Stage.REQUEST, Preparation(readers, clock, parts.attachments), readers
         ),
         PipelineStep("Record the question", Stage.REQUEST, history.record),
         PipelineStep("Compute the scope", Stage.REQUEST, reading.Scoping(access, library, corpus, clock)),
@@ -78,7 +78,7 @@ def build_pipeline(
         PipelineStep("Describe referenced documents", Stage.REQUEST, links.describe),
         PipelineStep("Suggest follow-up questions", Stage.REQUEST, reading.Suggestions(corpus, library)),
         PipelineStep("Add notes", Stage.REQUEST, reading.add_notes),
-        PipelineStep("Hand an answer with spoilers over", Stage.FINISH, private.hand_over),
+        PipelineStep("Hand an answer with spoilers over", Stage.FINISH, private.hand_over, to_private),
     )
     record = partial(Recording, parts.cassettes.keep) if parts.config.replay.record else RunObserver
     return Pipeline(steps, store=store, jobs=parts.stores.jobs, clock=clock, observe=observe or record)

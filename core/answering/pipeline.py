@@ -5,7 +5,7 @@ request run as one job tree; the steps after it may change what is posted.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
@@ -14,7 +14,12 @@ from core.answering.answer_store import AnswerStore, Opened
 from core.answering.answers.building import build_error_answer
 from core.answering.answers.stored import request_input, stored_ids
 from core.answering.run import RunObserver
-from core.domain.answer import Answer, AnswerStatus, Draft, Reference
+from core.domain.answer import (
+    Answer,
+    AnswerStatus,
+    Draft,
+    Reference,
+)
 from core.domain.chat import ChatMessage
 from core.domain.conversation import Focus, Message
 from core.domain.corpus import Document, Page, SearchScope
@@ -95,6 +100,7 @@ class PipelineStep:
     name: str
     stage: Stage
     run: Callable[[Question], Awaitable[Answer | None]]
+    platforms: Container[str] | None = None  # runs for their questions only; None: for all
 
 
 class Pipeline:
@@ -155,11 +161,11 @@ class Pipeline:
             question.answer = early
         else:
             question.answer = await self._settle(question.message, early)
-        for step in self._of(Stage.FINISH):
+        for step in self._of(Stage.FINISH, question.message):
             await step.run(question)
 
     async def _decide(self, question: Question) -> Answer | None:
-        for step in self._of(Stage.DECIDE):
+        for step in self._of(Stage.DECIDE, question.message):
             if (answer := await step.run(question)) is not None:
                 return answer
         return None
@@ -177,7 +183,7 @@ class Pipeline:
         try:
             async with steps.step(JobKind.REQUEST, "answer", input=given, key=request_id) as request:
                 question.observer.root = request
-                for step in self._of(Stage.REQUEST):
+                for step in self._of(Stage.REQUEST, message):
                     await step.run(question)
                 answer = question.answer
                 request.output = {"status": answer.status.value, "footnotes": len(answer.citations)}
@@ -194,5 +200,7 @@ class Pipeline:
             question.observer.finish(finished.message_id, answer)
         return finished
 
-    def _of(self, stage: Stage) -> Sequence[PipelineStep]:
-        return [step for step in self.steps if step.stage is stage]
+    def _of(self, stage: Stage, message: IncomingMessage) -> Sequence[PipelineStep]:
+        platform = message.address.platform
+        steps = [step for step in self.steps if step.stage is stage]
+        return [step for step in steps if step.platforms is None or platform in step.platforms]

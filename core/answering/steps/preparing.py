@@ -1,4 +1,4 @@
-"""Preparation of a chat platform's question: its channel's defaults, earlier messages of its thread, its files."""
+"""Preparation of a chat platform's question: earlier messages of its thread, and its files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,30 +7,15 @@ from core.answering.answers.stored import talk_message
 from core.answering.pipeline import Question
 from core.domain.conversation import Focus, Message, Role
 from core.domain.corpus import Document
-from core.domain.incoming import Attachment, ChannelAddress
+from core.domain.incoming import Attachment
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError, StorageError
 from core.knowledge.attachments import Attachments, ReadFiles, in_time
 from core.ports import Clock
-from core.ports.service import SettingsRepository, ThreadReader
+from core.ports.service import ThreadReader
 
 TALK_LIMIT = 30  # messages of a thread that are read when the bot is called into it
 TALK_SECONDS = 20.0  # for all of them: an answer without them is better than none
-
-
-class ChannelDefaults:
-    """Message -> `message` with its channel's strategy, and its language on platforms with readers."""
-
-    def __init__(self, settings: SettingsRepository, readers: Mapping[str, ThreadReader]) -> None:
-        self._settings = settings
-        self._readers = readers
-
-    async def __call__(self, question: Question) -> None:
-        message = question.message
-        settings = await self._settings.channel(ChannelAddress.of(message.address))
-        question.message = replace(message, strategy=message.strategy or settings.strategy)
-        if message.address.platform in self._readers:
-            question.message = replace(question.message, language=message.language or settings.language)
 
 
 class Preparation:
@@ -42,16 +27,14 @@ class Preparation:
     def __init__(
         self, readers: Mapping[str, ThreadReader], clock: Clock, attachments: Attachments | None = None
     ) -> None:
-        """`readers` by platform name; without `attachments`, files are listed as left out."""
+        """`readers` of the platforms that it runs for, by name; without `attachments`, files are listed as left out."""
         self._readers = readers
         self._clock = clock
         self._attachments = attachments
 
     async def __call__(self, question: Question) -> None:
         message = question.message
-        reader = self._readers.get(message.address.platform)
-        if reader is None:
-            return
+        reader = self._readers[message.address.platform]
         before, notes = await self._talk(question, reader)
         if message.about is not None:
             about = talk_message(message.about, question.conversation.conversation.id)

@@ -1,6 +1,6 @@
-"""Steps of the request: open, scope, history, links, draft, proof, and additions to the proved text."""
+"""Steps of every question: defaults, open, scope, history, links, draft, proof, and additions to the proved text."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -16,11 +16,12 @@ from core.answering.strategies.choosing import Choose, draft
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, Message
 from core.domain.corpus import Document, SearchScope
-from core.domain.incoming import IncomingMessage
+from core.domain.incoming import ChannelAddress, IncomingMessage
 from core.errors import AccessDenied
 from core.knowledge.library import Library
 from core.knowledge.references.service import References
 from core.ports import Clock, ContextStrategy, CorpusRepository, Tools
+from core.ports.service import SettingsRepository
 from core.work.conversations import live_focus
 from core.work.questions import as_asked
 from core.work.steps import Step
@@ -31,6 +32,22 @@ DEFAULT_HISTORY_TOKENS = 12_000
 
 class ToolboxFactory(Protocol):
     def __call__(self, context: QuestionContext, observer: RunObserver) -> Tools: ...
+
+
+class ChannelDefaults:
+    """Message -> `message` with its channel's strategy, and its language on platforms with readers."""
+
+    def __init__(self, settings: SettingsRepository, readers: Container[str]) -> None:
+        """`readers` names the platforms that have readers."""
+        self._settings = settings
+        self._readers = readers
+
+    async def __call__(self, question: Question) -> None:
+        message = question.message
+        settings = await self._settings.channel(ChannelAddress.of(message.address))
+        question.message = replace(message, strategy=message.strategy or settings.strategy)
+        if message.address.platform in self._readers:
+            question.message = replace(question.message, language=message.language or settings.language)
 
 
 class HistorySteps:
@@ -141,8 +158,9 @@ class ContextSelection:
         self._tokens = tokens
 
     async def __call__(self, question: Question) -> None:
-        context = self._context(question.observer.root)
-        question.history = await context.select(question.messages, question.context.scope, self._tokens)
+        if question.messages:
+            context = self._context(question.observer.root)
+            question.history = await context.select(question.messages, question.context.scope, self._tokens)
 
 
 class Drafting:

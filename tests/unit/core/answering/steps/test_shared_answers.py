@@ -9,7 +9,13 @@ import pytest
 
 from core.access.scopes import ATTACHMENTS, attached_name
 from core.answering.steps.private_answers import CANT_SHARE, SHARED, Sharing
-from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
+from core.domain.answer import (
+    Answer,
+    AnswerStatus,
+    Citation,
+    Reference,
+    ReferenceType,
+)
 from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.jobs import JobStatus
 from core.domain.passages import Span
@@ -44,7 +50,7 @@ class Tower:
 
     def __init__(self) -> None:
         self.shelf = Shelf()
-        self.desk = Desk(self.shelf)
+        self.desk = Desk(self.shelf, pipeline={"readers": {"chat": None}})
         conversations = Conversations(self.desk.store, self.desk.clock)
         self.sharing = Sharing(conversations=conversations, corpus=self.shelf.corpus, access=self.shelf.access)
         self.answers = self.desk.service
