@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.answering.answers.building import prove_draft, prove_typed
+from core.answering.answers.building import prove_draft
+from core.answering.answers.typed import prove_typed
 from core.answering.citations import MARKER
 from core.answering.strategies.synthesis import assemble
 from core.domain.answer import Draft, Evidence
