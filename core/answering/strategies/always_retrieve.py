@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from core.answering.agent.prompts import build_turns, empty_answer, from_passages, search_queries
+from core.answering.agent.prompts import empty_answer, from_passages, search_queries
 from core.answering.agent.turns import (
     FINAL_SECONDS,
     ModelTurns,
     StrategyOverProvider,
     TurnStep,
+    build_turns,
     invoke_all,
     with_unique_ids,
 )

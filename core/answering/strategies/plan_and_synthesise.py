@@ -8,8 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from core.answering.agent.prompts import bad_form, build_turns, no_plan, planner
-from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, StrategyOverProvider, TurnStep, with_unique_ids
+from core.answering.agent.prompts import bad_form, no_plan, planner
+from core.answering.agent.turns import (
+    FINAL_SECONDS,
+    ModelTurns,
+    StrategyOverProvider,
+    TurnStep,
+    build_turns,
+    with_unique_ids,
+)
 from core.answering.citations import strip_markers
 from core.answering.run import Meter, RunObserver
 from core.answering.strategies.plans import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from core.answering.context import BYTES_PER_TOKEN
-from core.answering.tools.base import describe_place
+from core.answering.tools.search import describe_place
 from core.domain.chat import ChatMessage, ChatRole, NumberedPassage
 
 

@@ -3,18 +3,29 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.answering.agent.prompts import build_turns, empty_answer, last_turn, reading_companion
+from core.answering.agent.prompts import (
+    MARKERS,
+    NATIVE_CITATIONS,
+    ONE_DOCUMENT,
+    QUERY_TYPES,
+    TASK,
+    empty_answer,
+    last_turn,
+)
 from core.answering.agent.turns import (
     FINAL_SECONDS,
     ModelTurns,
     StrategyOverProvider,
     TurnStep,
+    around_question,
+    build_turns,
     invoke_all,
     with_unique_ids,
 )
 from core.answering.run import NO_OBSERVER, Meter, RunObserver
 from core.domain.answer import Draft
 from core.domain.chat import (
+    Capabilities,
     ChatMessage,
     ChatRequest,
     ChatResponse,
@@ -57,6 +68,18 @@ class ToolUseStrategy(StrategyOverProvider):
             observer=self._observer,
         )
         return await loop.run(build_turns(history, question))
+
+
+def reading_companion(capabilities: Capabilities, question: IncomingMessage) -> str:
+    """The system prompt for a model with tools."""
+    cite = NATIVE_CITATIONS if capabilities.citations else MARKERS
+    parts = [f"{TASK}\n{cite}"]
+    if question.query_type in QUERY_TYPES:
+        parts.append(QUERY_TYPES[question.query_type])
+    named = question.document or question.journal
+    if named:
+        parts.append(ONE_DOCUMENT.format(named))
+    return "\n\n".join([*parts, *around_question(question)])
 
 
 class AgentLoop:

@@ -5,7 +5,6 @@ To add a tool, copy `get_page.py`, add it to the list in the composition root an
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import ClassVar, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -99,11 +98,6 @@ async def document_named(name: str, context: ToolContext) -> Document:
     return document
 
 
-async def ids_of(name: str | None, context: ToolContext) -> frozenset[str]:
-    """Return the id of the document that a model names; without a name, the documents the question is limited to."""
-    return context.document_ids if name is None else frozenset({(await document_named(name, context)).id})
-
-
 def within(passages: Sequence[SourcedPassage], characters: int) -> tuple[SourcedPassage, ...]:
     """As many as fit, from the first on; at least one."""
     used = count = 0
@@ -113,14 +107,3 @@ def within(passages: Sequence[SourcedPassage], characters: int) -> tuple[Sourced
             break
         count += 1
     return tuple(passages[:count])
-
-
-def describe_place(document: Document, page_number: int, heading_path: Sequence[str]) -> str:
-    """`"Title" (path), page 3, Chapter > Section`."""
-    place = f'"{document.title}" ({document.path}), page {page_number}'
-    return f"{place}, {join_headings(heading_path)}" if heading_path else place
-
-
-def join_headings(heading_path: Sequence[str]) -> str:
-    """`Chapter > Section`; a page whose first heading repeats its title is named once."""
-    return " > ".join(title for title, _ in groupby(heading_path))

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from core.answering.tools.base import Arguments, Finding, ToolContext, ids_of, within
-from core.answering.tools.search import find_pages, to_finding
+from core.answering.tools.base import Arguments, Finding, ToolContext, within
+from core.answering.tools.search import find_pages, ids_of, to_finding
 from core.domain.corpus import SearchQuery, SourcedPassage
 from core.errors import BadInput, ToolRetry
 from core.knowledge.facts import CitedFact, FactQuery, FactType, FoundFacts, read_types

@@ -5,8 +5,9 @@ from typing import Literal
 from pydantic import Field
 from rapidfuzz import fuzz, process
 
-from core.answering.tools.base import Arguments, Finding, ToolContext, ids_of, within
+from core.answering.tools.base import Arguments, Finding, ToolContext, within
 from core.answering.tools.find_extracts import CITED_CHARACTERS, left_out, nothing_found, row_line
+from core.answering.tools.search import ids_of
 from core.knowledge.facts.lookup import FoundRelations
 from core.knowledge.facts.matching import Direction
 

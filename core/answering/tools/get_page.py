@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, document_named, within
+from core.answering.tools.base import Arguments, Finding, ToolContext, document_named, within
+from core.answering.tools.search import describe_place
 from core.domain.chat import PageImage
 from core.domain.corpus import Document, Page, SourcedPassage
 from core.errors import NotFound, ToolRetry

@@ -2,15 +2,22 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Literal
 
 from pydantic import Field
 
-from core.answering.tools.base import Arguments, Finding, ToolContext, join_headings, within
+from core.answering.tools.base import Arguments, Finding, ToolContext, within
 from core.answering.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
 from core.answering.tools.section_notes import Purpose, SectionReader, read_sections, to_lines
-from core.domain.corpus import Document, Heading, Page, PageHit, SearchQuery, SourcedPassage
+from core.domain.corpus import (
+    Document,
+    Heading,
+    Page,
+    PageHit,
+    SearchQuery,
+    SourcedPassage,
+)
 from core.domain.passages import Span
 from core.errors import Ambiguous, NotFound, ProviderError, ToolFailed, ToolRetry
 from core.knowledge.search.documents import JOURNAL_KIND, find_by_name, only_journals
@@ -210,7 +217,8 @@ def _take(passages: Iterable[SourcedPassage], characters: int) -> tuple[SourcedP
 def _outline(pages: Sequence[Page]) -> list[str]:
     lines = []
     for page in pages:
-        path = join_headings((*page.heading_path, *([page.title] if page.title else [])))
+        headings = (*page.heading_path, *([page.title] if page.title else []))
+        path = " > ".join(title for title, _ in groupby(headings))
         lines.append(f"- page {page.number}: {path or 'no title'} (page_id {page.id})")
     more = len(lines) - MAX_OUTLINE
     return [*lines[:MAX_OUTLINE], f"- and {more} more pages"] if more > 0 else lines

@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from pydantic import Field
 
-from core.answering.tools.base import Arguments, Finding, ToolContext, describe_place, ids_of
-from core.domain.corpus import PageHit, SearchQuery
+from core.answering.tools.base import Arguments, Finding, ToolContext, document_named
+from core.domain.corpus import Document, PageHit, SearchQuery
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 20
@@ -54,6 +55,11 @@ class SearchTool:
             rerank=context.rerank,
         )
         return to_finding(query, await find_pages(query, context))
+
+
+async def ids_of(name: str | None, context: ToolContext) -> frozenset[str]:
+    """Return the id of the document that a model names; without a name, the documents the question is limited to."""
+    return context.document_ids if name is None else frozenset({(await document_named(name, context)).id})
 
 
 async def find_pages(query: SearchQuery, context: ToolContext) -> list[PageHit]:
@@ -113,3 +119,9 @@ def to_finding(query: SearchQuery, hits: Sequence[PageHit]) -> Finding:
         for hit in hits
     )
     return Finding(text="\n".join(lines), passages=passages, searches=searches)
+
+
+def describe_place(document: Document, page_number: int, heading_path: Sequence[str]) -> str:
+    """`"Title" (path), page 3, Chapter > Section`; a page whose first heading repeats its title is named once."""
+    place = f'"{document.title}" ({document.path}), page {page_number}'
+    return ", ".join(filter(None, [place, " > ".join(title for title, _ in groupby(heading_path))]))

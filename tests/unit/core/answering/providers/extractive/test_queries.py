@@ -4,7 +4,6 @@ import time
 
 import pytest
 
-from core.answering.agent.prompts import reading_companion
 from core.answering.providers.extractive.cues import BYE, HELLO, THANKS
 from core.answering.providers.extractive.provider import (
     Query,
@@ -16,8 +15,14 @@ from core.answering.providers.extractive.provider import (
     reply_to,
     request_kind,
 )
+from core.answering.strategies.tool_use import reading_companion
 from core.domain.answer import QueryType
-from core.domain.chat import Capabilities, ChatMessage, ChatRole, ToolInvocation
+from core.domain.chat import (
+    Capabilities,
+    ChatMessage,
+    ChatRole,
+    ToolInvocation,
+)
 from core.domain.incoming import IncomingMessage, ThreadAddress
 
 
