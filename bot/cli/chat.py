@@ -15,11 +15,12 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from bot.cli.ask import question_message
+from bot.cli.questions import question_message
 from bot.cli.session import Session
 from bot.runtime.system import author_name
 from bot.service import operations as ops
-from bot.service.calls import AnswerProgress, Operations, Progress, answer
+from bot.service.calls import AnswerProgress, Operations, Progress
+from bot.service.local_operations import answer
 from bot.terminal.platform import Typed, to_typed
 from bot.terminal.render import answer_view, footnote_links, markdown_view, running_view, stale_note, step_line
 from core.domain.conversation import Conversation

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.session import Session, write_line
-from bot.runtime.system import author_name
+from bot.cli.session import Session
+from bot.runtime.system import author_name, write_line
 from bot.service import operations as ops
 from bot.service.calls import Operations
 from bot.terminal.render import conversation_table, markdown_view, stale_view

@@ -12,13 +12,14 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.ask import question_message
+from bot.cli.questions import question_message
 from bot.cli.serve import run_service
 from bot.cli.session import Session
 from bot.config import Config
 from bot.config.sections import IndexConfig, SlackConfig, WebConfig
 from bot.service import operations as ops
-from bot.service.calls import Operations, answer
+from bot.service.calls import Operations
+from bot.service.local_operations import answer
 from bot.service.service_lock import find_service
 from bot.terminal.render import answer_view
 from bot.terminal.reports import ingest_progress

@@ -9,10 +9,11 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from bot.cli.ask import question_message, read_lines
+from bot.cli.questions import question_message, read_lines
 from bot.cli.session import Session
 from bot.service import operations as ops
-from bot.service.calls import Operations, answer
+from bot.service.calls import Operations
+from bot.service.local_operations import answer
 from bot.terminal.render import answer_view, eval_view
 from core.domain.answer import Answer
 from core.domain.corpus import SearchQuery

@@ -6,7 +6,7 @@ import typer
 
 from bot.cli.session import Session, by_default
 from bot.service import operations as ops
-from bot.service.calls import retry_job
+from bot.service.local_operations import retry_job
 from bot.terminal.render import job_trees
 from core.domain.jobs import Job
 from core.errors import InvalidState

@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 import yaml
 
-from bot.cli.session import Session, write_line
+from bot.cli.session import Session
 from bot.config.slack import public_address
+from bot.runtime.system import write_line
 from bot.slackbot.events.manifest import build_manifest
 
 commands = typer.Typer(help="Print app manifests, to paste on the platform's site.", no_args_is_help=True)

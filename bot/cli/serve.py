@@ -8,8 +8,9 @@ from typing import NoReturn
 
 import typer
 
-from bot.cli.session import Session, to_json_text, write_line
+from bot.cli.session import Session
 from bot.runtime.logs import log_to_stderr
+from bot.runtime.system import to_json_text, write_line
 from bot.service.service import Service
 from bot.service.worker import work_alone
 

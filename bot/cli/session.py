@@ -1,8 +1,6 @@
 """One run of the command line: its options, its configuration, its output, and the operations it calls."""
 
 import asyncio
-import json
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,13 +11,15 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from bot.config import Config, load_config
+from bot.runtime.system import to_json_text, write_line
 from core.errors import InvalidState
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from bot.service.calls import LocalOperations, OnProgress, Operation, Operations, Request, Response
+    from bot.service.calls import OnProgress, Operation, Operations, Request, Response
     from bot.service.command_client import RemoteOperations
+    from bot.service.local_operations import LocalOperations
     from bot.service.service_lock import ServiceInfo
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ class Session:
         self, operation: "Operation[Request, Response]", request: "Request", on_progress: "OnProgress | None" = None
     ) -> "Response":
         """Run one operation."""
-        from bot.service.calls import ignore
+        from bot.service.local_operations import ignore
 
         return self.run(lambda operations: operations.call(operation, request, on_progress or ignore))
 
@@ -86,7 +86,7 @@ class Session:
             from bot.service.command_client import RemoteOperations  # httpx is only needed with a service
 
             return RemoteOperations(self.settings.workspace, service)
-        from bot.service.calls import LocalOperations
+        from bot.service.local_operations import LocalOperations
         from bot.wiring.parts import build_parts
 
         return LocalOperations(self.settings.workspace, partial(build_parts, self.settings))
@@ -127,18 +127,6 @@ class Session:
             self.print_json(to_json(found))
         else:
             self.console.print(view(found), markup=False)
-
-
-def write_line(text: str) -> None:
-    """Print a line at once. Lone surrogates (odd file names) are written as escapes."""
-    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
-    sys.stdout.flush()
-
-
-def to_json_text(value: object, *, indent: int | None = None) -> str:
-    """Return JSON that standard output can encode: in ASCII unless that is UTF-8."""
-    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    return json.dumps(value, ensure_ascii=not is_unicode, indent=indent)
 
 
 def by_default(run: Callable[[typer.Context], None]) -> Callable[[typer.Context], None]:

@@ -1,5 +1,7 @@
-"""The clock of this process, and the user who runs it."""
+"""The clock and the standard output of this process, and the user who runs it."""
 
+import json
+import sys
 from datetime import UTC, datetime
 from time import monotonic
 
@@ -22,3 +24,15 @@ class SystemClock:
 
     def monotonic(self) -> float:
         return monotonic()
+
+
+def write_line(text: str) -> None:
+    """Print a line at once. Lone surrogates (odd file names) are written as escapes."""
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+    sys.stdout.flush()
+
+
+def to_json_text(value: object, *, indent: int | None = None) -> str:
+    """Return JSON that standard output can encode: in ASCII unless that is UTF-8."""
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    return json.dumps(value, ensure_ascii=not is_unicode, indent=indent)

@@ -10,7 +10,8 @@ from typing import Any
 import httpx
 
 from bot.runtime.system import author_name
-from bot.service.calls import PROGRESS, OnProgress, Operation, Request, Response, ignore
+from bot.service.calls import PROGRESS, OnProgress, Operation, Request, Response
+from bot.service.local_operations import ignore
 from bot.service.service_lock import ServiceInfo
 from core import errors
 from core.errors import FootnoteError, InvalidState

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.ask import question_message
+from bot.cli.questions import question_message
 from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
 from bot.wiring.pipeline import build_pipeline

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from bot.cli.chat import ChatOptions, TerminalChat
 from bot.config import Config
-from bot.service.calls import LocalOperations
+from bot.service.local_operations import LocalOperations
 from bot.wiring.parts import build_parts
 from core.errors import NotFound
 from tests.anthropic_server import AnthropicServer, Reply

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bot.cli.ask import question_message
+from bot.cli.questions import question_message
 from bot.config import Config
 from bot.presentation.answer_text import job_line, job_tree
 from bot.terminal.render import answer_view, job_trees

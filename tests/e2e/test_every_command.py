@@ -186,7 +186,7 @@ def prepared(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
 
 async def fill(folder: Path) -> dict[str, str]:
     """Ask a question, with success and in vain; return the IDs of what came of it."""
-    from bot.cli.ask import question_message
+    from bot.cli.questions import question_message
     from core.work.progress import SilentProgress
 
     async with open_parts(Config.model_validate({"data_dir": folder / "data", "replay": {"record": True}})) as parts:

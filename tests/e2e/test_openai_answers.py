@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.ask import question_message
+from bot.cli.questions import question_message
 from bot.config import Config
 from bot.service.doctor import Check, examine
 from bot.wiring.parts import Parts, build_parts

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from bot.cli.session import to_json_text
+from bot.runtime.system import to_json_text
 
 
 @pytest.mark.parametrize(("encoding", "expected"), [("utf-8", '["ë🎲"]'), ("ascii", '["\\u00eb\\ud83c\\udfb2"]')])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from bot.cli.ask import question_message
+from bot.cli.questions import question_message
 from bot.service.answer_listeners import AnswerListeners
 from bot.service.calls import Caller
 from bot.service.submission import KEPT, QuestionSubmitter
