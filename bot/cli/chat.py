@@ -28,9 +28,9 @@ from core.domain.features import ExportedFile
 from core.domain.incoming import IncomingMessage
 from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, FootnoteError
-from core.text.words import is_number
+from core.text.notation import is_number
 from core.work.commands import CommandCall, Question
-from core.work.conversations import title_from
+from core.work.history import title_from
 from core.work.questions import check_question
 
 PROMPT = "> "

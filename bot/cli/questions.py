@@ -11,12 +11,7 @@ from bot.service.calls import Operations
 from bot.service.local_operations import answer
 from bot.terminal.platform import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.incoming import (
-    Circumstances,
-    IncomingMessage,
-    ThreadAddress,
-    message_key,
-)
+from core.domain.incoming import Circumstances, IncomingMessage, ThreadAddress, message_key
 from core.errors import BadInput, FootnoteError
 from core.serializers.objects import answer_json
 from core.work.questions import FORM, QuestionLine, read_line, to_command

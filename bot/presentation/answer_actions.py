@@ -21,7 +21,7 @@ from core.domain.jobs import Job
 from core.domain.service import InboxEntry
 from core.errors import AccessDenied, BadInput, NotFound
 from core.features.staleness.stale_answers import question_again
-from core.text.words import is_number
+from core.text.notation import is_number
 from core.work.commands import Question
 
 NO_ACTION = "This button is from an earlier version. Ask again."

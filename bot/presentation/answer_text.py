@@ -14,8 +14,9 @@ from core.answering.answers.building import PARTIAL_NOTE
 from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
 from core.domain.jobs import Job, JobStatus
-from core.knowledge.references.service import SHOWN, direct_of, looked_at
-from core.text.words import collapse, took
+from core.knowledge.references.lists import SHOWN, direct_of, looked_at
+from core.text.notation import took
+from core.text.words import collapse
 
 SourceLink = Callable[[Citation], str | None]  # returns the address of a footnote, or None
 Escape = Callable[[str], str]

@@ -1,4 +1,4 @@
-"""Operations in the process of a command, and those that answer its question, here or in the service."""
+"""Operations in the process of a command, and the two operations that answer a question."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack

@@ -38,7 +38,7 @@ from bot.slackbot.events.translate import (
 from core.domain.incoming import ChannelAddress, IncomingMessage, message_key
 from core.domain.service import Receipt
 from core.errors import StorageError
-from core.work.conversations import title_from
+from core.work.history import title_from
 
 LAST_TRY = 3  # Slack repeats an event up to three times
 LOOKED_THROUGH = 20  # newest entries of a thread, searched for an accepted one

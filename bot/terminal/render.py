@@ -24,9 +24,10 @@ from core.domain.service import TO_THE_END
 from core.features.access_explanation import AccessQuestion, Explanation, Holder, SourceReason, VerdictOn
 from core.features.export import footnote_label
 from core.features.staleness.stale_answers import told
-from core.knowledge.references.service import looked_at
+from core.knowledge.references.lists import looked_at
 from core.text.markup import preview
-from core.text.words import shorten, took
+from core.text.notation import took
+from core.text.words import shorten
 
 if TYPE_CHECKING:
     from core.features.evaluation import EvaluationReport

@@ -12,7 +12,7 @@ from bot.web.errors import error_pages
 from bot.web.pages import extracts, jobs, library, source
 from bot.web.parts import PARTS, ScopeOf, WebParts, WorkerControls
 from bot.web.security import add_headers, guard, template_context
-from core.text.words import took
+from core.text.notation import took
 
 __all__ = ["PARTS", "ScopeOf", "WebAddition", "WebParts", "WorkerControls", "build_runner", "build_web"]
 

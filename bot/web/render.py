@@ -20,7 +20,7 @@ from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation, Message, Outcome, Role
 from core.domain.features import Rating
 from core.domain.jobs import Job
-from core.knowledge.references.service import SHOWN
+from core.knowledge.references.lists import SHOWN
 from core.serializers.objects import Json
 from core.text.words import collapse, shorten
 

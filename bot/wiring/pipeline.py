@@ -5,13 +5,14 @@ from functools import partial
 
 from bot.wiring.parts import Parts
 from core.answering.answer_store import AnswerStore
+from core.answering.answers.settled import SettledAnswers
 from core.answering.context import FullHistoryCapped, LineSummariser, ModelSummariser, RollingSummary, TokenWindow
 from core.answering.pipeline import Pipeline, PipelineStep, Stage
 from core.answering.run import RunObserver
 from core.answering.steps import reading
 from core.answering.steps.preparing import Preparation
 from core.answering.steps.private_answers import PrivateAnswer, SharedAnswer, Sharing, ToPrivate
-from core.answering.steps.stated_positions import StatedPosition
+from core.answering.steps.stated_positions import StatedPositions
 from core.answering.strategies.choosing import Choose
 from core.answering.tools.find_extracts import FindExtractsTool
 from core.answering.tools.follow_relation import FollowRelationTool
@@ -49,10 +50,11 @@ def build_pipeline(
     readers, to_private = readers if readers is not None else {}, to_private or {}
     store = AnswerStore(conversations, parts.stores.jobs, parts.inbox_store, clock, edited=readers)
     private = PrivateAnswer(to_private, access=access, library=library, inbox=parts.inbox_store)
-    position = StatedPosition(
+    positions = StatedPositions(
         settings=settings, library=library, corpus=corpus, conversations=conversations, access=access, clock=clock
     )
-    history, links = reading.HistorySteps(store), reading.ReferenceSteps(build_references(parts))
+    settled = SettledAnswers(store, parts.stores.jobs, clock)
+    history, links = reading.HistorySteps(store, settled), reading.ReferenceSteps(build_references(parts))
     sharing = Sharing(conversations=conversations, corpus=corpus, access=access)
     context = reading.ContextSelection(partial(build_context, parts), parts.config.agent.history_tokens)
     draft = reading.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
@@ -60,7 +62,7 @@ def build_pipeline(
     steps = (
         PipelineStep("Answer a note about stale answers", Stage.DECIDE, StaleNotes(parts.staleness)),
         PipelineStep("Show a shared private answer", Stage.DECIDE, SharedAnswer(sharing), readers),
-        PipelineStep("Store a stated reading position", Stage.DECIDE, position),
+        PipelineStep("Store a stated reading position", Stage.DECIDE, reading.StatedPosition(positions)),
         PipelineStep("Send an answer with spoilers privately", Stage.DECIDE, private.decide, to_private),
         PipelineStep("Apply the channel's defaults", Stage.DECIDE, reading.ChannelDefaults(settings, readers)),
         PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, history.forget_earlier_versions),
@@ -81,7 +83,7 @@ def build_pipeline(
         PipelineStep("Hand an answer with spoilers over", Stage.FINISH, private.hand_over, to_private),
     )
     record = partial(Recording, parts.cassettes.keep) if parts.config.replay.record else RunObserver
-    return Pipeline(steps, store=store, jobs=parts.stores.jobs, clock=clock, observe=observe or record)
+    return Pipeline(steps, store=store, settled=settled, jobs=parts.stores.jobs, clock=clock, observe=observe or record)
 
 
 def describe(pipeline: Pipeline) -> str:

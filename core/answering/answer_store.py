@@ -3,27 +3,17 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from core.answering.answers.stored import (
-    answer_message,
-    messages_of_draft,
-    question_message,
-    settled_request,
-    stored_ids,
-    timings,
-    to_answer,
-)
+from core.answering.answers.stored import answer_message, messages_of_draft, question_message, stored_ids, timings
 from core.answering.deletion import forget_turns
 from core.domain.answer import Answer, Draft
 from core.domain.conversation import Conversation, Message
 from core.domain.incoming import IncomingMessage
-from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.jobs import Job
 from core.ports import Clock
 from core.ports.service import InboxStore, JobRepository
 from core.work.conversations import Conversations
 from core.work.questions import check_question
 from core.work.steps import forget_kept
-
-CUT_OFF = "The process ended in the middle of this step."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +62,6 @@ class AnswerStore:
             conversation=conversation, question=question, history=messages[:place], is_recorded=True, stored=stored
         )
 
-    async def load_answer(self, stored: Message) -> Answer:
-        """Return a stored answer with its job tree."""
-        return to_answer(stored, await self._jobs.list_tree(stored.job_id) if stored.job_id else [])
-
     async def record(self, opened: Opened, messages: Sequence[Message]) -> None:
         """Store messages, and the conversation with the first of them."""
         if opened.is_new:
@@ -98,43 +84,6 @@ class AnswerStore:
         """Remove a withdrawn question from the history."""
         if message.address.platform in self._edited:
             await forget_turns(self._conversations, [message])
-
-    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        """Return the stored answer of a question; store this one if there is none."""
-        started = self._clock.monotonic()
-        await self.replace_earlier(message)
-        opened = await self.open(message)
-        if opened.stored is not None:
-            return await self.load_answer(opened.stored)
-        jobs = await self.fail_orphaned_steps(stored_ids(message).request)
-        if not jobs:
-            jobs = [settled_request(message, opened.conversation.id, answer, self._clock.now())]
-            await self._jobs.save(*jobs)
-        return await self.end(message, opened, answer, jobs, started)
-
-    async def end(
-        self, message: IncomingMessage, opened: Opened, answer: Answer, jobs: Sequence[Job], started: float
-    ) -> Answer:
-        """Store an answer without a run, and the question if no attempt recorded it."""
-        now = await self.open(message)
-        if now.stored is not None:
-            return await self.load_answer(now.stored)
-        if not now.is_recorded:
-            now = opened if now.is_new else now  # the conversation whose ID the jobs have
-            await self.record(now, [now.question])
-        return await self.finish(message, now.conversation, answer, None, jobs, started)
-
-    async def fail_orphaned_steps(self, request_id: str) -> list[Job]:
-        """Fail steps that an earlier attempt's process left running; return the tree. A post is still to be made."""
-        now = self._clock.now()
-        jobs = [
-            job
-            if job.status.is_final or job.kind is JobKind.POST
-            else replace(job, status=JobStatus.FAILED, error=CUT_OFF, completed_at=now)
-            for job in await self._jobs.list_tree(request_id)
-        ]
-        await self._jobs.save(*jobs)
-        return jobs
 
     async def finish(
         self,

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from core.answering.answers.stored import stored_ids, turn_of
-from core.domain.conversation import Conversation, Role
+from core.answering.answers.stored import StoredIds, stored_ids
+from core.domain.conversation import Conversation, Message, Role
 from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.service import WITHDRAWN, InboxEntry, PostRef
 from core.errors import NotFound
@@ -105,7 +105,7 @@ async def forget_turns(conversations: Conversations, questions: Sequence[Incomin
         conversation = await _conversation_of(conversations, question)
         if conversation is not None:
             _, history = await conversations.show(conversation.id, conversation.address.workspace)
-            if gone := turn_of(history, stored_ids(question)):
+            if gone := _turn_of(history, stored_ids(question)):
                 await conversations.forget(conversation, gone)
 
 
@@ -117,3 +117,14 @@ async def _conversation_of(conversations: Conversations, question: IncomingMessa
     except NotFound:
         return None
     return conversation
+
+
+def _turn_of(messages: Sequence[Message], ids: StoredIds) -> list[str]:
+    """Return the existing ids of a stored question, its steps, and its answer."""
+    place = next((place for place, item in enumerate(messages) if item.id == ids.question), None)
+    if place is None:
+        return [item.id for item in messages if item.id == ids.answer]
+    after = messages[place + 1 :]
+    answer = next((place for place, item in enumerate(after) if item.id == ids.answer), None)
+    work = after[: answer + 1] if answer is not None else []
+    return [ids.question, *(item.id for item in work if item.role is not Role.USER)]

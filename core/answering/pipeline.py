@@ -12,14 +12,10 @@ from typing import Protocol
 
 from core.answering.answer_store import AnswerStore, Opened
 from core.answering.answers.building import build_error_answer
+from core.answering.answers.settled import SettledAnswers
 from core.answering.answers.stored import request_input, stored_ids
 from core.answering.run import RunObserver
-from core.domain.answer import (
-    Answer,
-    AnswerStatus,
-    Draft,
-    Reference,
-)
+from core.domain.answer import Answer, AnswerStatus, Draft, Reference
 from core.domain.chat import ChatMessage
 from core.domain.conversation import Focus, Message
 from core.domain.corpus import Document, Page, SearchScope
@@ -111,6 +107,7 @@ class Pipeline:
         steps: Sequence[PipelineStep],
         *,
         store: AnswerStore,
+        settled: SettledAnswers,
         jobs: JobRepository,
         clock: Clock,
         observe: Callable[[], RunObserver] = RunObserver,
@@ -118,6 +115,7 @@ class Pipeline:
         """`observe` returns the observer of a new run."""
         self.steps = tuple(steps)
         self._store = store
+        self._settled = settled
         self._jobs = jobs
         self._clock = clock
         self._observe = observe
@@ -151,7 +149,7 @@ class Pipeline:
         return settled
 
     async def _settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        return answer if message.is_note else await self._store.settle(message, answer)
+        return answer if message.is_note else await self._settled.settle(message, answer)
 
     async def _run(self, question: Question) -> None:
         early = await self._decide(question)
@@ -175,7 +173,7 @@ class Pipeline:
         started = self._clock.monotonic()
         message, attempt, opened = question.message, question.attempt, question.conversation
         request_id = stored_ids(message).request
-        earlier = await self._store.fail_orphaned_steps(request_id) if attempt.number > 1 else []
+        earlier = await self._settled.fail_orphaned_steps(request_id) if attempt.number > 1 else []
         steps = Steps(
             self._jobs, self._clock, message.address.workspace, question.progress.step, attempt.number, earlier
         )
@@ -189,12 +187,12 @@ class Pipeline:
                 request.output = {"status": answer.status.value, "footnotes": len(answer.citations)}
         except asyncio.CancelledError:
             if attempt.is_stopped():
-                await asyncio.shield(self._store.end(message, opened, STOPPED, steps.jobs, started))
+                await asyncio.shield(self._settled.end(message, opened, STOPPED, steps.jobs, started))
             raise
         except FootnoteError as error:
             if is_transient(error) and not attempt.is_last:
                 raise
-            return await self._store.end(message, opened, build_error_answer(error), steps.jobs, started)
+            return await self._settled.end(message, opened, build_error_answer(error), steps.jobs, started)
         finished = await self._store.finish(message, opened.conversation, answer, question.draft, steps.jobs, started)
         if attempt.number == 1:  # retries reuse results of earlier attempts, so their recording would be incomplete
             question.observer.finish(finished.message_id, answer)

@@ -17,7 +17,7 @@ from core.errors import NotFound
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
 from core.serializers.objects import Json
-from core.text.words import join_names
+from core.text.notation import join_names
 
 __all__ = ["AccessQuestion", "Explanation", "Explanations"]
 

@@ -1,6 +1,7 @@
 """The outcome of a message: its stored answer, or one sentence that says why it has none."""
 
-from core.answering.answers.stored import stored_ids, to_answer
+from core.answering.answers.settled import to_answer
+from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Message
 from core.domain.jobs import Job

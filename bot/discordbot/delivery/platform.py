@@ -15,13 +15,7 @@ import discord
 
 from bot.discordbot.delivery.destinations import Destination, Destinations
 from bot.discordbot.delivery.errors import CLOSED, READ, require_history, translated_errors
-from bot.discordbot.events.translate import (
-    DIRECT_THREAD,
-    MESSAGE,
-    PLATFORM,
-    time_of,
-    to_talk,
-)
+from bot.discordbot.events.translate import DIRECT_THREAD, MESSAGE, PLATFORM, time_of, to_talk
 from bot.discordbot.rendering.answers import RenderOptions, render_answer
 from bot.discordbot.rendering.components import DiscordPost, PartView
 from bot.discordbot.rendering.texts import notice_view, running_view
@@ -35,7 +29,7 @@ from core.domain.service import InboxEntry, PostRef
 from core.errors import FootnoteError, NotFound
 from core.ports import Clock, ProgressSink
 from core.ports.service import InboxStore
-from core.work.conversations import title_from
+from core.work.history import title_from
 
 TOKEN = "token"  # noqa: S105 - key of metadata: an interaction's, good for 15 minutes
 APPLICATION = "application"  # key of metadata

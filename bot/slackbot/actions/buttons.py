@@ -20,7 +20,8 @@ from bot.slackbot.rendering.answers import RenderOptions, passages_view, render_
 from bot.slackbot.rendering.blocks import View
 from bot.slackbot.rendering.drafts import how_view
 from bot.slackbot.rendering.lists import references_post, said_message
-from core.answering.answers.stored import stored_ids, to_answer
+from core.answering.answers.settled import to_answer
+from core.answering.answers.stored import stored_ids
 from core.answering.steps.private_answers import SHARED, Sharing
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Conversation, Message

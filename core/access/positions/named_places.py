@@ -28,7 +28,8 @@ from core.access.positions.places import (
 )
 from core.domain.corpus import Page
 from core.text.dates import find_date_in_name, find_dates
-from core.text.words import collapse, is_number, words
+from core.text.notation import is_number
+from core.text.words import collapse, words
 
 CLOSE = 85.0  # of rapidfuzz's 100 points: the title is meant
 NEAR = 55.0  # worth naming

@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from core.domain.corpus import Page, PagePlace, ParsedPage
 from core.text.dates import find_date_in_name
-from core.text.words import collapse, is_number
+from core.text.notation import is_number
+from core.text.words import collapse
 
 # Kinds of outer and inner sections, and their other names.
 OUTER = ("part", "book", "volume", "act")

@@ -6,15 +6,10 @@ from dataclasses import replace
 from core.answering.answers.typed import prove_typed
 from core.answering.citations import ProvedText, cited_page_ids, prove
 from core.answering.grounding import ground, only_says_not_found, texts_behind
-from core.domain.answer import (
-    Answer,
-    AnswerStatus,
-    Draft,
-    Reference,
-)
+from core.domain.answer import Answer, AnswerStatus, Draft, Reference
 from core.domain.corpus import Page, SearchScope
 from core.errors import Ambiguous, FootnoteError, NotFound, ProviderRefused
-from core.knowledge.references.service import all_references, labels
+from core.knowledge.references.lists import all_references, labels
 from core.ports import CorpusRepository
 
 

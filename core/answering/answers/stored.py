@@ -1,4 +1,4 @@
-"""Answers in the history: found by their question's event, and shown again as they were.
+"""Questions and answers as the history stores them, under ids of their question's event.
 
 Ids follow from the event: after a crash, the next process finds the stored parts, and can't store any twice.
 """
@@ -8,18 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.domain.answer import Answer, AnswerStatus, Draft
+from core.domain.answer import Answer, Draft
 from core.domain.chat import ChatMessage, ChatRole, ToolResult
 from core.domain.conversation import Message, Outcome, Role, ToolCallRecord
-from core.domain.incoming import IncomingMessage, Talk
-from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.incoming import IncomingMessage
+from core.domain.jobs import Job, JobKind
 from core.text.words import shorten
 
 BOT_NAME = "footnote"
 # Any UUID that means this one thing: "footnote answer" in ASCII, padded.
-_NAMESPACE = uuid.UUID("666f6f74-6e6f-5465-8061-6e7377657200")
-# How the request of an answer ended that no run gave; with any other, it failed.
-_SETTLED = {AnswerStatus.STOPPED: JobStatus.CANCELLED, AnswerStatus.ANSWERED: JobStatus.DONE}
+NAMESPACE = uuid.UUID("666f6f74-6e6f-5465-8061-6e7377657200")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class StoredIds:
 def stored_ids(message: IncomingMessage) -> StoredIds:
     """The same for every repeat of an event; another for each edit of a message."""
     event = f"{message.address.workspace}:{message.event_key}".encode("utf-8", "replace").decode()
-    return StoredIds(*(uuid.uuid5(_NAMESPACE, f"{part}:{event}").hex for part in ("question", "answer", "request")))
+    return StoredIds(*(uuid.uuid5(NAMESPACE, f"{part}:{event}").hex for part in ("question", "answer", "request")))
 
 
 def request_input(message: IncomingMessage, conversation_id: str | None) -> dict[str, object]:
@@ -56,25 +54,6 @@ def request_input(message: IncomingMessage, conversation_id: str | None) -> dict
     }
 
 
-def settled_request(message: IncomingMessage, conversation_id: str, answer: Answer, now: datetime) -> Job:
-    """The request of a question that was ended without any work on it that was recorded."""
-    status = _SETTLED.get(answer.status, JobStatus.FAILED)
-    request_id = stored_ids(message).request
-    return Job(
-        id=request_id,
-        workspace=message.address.workspace,
-        root_id=request_id,
-        parent_id=None,
-        kind=JobKind.REQUEST,
-        name="answer",
-        status=status,
-        created_at=now,
-        completed_at=now,
-        input=request_input(message, conversation_id),
-        error=answer.text if status is JobStatus.FAILED else None,
-    )
-
-
 def question_message(message: IncomingMessage, conversation_id: str, now: datetime) -> Message:
     return Message(
         id=stored_ids(message).question,
@@ -84,30 +63,6 @@ def question_message(message: IncomingMessage, conversation_id: str, now: dateti
         content=message.text,
         created_at=now,
     )
-
-
-def talk_message(talk: Talk, conversation_id: str) -> Message:
-    """Return a platform message for the history: once in a conversation, for any number of reads."""
-    said = f"talk:{conversation_id}:{talk.message_id}".encode("utf-8", "replace").decode()
-    return Message(
-        id=uuid.uuid5(_NAMESPACE, said).hex,
-        conversation_id=conversation_id,
-        role=Role.USER,
-        author=talk.author,
-        content=talk.text,
-        created_at=talk.said_at,
-    )
-
-
-def turn_of(messages: Sequence[Message], ids: StoredIds) -> list[str]:
-    """Return the existing ids of a stored question, its steps, and its answer."""
-    place = next((place for place, item in enumerate(messages) if item.id == ids.question), None)
-    if place is None:
-        return [item.id for item in messages if item.id == ids.answer]
-    after = messages[place + 1 :]
-    answer = next((place for place, item in enumerate(after) if item.id == ids.answer), None)
-    work = after[: answer + 1] if answer is not None else []
-    return [ids.question, *(item.id for item in work if item.role is not Role.USER)]
 
 
 def answer_message(
@@ -138,32 +93,6 @@ def answer_message(
             data_gaps=answer.data_gaps,
             read_to=dict(answer.read_to),
         ),
-    )
-
-
-def to_answer(stored: Message, jobs: Sequence[Job]) -> Answer:
-    """The answer that an assistant message is, with the tree of how it was made."""
-    outcome = stored.outcome or Outcome()
-    return Answer(
-        status=AnswerStatus(stored.status or AnswerStatus.ANSWERED),
-        text=stored.content,
-        citations=stored.citations,
-        references=stored.references,
-        partial=outcome.partial,
-        grounded=outcome.grounded,
-        unsupported=outcome.unsupported,
-        choices=outcome.choices,
-        suggestions=outcome.suggestions,
-        response_type=outcome.response_type,
-        data=outcome.data,
-        data_sources=outcome.data_sources,
-        data_gaps=outcome.data_gaps,
-        conversation_id=stored.conversation_id,
-        message_id=stored.id,
-        jobs=tuple(jobs),
-        usage=outcome.usage,
-        timings_ms={"total": round(jobs[0].duration_ms or 0, 1) if jobs else 0.0, **timings(jobs)},
-        model=outcome.model,
     )
 
 

@@ -1,13 +1,14 @@
 """Preparation of a chat platform's question: earlier messages of its thread, and its files."""
 
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.answering.answers.stored import talk_message
+from core.answering.answers.stored import NAMESPACE
 from core.answering.pipeline import Question
 from core.domain.conversation import Focus, Message, Role
 from core.domain.corpus import Document
-from core.domain.incoming import Attachment
+from core.domain.incoming import Attachment, Talk
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError, StorageError
 from core.knowledge.attachments import Attachments, ReadFiles, in_time
@@ -37,7 +38,7 @@ class Preparation:
         reader = self._readers[message.address.platform]
         before, notes = await self._talk(question, reader)
         if message.about is not None:
-            about = talk_message(message.about, question.conversation.conversation.id)
+            about = _talk_message(message.about, question.conversation.conversation.id)
             before = [*(item for item in before if item.id != about.id), about]
         read = await self._files(question, reader) if message.attachments else ReadFiles()
         question.asked = replace(message, attachments=tuple(_as_attachment(document) for document in read.documents))
@@ -58,7 +59,7 @@ class Preparation:
             raise
         except FootnoteError as error:
             return [], (f"I could not read what was said here before: {str(error).rstrip('.')}.",)
-        return [talk_message(said, opened.conversation.id) for said in talk if said.text.strip()], ()
+        return [_talk_message(said, opened.conversation.id) for said in talk if said.text.strip()], ()
 
     async def _files(self, question: Question, reader: ThreadReader) -> ReadFiles:
         if self._attachments is None:
@@ -77,3 +78,16 @@ class Preparation:
 def _as_attachment(document: Document) -> Attachment:
     """A file that was read, under the name its document has."""
     return Attachment(name=document.path, size_bytes=document.stamp.size if document.stamp else 0, reference="")
+
+
+def _talk_message(talk: Talk, conversation_id: str) -> Message:
+    """Return a platform message for the history: once in a conversation, for any number of reads."""
+    said = f"talk:{conversation_id}:{talk.message_id}".encode("utf-8", "replace").decode()
+    return Message(
+        id=uuid.uuid5(NAMESPACE, said).hex,
+        conversation_id=conversation_id,
+        role=Role.USER,
+        author=talk.author,
+        content=talk.text,
+        created_at=talk.said_at,
+    )

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from core.access.scopes import Access
 from core.answering.answers.passages import surroundings
-from core.answering.answers.stored import to_answer
+from core.answering.answers.settled import to_answer
 from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus, Citation, QueryType
 from core.domain.corpus import SearchQuery, SearchScope

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from core.access.positions.reading import lowest, positions_for, split_position
+from core.access.positions.statements import read_statement
 from core.access.scopes import Access
 from core.answering.answer_store import AnswerStore
 from core.answering.answers.building import bounded, build_answer, live_pages, prove_draft, with_notes
+from core.answering.answers.settled import SettledAnswers
 from core.answering.answers.suggestions import suggest
 from core.answering.pipeline import Question, QuestionContext
 from core.answering.redaction import withheld
 from core.answering.run import RunObserver
+from core.answering.steps.stated_positions import StatedPositions
 from core.answering.strategies.choosing import Choose, draft
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, Message
@@ -19,10 +21,11 @@ from core.domain.corpus import Document, SearchScope
 from core.domain.incoming import ChannelAddress, IncomingMessage
 from core.errors import AccessDenied
 from core.knowledge.library import Library
+from core.knowledge.references.lists import names_documents, undescribed
 from core.knowledge.references.service import References
 from core.ports import Clock, ContextStrategy, CorpusRepository, Tools
 from core.ports.service import SettingsRepository
-from core.work.conversations import live_focus
+from core.work.history import live_focus
 from core.work.questions import as_asked
 from core.work.steps import Step
 
@@ -30,8 +33,18 @@ from core.work.steps import Step
 DEFAULT_HISTORY_TOKENS = 12_000
 
 
-class ToolboxFactory(Protocol):
-    def __call__(self, context: QuestionContext, observer: RunObserver) -> Tools: ...
+ToolboxFactory = Callable[[QuestionContext, RunObserver], Tools]
+
+
+class StatedPosition:
+    """Message that only states a reading position -> a confirmation, after storing the position."""
+
+    def __init__(self, positions: StatedPositions) -> None:
+        self._positions = positions
+
+    async def __call__(self, question: Question) -> Answer | None:
+        statement = read_statement(question.message.text)
+        return await self._positions.answer(statement, question.message) if statement is not None else None
 
 
 class ChannelDefaults:
@@ -53,8 +66,9 @@ class ChannelDefaults:
 class HistorySteps:
     """The steps that read and write the history."""
 
-    def __init__(self, store: AnswerStore) -> None:
+    def __init__(self, store: AnswerStore, settled: SettledAnswers) -> None:
         self._store = store
+        self._settled = settled
 
     async def forget_earlier_versions(self, question: Question) -> None:
         """An edited message -> the same; its earlier versions and their answers leave the history."""
@@ -65,7 +79,7 @@ class HistorySteps:
         question.opened = await self._store.open(question.message)
         question.asked = question.message
         stored = question.opened.stored
-        return await self._store.load_answer(stored) if stored is not None else None
+        return await self._settled.load(stored) if stored is not None else None
 
     async def record(self, question: Question) -> None:
         """Opened conversation, `before` -> the question in the history, unless an earlier attempt put it there."""
@@ -132,7 +146,8 @@ class ReferenceSteps:
 
     async def link(self, question: Question) -> None:
         """Question, messages, scope -> direct `references`, and their text in `context`."""
-        if self._references is None:
+        is_plain = not any(item.references for item in question.messages) and not names_documents(question.asked)
+        if self._references is None or is_plain:
             return
         context, root = question.context, question.observer.root
         links = await self._references.of(question.asked, question.messages, context.scope, context.document, root)
@@ -142,7 +157,7 @@ class ReferenceSteps:
 
     async def describe(self, question: Question) -> None:
         """Answer, scope -> `answer` with a summary of each referenced document."""
-        if self._references is not None:
+        if self._references is not None and undescribed(question.answer):
             scope, root = question.context.scope, question.observer.root
             question.answer = await self._references.described(question.answer, scope, root)
 

@@ -3,15 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.answering.agent.prompts import (
-    MARKERS,
-    NATIVE_CITATIONS,
-    ONE_DOCUMENT,
-    QUERY_TYPES,
-    TASK,
-    empty_answer,
-    last_turn,
-)
+from core.answering.agent import prompts
 from core.answering.agent.turns import (
     FINAL_SECONDS,
     ModelTurns,
@@ -72,13 +64,13 @@ class ToolUseStrategy(StrategyOverProvider):
 
 def reading_companion(capabilities: Capabilities, question: IncomingMessage) -> str:
     """The system prompt for a model with tools."""
-    cite = NATIVE_CITATIONS if capabilities.citations else MARKERS
-    parts = [f"{TASK}\n{cite}"]
-    if question.query_type in QUERY_TYPES:
-        parts.append(QUERY_TYPES[question.query_type])
+    cite = prompts.NATIVE_CITATIONS if capabilities.citations else prompts.MARKERS
+    parts = [f"{prompts.TASK}\n{cite}"]
+    if question.query_type in prompts.QUERY_TYPES:
+        parts.append(prompts.QUERY_TYPES[question.query_type])
     named = question.document or question.journal
     if named:
-        parts.append(ONE_DOCUMENT.format(named))
+        parts.append(prompts.ONE_DOCUMENT.format(named))
     return "\n\n".join([*parts, *around_question(question)])
 
 
@@ -134,7 +126,7 @@ class AgentLoop:
     async def _answer_at(self, bound: str) -> Draft:
         """Return the partial answer from the findings so far."""
         while True:
-            system = f"{self._system_now()}\n\n{last_turn(bound)}"
+            system = f"{self._system_now()}\n\n{prompts.last_turn(bound)}"
             response = await self._ask(ToolChoice.NONE, system, FINAL_SECONDS)
             if response is None:
                 raise ProviderTimeout(f"{self._provider.name} gave no answer in time (limit: {bound}). Ask again.")
@@ -176,7 +168,7 @@ class AgentLoop:
         return False
 
     def _system_now(self) -> str:
-        return f"{self._system}\n\n{empty_answer()}" if self._empty else self._system
+        return f"{self._system}\n\n{prompts.empty_answer()}" if self._empty else self._system
 
     def _to_draft(
         self,

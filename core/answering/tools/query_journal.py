@@ -10,14 +10,7 @@ from pydantic import Field
 from core.answering.tools.base import Arguments, Finding, ToolContext, within
 from core.answering.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
 from core.answering.tools.section_notes import Purpose, SectionReader, read_sections, to_lines
-from core.domain.corpus import (
-    Document,
-    Heading,
-    Page,
-    PageHit,
-    SearchQuery,
-    SourcedPassage,
-)
+from core.domain.corpus import Document, Heading, Page, PageHit, SearchQuery, SourcedPassage
 from core.domain.passages import Span
 from core.errors import Ambiguous, NotFound, ProviderError, ToolFailed, ToolRetry
 from core.knowledge.search.documents import JOURNAL_KIND, find_by_name, only_journals

@@ -23,7 +23,8 @@ from core.errors import BadInput, InvalidState, NotFound
 from core.ports import Clock, ConversationRepository
 from core.ports.service import InboxStore, SettingsRepository, StaleRepository
 from core.serializers.objects import Json
-from core.text.words import is_number, shorten
+from core.text.notation import is_number
+from core.text.words import shorten
 from core.work.commands import Command, CommandCall, CommandResult, Option, OptionKind, Question, current
 
 NOTE_DUE = Decision(code="note", sentence="Answers here are stale: I say so in a note.", accepted=True)

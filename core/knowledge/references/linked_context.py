@@ -13,7 +13,7 @@ from core.domain.corpus import Document, Page, SearchScope, SourcedPassage
 from core.domain.incoming import IncomingMessage
 from core.domain.passages import Span
 from core.knowledge.library import Library
-from core.knowledge.questions import WikiLink, find_links
+from core.knowledge.links import WikiLink, find_links
 from core.knowledge.references.document_lines import DocumentLines
 from core.knowledge.search.documents import Linked, qualified
 from core.ports import CorpusRepository

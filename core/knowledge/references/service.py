@@ -1,103 +1,30 @@
-"""References of an answer: documents that its question names, and that its tools showed. Failures cost only a job."""
+"""Look-ups of the documents that a question names, and of lines about the documents that its answer shows.
+
+Failures cost only a job.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TypeVar
 
-from core.domain.answer import Answer, Citation, Draft, Reference, ReferenceType
-from core.domain.conversation import Message, Role
-from core.domain.corpus import Document, SearchScope, SourcedPassage
+from core.domain.answer import Answer, Reference
+from core.domain.conversation import Message
+from core.domain.corpus import Document, SearchScope
 from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError, StorageError
 from core.knowledge.library import Library
-from core.knowledge.questions import find_links
 from core.knowledge.references.document_lines import DocumentLines
-from core.knowledge.references.linked_context import OPENED, LinkedContext, Named, build_linked_context, find_named
+from core.knowledge.references.linked_context import LinkedContext, Named, build_linked_context, find_named
+from core.knowledge.references.lists import in_focus, names_documents, undescribed
 from core.ports import Clock, CorpusRepository
-from core.text.markup import preview
-from core.work.conversations import FOCUS_IDLE
 from core.work.steps import NO_STEPS, Step
-
-SNIPPET_LENGTH = 160
-SHOWN = 10  # without a click
-MOST_KEPT = 100  # with a message
-
-
-def all_references(direct: Sequence[Reference], draft: Draft, citations: Sequence[Citation]) -> tuple[Reference, ...]:
-    """Return the documents that the question named, then cited ones, then the others that tools showed, each once.
-
-    At most MOST_KEPT. Documents of earlier turns count if they are cited.
-    """
-    named = {reference.document_id for reference in direct if reference.document_id}
-    found = [item for item in search_references(draft, citations) if item.document_id not in named]
-    return (*direct, *found)[:MOST_KEPT]
-
-
-def search_references(draft: Draft, citations: Sequence[Citation]) -> list[Reference]:
-    """Return a reference for each document in the tools' passages, cited ones first, in their order."""
-    cited = [citation.document_id for citation in citations]
-    shown = {passage.passage.id: passage for passage in _returned(draft)}
-    for item in draft.evidence.passages.values():
-        if item.source.document.id in cited:
-            shown.setdefault(item.source.passage.id, item.source)
-    first: dict[str, Reference] = {}
-    for passage in shown.values():
-        first.setdefault(passage.document.id, _to_reference(passage))
-    order = [*(key for key in dict.fromkeys(cited) if key in first), *(key for key in first if key not in cited)]
-    return [first[key] for key in order]
-
-
-def direct_of(references: Iterable[Reference]) -> list[Reference]:
-    """Return the references that the question named."""
-    return [reference for reference in references if reference.type is ReferenceType.DIRECT]
-
-
-def looked_at(references: Sequence[Reference], citations: Sequence[Citation]) -> list[Reference]:
-    """Return the references that tools found and the answer doesn't cite."""
-    by_id = {citation.document_id for citation in citations}
-    by_path = {citation.document for citation in citations}  # for references stored before they had ids
-    return [
-        reference
-        for reference in references
-        if reference.type is ReferenceType.SEARCH
-        and reference.document_id not in by_id
-        and (reference.document_id is not None or reference.document not in by_path)
-    ]
-
-
-def labels(references: Iterable[Reference]) -> str:
-    """Return names for a sentence: “A”, “B” and “C”."""
-    names = [f"“{reference.label}”" for reference in references]
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
-
-
-def _returned(draft: Draft) -> Iterator[SourcedPassage]:
-    for turn in draft.new_messages:
-        for result in turn.tool_results:
-            if result.name != OPENED:
-                yield from (item.source for item in result.passages)
-
-
-def _to_reference(passage: SourcedPassage) -> Reference:
-    document, text = passage.document, passage.passage.text
-    return Reference(
-        type=ReferenceType.SEARCH,
-        label=document.title,
-        document=document.path,
-        document_id=document.id,
-        heading=" > ".join(title for title in passage.passage.heading_path if title != document.title),
-        snippet=preview(text, document.kind, SNIPPET_LENGTH),
-    )
-
 
 T = TypeVar("T")
 
 DEFAULT_TOKENS = 3_000  # of the linked context: as much as a search gives
 SECONDS = 10.0  # timeout of each step: an answer without references is better than none
-MOST_IN_FOCUS = 10  # documents of earlier questions that a follow-up searches first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,9 +67,8 @@ class References:
 
         Jobs go below `parent`. With `only`, the one document to answer from, other documents' texts aren't included.
         """
-        before = _in_focus(history, self._clock.now())
-        about = message.about.text if message.about is not None else ""
-        if not before and not message.attachments and not find_links(message.text, about):
+        before = in_focus(history, self._clock.now())
+        if not before and not names_documents(message):
             return Links()
         try:
             async with parent.step(JobKind.PLANNING, "look up references") as job:
@@ -160,8 +86,7 @@ class References:
 
     async def described(self, answer: Answer, scope: SearchScope, parent: Step = NO_STEPS) -> Answer:
         """Add a line about the document to each reference that is shown. After a failure, the job says why."""
-        listed = looked_at(answer.references, answer.citations)[:SHOWN]
-        wanted = {reference.document_id for reference in listed if reference.document_id and not reference.summary}
+        wanted = undescribed(answer)
         if not wanted:
             return answer
         try:
@@ -212,13 +137,3 @@ class References:
             if not limit.expired():
                 raise
             raise StorageError(f"The library did not answer within {self._seconds:g} seconds; ask again") from None
-
-
-def _in_focus(history: Sequence[Message], now: datetime) -> list[Reference]:
-    found: dict[str, Reference] = {}
-    for message in reversed(history):
-        if message.role is Role.ASSISTANT and now - message.created_at <= FOCUS_IDLE:
-            for reference in direct_of(message.references):
-                if reference.document_id:
-                    found.setdefault(reference.document_id, reference)
-    return [*found.values()][:MOST_IN_FOCUS]

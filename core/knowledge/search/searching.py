@@ -7,7 +7,6 @@ Every passage has its document's title above it, so title words in a question te
 subject. If they stayed in the query, they would lift passages about the title's words.
 """
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,8 +16,8 @@ from pathlib import PurePosixPath
 from core.domain.corpus import Document, PageHit, SearchQuery, SearchScope, SourcedPassage
 from core.domain.passages import Span
 from core.errors import InvalidState
-from core.knowledge.questions import without_reading
-from core.knowledge.search.long_documents import LongDocuments, without_common
+from core.knowledge.asides import without_reading
+from core.knowledge.search.long_documents import LongDocuments, best_first
 from core.ports import CorpusRepository, SearchIndex
 from core.text.words import STOPWORDS, content_words
 
@@ -27,9 +26,6 @@ _PASSAGES_PER_PAGE = 4  # requested from the index for each page, because severa
 _FEWEST_PASSAGES = 40
 _MOST_PASSAGES = 1_000
 _NAMED_WEIGHT = 1.25  # factor by which a page elsewhere has to be better than one of a named document
-# Weight of the best page by its words, inside a long document, where scores of passages are 0 to 2. Anything from .5 to
-# 3 was better than none.
-_PAGE_WEIGHT = 1.5
 # A document leads with this many of the first passages found, and is long with this many of its own.
 LOOKED_AT = 10
 LEADING = 5
@@ -54,7 +50,7 @@ class PassageSearch:
         inside = replace(query, text=named.rest, document_ids=named.document_ids)
         meant = await self._look_inside(inside, await self._passages(inside, scope), scope)
         elsewhere = [item for item in found if item.document.id not in named.document_ids]
-        return _grouped(_best_first([*map(_weighed, meant), *elsewhere]))[: query.limit]
+        return _grouped(best_first([*map(_weighed, meant), *elsewhere]))[: query.limit]
 
     async def _passages(self, query: SearchQuery, scope: SearchScope) -> list[SourcedPassage]:
         """Return live passages, best first, of as many pages as are wanted, if there are so many."""
@@ -82,25 +78,11 @@ class PassageSearch:
     async def _look_inside(
         self, query: SearchQuery, found: list[SourcedPassage], scope: SearchScope
     ) -> list[SourcedPassage]:
-        """Reorder the passages of a long document that leads `found`, within the places that they have.
-
-        Their scores are the mean of two searches, with and without the names that are common in the document: only the
-        second search found as many right chapters among the first five, but fewer at the top. Their pages' use of the
-        query's words is added.
-        """
+        """Reorder the passages of a long document that leads `found`, within the places that they have."""
         leading = leading_document(found)
         if leading is None or query.rerank:
             return found
-        words = await self._long.words_of(leading, scope)
-        inside = [item for item in found if item.document.id == leading.id]
-        rest = without_common(query.text, words.common)
-        if rest is not None:
-            narrow = replace(query, text=rest, document_ids=frozenset({leading.id}))
-            inside = _mean(inside, await self._passages(narrow, scope))
-        scores = await asyncio.to_thread(words.by_page.shares, query.text)  # slow for a long question
-        shares = dict(zip(words.page_ids, scores, strict=True))
-        order = _best_first([_raised(item, shares.get(item.passage.page_id, 0.0)) for item in inside])
-        return _best_first([*_in_places_of(found, order, leading), *(i for i in found if i.document.id != leading.id)])
+        return await self._long.reorder(query, found, leading, scope, self._passages)
 
 
 def leading_document(found: Sequence[SourcedPassage]) -> Document | None:
@@ -110,36 +92,8 @@ def leading_document(found: Sequence[SourcedPassage]) -> Document | None:
     return next((d.document for d in first if counts[d.document.id] >= LEADING and d.document.passages >= LONG), None)
 
 
-def _mean(first: Sequence[SourcedPassage], second: Sequence[SourcedPassage]) -> list[SourcedPassage]:
-    """Return the passages of either search with their mean scores; a passage missing in one has 0 there."""
-    sums: dict[str, SourcedPassage] = {}
-    for item in (*first, *second):
-        before = sums[item.passage.id].score if item.passage.id in sums else 0.0
-        sums[item.passage.id] = replace(item, score=before + item.score / 2)
-    return list(sums.values())
-
-
-def _raised(found: SourcedPassage, share: float) -> SourcedPassage:
-    return replace(found, score=found.score + _PAGE_WEIGHT * share)
-
-
-def _in_places_of(
-    found: Sequence[SourcedPassage], order: Sequence[SourcedPassage], document: Document
-) -> list[SourcedPassage]:
-    """Give `order` the scores of the document's passages in `found`, best first; passages left over get the last one.
-
-    So a look inside one document doesn't move it relative to others.
-    """
-    scores = sorted((item.score for item in found if item.document.id == document.id), reverse=True)
-    return [replace(item, score=scores[min(place, len(scores) - 1)]) for place, item in enumerate(order)]
-
-
 def _weighed(found: SourcedPassage) -> SourcedPassage:
     return replace(found, score=found.score * _NAMED_WEIGHT if found.score >= 0 else found.score / _NAMED_WEIGHT)
-
-
-def _best_first(found: Sequence[SourcedPassage]) -> list[SourcedPassage]:
-    return sorted(found, key=lambda item: -item.score)
 
 
 def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:

@@ -17,7 +17,8 @@ from core.knowledge.facts import CitedFact, FactQuery, Facts, FactType, FoundFac
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
 from core.text.markup import preview
-from core.text.words import collapse, is_number, shorten
+from core.text.notation import is_number
+from core.text.words import collapse, shorten
 from core.work.commands import (
     Command,
     CommandCall,

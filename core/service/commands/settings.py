@@ -16,7 +16,8 @@ from core.errors import AccessDenied, BadInput
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
-from core.text.words import collapse, is_number, join_names, split_names
+from core.text.notation import is_number, join_names, split_names
+from core.text.words import collapse
 from core.work.commands import GIVEN, Command, CommandCall, CommandResult, Option, OptionKind, readable_by
 
 MOST_QUESTIONS = 600  # a minute of one person; more is no limit

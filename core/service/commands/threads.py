@@ -19,7 +19,7 @@ from core.ports.service import InboxStore
 from core.service.commands.library import last_answer
 from core.service.inbox import COMMAND
 from core.service.jobs import Jobs
-from core.text.words import is_number, took
+from core.text.notation import is_number, took
 from core.work.commands import (
     Command,
     CommandCall,

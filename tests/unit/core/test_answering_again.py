@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.answer_store import CUT_OFF
+from core.answering.answers.settled import CUT_OFF
 from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.chat import ChatRequest, ChatResponse

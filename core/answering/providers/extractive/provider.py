@@ -36,7 +36,8 @@ from core.domain.chat import (
 )
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
-from core.knowledge.questions import spoken, without_reading
+from core.knowledge.asides import without_reading
+from core.knowledge.links import spoken
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.markup import is_row, readable
 from core.text.words import STOPWORDS, content_words, shorten, words
@@ -194,7 +195,8 @@ class _Turn:
         self._request = request
         self._since = request.messages[asked + 1 :]
         self.history: Sequence[ChatMessage] = request.messages[: max(asked, 0)]
-        self.question = without_reading(spoken(request.messages[asked].text)) if asked >= 0 else ""
+        text = request.messages[asked].text if asked >= 0 else ""
+        self.question = without_reading(spoken(text) if "[[" in text else text)
         self.kind = request_kind(self.question, request.system)
         self.queries = queries(self.question, self.history)
 

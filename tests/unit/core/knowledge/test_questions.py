@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.knowledge.questions import MOST_LINKS, WikiLink, find_links, spoken, without_reading
+from core.knowledge.asides import without_reading
+from core.knowledge.links import MOST_LINKS, WikiLink, find_links, spoken
 
 
 @pytest.mark.parametrize(

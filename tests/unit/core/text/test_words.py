@@ -7,18 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.words import (
-    code_spans,
-    collapse,
-    content_words,
-    count_tokens,
-    join_names,
-    shorten,
-    split_names,
-    tokens,
-    took,
-    words,
-)
+from core.text.notation import join_names, split_names, took
+from core.text.words import code_spans, collapse, content_words, count_tokens, shorten, tokens, words
 
 
 def test_collapse_leaves_single_spaces_only() -> None:

@@ -7,7 +7,8 @@ import pytest
 from core.domain.conversation import Focus
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.errors import BadInput, NotFound
-from core.work.conversations import FOCUS_SECTIONS, TITLE_LENGTH, Conversations, live_focus, next_focus, title_from
+from core.work.conversations import Conversations
+from core.work.history import FOCUS_SECTIONS, TITLE_LENGTH, live_focus, next_focus, title_from
 from tests.builders import NOON, build_citation, build_message
 from tests.fakes import ManualClock
 from tests.stores import Stores

@@ -1,23 +1,12 @@
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from core.answering.agent.prompts import (
-    conversation_notes,
-    empty_answer,
-    last_turn,
-    section_items,
-    section_summary,
-)
+from core.answering.agent.prompts import conversation_notes, empty_answer, last_turn, section_items, section_summary
 from core.answering.agent.turns import build_turns
 from core.answering.strategies.tool_use import reading_companion
 from core.domain.answer import QueryType
 from core.domain.chat import Capabilities, ChatMessage, ChatRole
-from core.domain.incoming import (
-    Attachment,
-    IncomingMessage,
-    Talk,
-    ThreadAddress,
-)
+from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress
 from tests.builders import NOON
 
 

@@ -9,13 +9,7 @@ import pytest
 
 from core.access.scopes import ATTACHMENTS, attached_name
 from core.answering.steps.private_answers import CANT_SHARE, SHARED, Sharing
-from core.domain.answer import (
-    Answer,
-    AnswerStatus,
-    Citation,
-    Reference,
-    ReferenceType,
-)
+from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
 from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.jobs import JobStatus
 from core.domain.passages import Span

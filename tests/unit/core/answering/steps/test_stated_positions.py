@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from core.answering.steps.stated_positions import WHICH_BOOK, read_statement
+from core.access.positions.statements import read_statement
+from core.answering.steps.stated_positions import WHICH_BOOK
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Focus
 from core.domain.incoming import ChannelAddress, Circumstances

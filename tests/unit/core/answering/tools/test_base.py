@@ -7,13 +7,7 @@ from core.answering.run import RunObserver
 from core.answering.tools.base import Arguments, Finding, ToolContext, document_named
 from core.answering.tools.search import SearchTool, describe_place
 from core.answering.tools.toolbox import Toolbox, to_definition
-from core.domain.chat import (
-    ChatMessage,
-    ChatRole,
-    NumberedPassage,
-    ToolInvocation,
-    ToolResult,
-)
+from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError, ToolFailed, ToolRetry
 from core.work.steps import Steps

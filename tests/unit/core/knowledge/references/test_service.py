@@ -12,17 +12,11 @@ from core.domain.corpus import Document, SearchScope, SourcedPassage
 from core.domain.incoming import Attachment, Talk
 from core.domain.jobs import Job, JobStatus
 from core.errors import BadInput, StorageError
-from core.knowledge.questions import MOST_LINKS
+from core.knowledge.links import MOST_LINKS
 from core.knowledge.references.document_lines import DocumentLines
 from core.knowledge.references.linked_context import OPENED
-from core.knowledge.references.service import (
-    MOST_KEPT,
-    References,
-    all_references,
-    labels,
-    looked_at,
-    search_references,
-)
+from core.knowledge.references.lists import MOST_KEPT, all_references, labels, looked_at, search_references
+from core.knowledge.references.service import References
 from core.work.steps import NO_STEPS, Step
 from tests.builders import NOON, build_citation, build_document, build_pages, build_passages
 from tests.scripted import ScriptedProvider, calls, says

@@ -17,12 +17,7 @@ from core.answering.providers.extractive.provider import (
 )
 from core.answering.strategies.tool_use import reading_companion
 from core.domain.answer import QueryType
-from core.domain.chat import (
-    Capabilities,
-    ChatMessage,
-    ChatRole,
-    ToolInvocation,
-)
+from core.domain.chat import Capabilities, ChatMessage, ChatRole, ToolInvocation
 from core.domain.incoming import IncomingMessage, ThreadAddress
 
 
