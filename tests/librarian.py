@@ -7,7 +7,8 @@ from typing import Any
 
 from core.answering.strategies.plans import REFUSE, RESPOND
 from core.answering.strategies.synthesis import GIVE
-from core.domain.chat import ChatRequest, ChatResponse, CitedText, StopReason, ToolChoice, ToolInvocation, Usage
+from core.domain.chat import ChatRequest, ToolChoice, ToolInvocation
+from core.domain.replies import ChatResponse, CitedText, StopReason, Usage
 from core.domain.response_data import RESPONSE_TYPES
 
 USAGE = Usage(input_tokens=100, output_tokens=10)

@@ -3,17 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from core.domain.answer import Draft
-from core.domain.chat import (
-    Capabilities,
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ChatRole,
-    CitedText,
-    PassageCitation,
-    StopReason,
-    ToolInvocation,
-)
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole, ToolInvocation
+from core.domain.replies import ChatResponse, CitedText, PassageCitation, StopReason
 from core.errors import InvalidState, ProviderBadRequest, ProviderError
 
 Turn = ChatResponse | ProviderError | Callable[[ChatRequest], ChatResponse]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from bot.wiring.parts import Parts
+from bot.wiring.parts import NOTED_PLATFORMS, Parts
 from core.answering.answer_store import AnswerStore
 from core.answering.answers.settled import SettledAnswers
 from core.answering.context import FullHistoryCapped, LineSummariser, ModelSummariser, RollingSummary, TokenWindow
@@ -60,7 +60,7 @@ def build_pipeline(
     draft = reading.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
 
     steps = (
-        PipelineStep("Answer a note about stale answers", Stage.DECIDE, StaleNotes(parts.staleness)),
+        PipelineStep("Answer a note about stale answers", Stage.DECIDE, StaleNotes(parts.staleness), NOTED_PLATFORMS),
         PipelineStep("Show a shared private answer", Stage.DECIDE, SharedAnswer(sharing), readers),
         PipelineStep("Store a stated reading position", Stage.DECIDE, reading.StatedPosition(positions)),
         PipelineStep("Send an answer with spoilers privately", Stage.DECIDE, private.decide, to_private),

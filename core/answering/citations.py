@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.answer import Citation, Draft, Evidence
-from core.domain.chat import NumberedPassage, PassageCitation
+from core.domain.chat import NumberedPassage
 from core.domain.corpus import Page
 from core.domain.footnotes import cite
 from core.domain.passages import Span
+from core.domain.replies import PassageCitation
 from core.text.words import code_spans, collapse, content_words
 
 # A marker: [3], [1, 2], [1][2]; not a markdown link's text `[3](...)`, not a wikilink `[[3]]`.

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.answer import Answer, ListedFacts, Reference
-from core.domain.chat import ChatMessage, ChatRequest, ChatResponse, ToolInvocation, ToolResult, Usage
+from core.domain.chat import ChatMessage, ChatRequest, ToolInvocation, ToolResult
 from core.domain.corpus import Page
 from core.domain.incoming import IncomingMessage
+from core.domain.replies import ChatResponse, Usage
 from core.ports import ChatProvider, Clock, Tools
 from core.work.steps import NO_STEPS, Step
 

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from core.domain.chat import ChatMessage, CitedText, NumberedPassage, PassageCitation, ToolInvocation, ToolResult, Usage
+from core.domain.chat import ChatMessage, NumberedPassage, ToolInvocation, ToolResult
 from core.domain.jobs import Job
 from core.domain.passages import Span
+from core.domain.replies import CitedText, PassageCitation, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

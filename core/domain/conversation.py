@@ -6,9 +6,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.domain.answer import Citation, Reference
-from core.domain.chat import ToolInvocation, Usage
+from core.domain.chat import ToolInvocation
 from core.domain.incoming import ThreadAddress
 from core.domain.passages import Span
+from core.domain.replies import Usage
 
 
 class Role(StrEnum):

@@ -6,19 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.domain.answer import Answer, AnswerStatus, Evidence, ListedFacts, Reference
-from core.domain.chat import (
-    Capabilities,
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ToolDefinition,
-    ToolInvocation,
-    ToolResult,
-    Usage,
-)
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.conversation import Conversation, Message
 from core.domain.corpus import Document, Page
 from core.domain.incoming import IncomingMessage
+from core.domain.replies import ChatResponse, Usage
 
 
 class Rating(StrEnum):

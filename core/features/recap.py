@@ -16,10 +16,11 @@ from core.answering.citations import ProvedText, prove, strip_markers
 from core.answering.context import TurnReader, split_turns
 from core.answering.redaction import withheld
 from core.domain.answer import Citation, Draft, Evidence
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, CitedText, NumberedPassage, PassageCitation
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, NumberedPassage
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.corpus import SearchScope
 from core.domain.passages import Span
+from core.domain.replies import CitedText, PassageCitation
 from core.domain.service import SummaryKey, SummaryKind
 from core.errors import InvalidState
 from core.features.export import footnote_label

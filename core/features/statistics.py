@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Protocol
 
 from core.domain.answer import AnswerStatus
-from core.domain.chat import Usage
 from core.domain.corpus import Document, SearchScope
 from core.domain.features import AskedQuestion, CitedDocument, CoverageGap, Statistics
+from core.domain.replies import Usage
 from core.ports import Clock, CorpusRepository
 from core.serializers.objects import Json
 

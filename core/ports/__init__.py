@@ -13,7 +13,6 @@ from core.domain.chat import (
     Capabilities,
     ChatMessage,
     ChatRequest,
-    ChatResponse,
     PageImage,
     ToolDefinition,
     ToolInvocation,
@@ -24,6 +23,7 @@ from core.domain.corpus import Document, FileStamp, Page, SearchQuery, SearchSco
 from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.jobs import Job
 from core.domain.passages import IndexEntry, IndexHit, Passage, ScoredSpan
+from core.domain.replies import ChatResponse
 
 
 class Clock(Protocol):

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Protocol, runtime_checkable
 
-from core.domain.chat import ChatRequest, ChatResponse
+from core.domain.chat import ChatRequest
 from core.domain.jobs import CALL as CALL
 from core.domain.jobs import KEPT as KEPT
 from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.replies import ChatResponse
 from core.errors import FootnoteError
 from core.ports import ChatProvider, Clock
 from core.ports.service import JobRepository

@@ -28,8 +28,9 @@ from bot.wiring.parts import Parts, open_parts
 from bot.wiring.pipeline import build_pipeline
 from core.answering.context import BYTES_PER_TOKEN
 from core.domain.answer import Answer
-from core.domain.chat import ChatRequest, ChatResponse
+from core.domain.chat import ChatRequest
 from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.domain.replies import ChatResponse
 from core.work.progress import SilentProgress
 from storage.models.anthropic.messages import to_params
 from tests.benchmarks.bench_questions import SAMPLE_LIBRARY, SAMPLE_QUESTIONS, InstantModel

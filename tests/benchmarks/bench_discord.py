@@ -22,7 +22,8 @@ from simcord.env import Env
 from simcord.types import HttpLogEntry
 
 from core.answering.agent.turns import HELD_AFTER_RESULTS
-from core.domain.chat import ChatRequest, ChatResponse
+from core.domain.chat import ChatRequest
+from core.domain.replies import ChatResponse
 from tests.integration.discordbot.house import House, until
 from tests.integration.discordbot.place import KEY, DiscordPlace, turns
 from tests.scripted import ScriptedProvider, Turn

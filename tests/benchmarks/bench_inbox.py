@@ -21,9 +21,10 @@ from rich.table import Table
 
 from core.answering.run import RunObserver
 from core.domain.answer import Draft, Evidence
-from core.domain.chat import ChatMessage, CitedText
+from core.domain.chat import ChatMessage
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind
+from core.domain.replies import CitedText
 from core.ports import ProgressSink, Tools
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.worker import Worker

@@ -25,7 +25,8 @@ from bot.config import Config
 from bot.wiring.parts import build_parts, open_parts
 from bot.wiring.pipeline import build_pipeline
 from core.answering.context import BYTES_PER_TOKEN
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse, CitedText, PassageCitation, ToolInvocation
+from core.domain.chat import Capabilities, ChatRequest, ToolInvocation
+from core.domain.replies import ChatResponse, CitedText, PassageCitation
 from core.ports import ChatProvider
 from core.work.progress import SilentProgress
 from storage.models.local.encoders import CrossEncoderJudge

@@ -7,10 +7,10 @@ import pytest
 
 from bot.presentation.direct_threads import is_direct_thread
 from core.domain.answer import AnswerStatus
-from core.domain.chat import Usage
 from core.domain.conversation import Outcome, Role
 from core.domain.features import Feedback, Rating
 from core.domain.incoming import PRIVATE_THREAD, ThreadAddress
+from core.domain.replies import Usage
 from core.features.statistics import AskedRepository
 from core.ports import ConversationRepository
 from core.ports.service import FeedbackRepository

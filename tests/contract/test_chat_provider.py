@@ -8,7 +8,8 @@ from pydantic import SecretStr
 
 from core.answering.providers.extractive.provider import ExtractiveProvider
 from core.answering.providers.fallback import Choice, FallbackProvider
-from core.domain.chat import Capabilities, ChatResponse, StopReason, ToolInvocation
+from core.domain.chat import Capabilities, ToolInvocation
+from core.domain.replies import ChatResponse, StopReason
 from core.ports import ChatProvider
 from storage.models.anthropic.provider import AnthropicProvider
 from storage.models.openai_compatible.probing import Abilities

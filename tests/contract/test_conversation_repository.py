@@ -6,10 +6,11 @@ from datetime import timedelta
 import pytest
 
 from core.domain.answer import Reference, ReferenceType
-from core.domain.chat import ToolInvocation, Usage
+from core.domain.chat import ToolInvocation
 from core.domain.conversation import Focus, Outcome, Role, ToolCallRecord
 from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.passages import Span
+from core.domain.replies import Usage
 from core.errors import InvalidState, NotFound
 from core.ports import ConversationRepository
 from storage.database import Database

@@ -19,9 +19,10 @@ from core.answering.tools.base import Finding, ToolContext
 from core.answering.tools.search import SearchArguments, SearchTool
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Answer, AnswerStatus, Draft
-from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatResponse, ChatRole, ToolChoice, Usage
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole, ToolChoice
 from core.domain.corpus import SearchScope
 from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.replies import ChatResponse, Usage
 from core.errors import ProviderError, ProviderOverloaded, ProviderRateLimited, ToolFailed
 from core.ports import RetrievalStrategy
 from core.work.attempts import Attempt

@@ -14,7 +14,8 @@ from core.ports import ConversationRepository, CorpusRepository
 from core.ports.service import SummaryRepository
 from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
-from storage.database.repositories.corpus import IDS_PER_QUERY, SqlCorpusRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.library_reads import IDS_PER_QUERY
 from storage.database.repositories.summaries import SqlSummaryRepository
 from tests.builders import build_conversation, build_document, build_pages, build_passages, build_source
 

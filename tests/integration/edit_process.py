@@ -17,8 +17,9 @@ from pathlib import Path
 from core.answering.run import Budget, RunObserver
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Answer
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ChatRole, ToolInvocation
+from core.domain.chat import Capabilities, ChatRequest, ChatRole, ToolInvocation
 from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress, event_key, message_key
+from core.domain.replies import ChatResponse
 from core.domain.service import InboxEntry
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.worker import Worker

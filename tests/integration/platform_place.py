@@ -12,8 +12,9 @@ from core.answering.run import RunObserver
 from core.answering.steps.private_answers import ToPrivate
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Citation
-from core.domain.chat import ChatResponse, ToolInvocation
+from core.domain.chat import ToolInvocation
 from core.domain.incoming import ThreadAddress
+from core.domain.replies import ChatResponse
 from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers
 from core.features.staleness.stale_answers import Staleness

@@ -20,8 +20,9 @@ from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.base import Finding, ToolContext
 from core.answering.tools.search import SearchArguments, SearchTool
 from core.answering.tools.toolbox import Toolbox
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse
+from core.domain.chat import Capabilities, ChatRequest
 from core.domain.incoming import IncomingMessage, ThreadAddress, event_key, message_key
+from core.domain.replies import ChatResponse
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.worker import Worker
 from storage.database import Database

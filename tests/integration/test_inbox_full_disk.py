@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import event, text
 
 from core.domain.answer import Draft, Evidence
-from core.domain.chat import CitedText
 from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.domain.replies import CitedText
 from core.errors import StorageError
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.worker import Worker

@@ -1,6 +1,7 @@
 """The made-up handbook that pictures of chat platforms show, and what the scripted model says of it."""
 
-from core.domain.chat import ChatResponse, ToolInvocation
+from core.domain.chat import ToolInvocation
+from core.domain.replies import ChatResponse
 from tests.scripted import calls
 
 PAGES = (

@@ -6,12 +6,12 @@ from core.domain.chat import (
     ChatRequest,
     ChatRole,
     NumberedPassage,
-    StopReason,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
 )
 from core.domain.corpus import SourcedPassage
+from core.domain.replies import StopReason
 from core.errors import InvalidState, ProviderBadRequest, ProviderOverloaded
 from tests.builders import build_document, build_pages, build_passages
 from tests.scripted import ScriptedProvider, calls, says

@@ -9,18 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.answering.run import NO_OBSERVER, Budget, Meter, RunObserver
-from core.domain.chat import (
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ChatRole,
-    ToolChoice,
-    ToolInvocation,
-    ToolResult,
-    Usage,
-)
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation, ToolResult
 from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
+from core.domain.replies import ChatResponse, Usage
 from core.errors import ProviderError
 from core.ports import ChatProvider, Clock, ProgressSink, Tools
 from core.work.steps import Step, complete

@@ -11,8 +11,8 @@ from typing import Any
 from core.answering.citations import ProvedText, prove, strip_markers
 from core.answering.grounding import is_backed, names_only, texts_behind
 from core.domain.answer import DataItem, DataPath, Draft
-from core.domain.chat import CitedText
 from core.domain.corpus import Page
+from core.domain.replies import CitedText
 
 
 def prove_typed(draft: Draft, pages: Mapping[str, Page]) -> tuple[Draft, ProvedText]:

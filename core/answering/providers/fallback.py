@@ -9,8 +9,9 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatResponse
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest
 from core.domain.jobs import JobKind
+from core.domain.replies import ChatResponse
 from core.errors import (
     ProviderAuthError,
     ProviderChanged,

@@ -23,18 +23,10 @@ from core.answering.run import Meter
 from core.answering.strategies.shown_passages import passage_text, within_tokens, without_tool_turns
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Draft
-from core.domain.chat import (
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ChatRole,
-    StopReason,
-    ToolChoice,
-    ToolInvocation,
-    ToolResult,
-)
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation, ToolResult
 from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
+from core.domain.replies import ChatResponse, StopReason
 from core.errors import ProviderError, ProviderTimeout
 from core.ports import ProgressSink, Tools
 from core.text.words import collapse

@@ -15,8 +15,9 @@ from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrat
 from core.answering.strategies.plans import wording_of
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Draft, ListedFacts, QueryType
-from core.domain.chat import Capabilities, ChatMessage, ChatRole, CitedText
+from core.domain.chat import Capabilities, ChatMessage, ChatRole
 from core.domain.incoming import IncomingMessage
+from core.domain.replies import CitedText
 from core.errors import ProviderChanged, UnsupportedFeature
 from core.ports import ChatProvider, Clock, ProgressSink, RetrievalStrategy, Tools
 from core.work.questions import DEEP_STRATEGY

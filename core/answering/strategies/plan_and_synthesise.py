@@ -37,19 +37,10 @@ from core.answering.strategies.plans import (
 from core.answering.strategies.shown_passages import within_tokens
 from core.answering.strategies.synthesis import assemble, build_request, failures, is_prose, read_reply
 from core.domain.answer import Draft
-from core.domain.chat import (
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ChatRole,
-    CitedText,
-    NumberedPassage,
-    StopReason,
-    ToolChoice,
-    ToolInvocation,
-)
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, NumberedPassage, ToolChoice, ToolInvocation
 from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
+from core.domain.replies import ChatResponse, CitedText, StopReason
 from core.domain.response_data import GENERAL, ResponseData
 from core.errors import ProviderError, ProviderTimeout, UnsupportedFeature
 from core.ports import ChatProvider, ProgressSink, Tools

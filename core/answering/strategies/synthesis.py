@@ -17,14 +17,13 @@ from core.domain.chat import (
     Capabilities,
     ChatMessage,
     ChatRequest,
-    ChatResponse,
     ChatRole,
-    CitedText,
     NumberedPassage,
     ToolChoice,
     ToolDefinition,
 )
 from core.domain.incoming import IncomingMessage
+from core.domain.replies import ChatResponse, CitedText
 from core.domain.response_data import (
     RESPONSE_TYPES,
     ComparisonData,

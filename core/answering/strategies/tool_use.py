@@ -16,19 +16,10 @@ from core.answering.agent.turns import (
 )
 from core.answering.run import NO_OBSERVER, Meter, RunObserver
 from core.domain.answer import Draft
-from core.domain.chat import (
-    Capabilities,
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ChatRole,
-    CitedText,
-    StopReason,
-    ToolChoice,
-    ToolResult,
-)
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolResult
 from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
+from core.domain.replies import ChatResponse, CitedText, StopReason
 from core.errors import ProviderError, ProviderTimeout, UnsupportedFeature
 from core.ports import ChatProvider, ProgressSink, Tools
 from core.work.steps import Step

@@ -14,10 +14,11 @@ from pydantic_core import PydanticSerializationError
 
 from core.answering.run import RunObserver
 from core.domain.answer import Answer, ListedFacts, Reference
-from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatResponse, ToolInvocation, ToolResult
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ToolInvocation, ToolResult
 from core.domain.corpus import Page
 from core.domain.features import Cassette, RecordedCall, RecordedTools, RecordedTurn, StoredCassette
 from core.domain.incoming import IncomingMessage
+from core.domain.replies import ChatResponse
 from core.errors import InvalidState
 from core.ports import ChatProvider, Clock, Tools
 from core.ports.service import CassetteRepository

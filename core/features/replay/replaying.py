@@ -13,18 +13,10 @@ from typing import Protocol
 from core.answering.answers.building import build_answer, prove_draft, with_notes
 from core.answering.strategies.choosing import ChosenStrategy, draft_once
 from core.domain.answer import Answer, Evidence, ListedFacts
-from core.domain.chat import (
-    Capabilities,
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ToolDefinition,
-    ToolInvocation,
-    ToolResult,
-    Usage,
-)
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.features import Cassette, RecordedTools, RecordedTurn, Replayed
 from core.domain.incoming import IncomingMessage
+from core.domain.replies import ChatResponse, Usage
 from core.errors import FootnoteError
 from core.features.replay.recording import bare_request
 from core.ports import ChatProvider

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.answer import Citation, ListedFact
-from core.domain.chat import PassageCitation
 from core.domain.corpus import Document, Page, PageHit, SearchScope, SourcedPassage
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.domain.footnotes import cite
 from core.domain.passages import Span
+from core.domain.replies import PassageCitation
 from core.knowledge.facts.aliases import AliasResolver
 from core.knowledge.facts.list_intent import ListIntent
 from core.knowledge.facts.matching import (

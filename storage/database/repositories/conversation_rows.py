@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.domain.answer import Citation, Reference, ReferenceType
-from core.domain.chat import ToolInvocation, Usage
+from core.domain.chat import ToolInvocation
 from core.domain.conversation import Conversation, Focus, Message, Outcome, Role, ToolCallRecord
 from core.domain.incoming import ThreadAddress
 from core.domain.passages import Span
+from core.domain.replies import Usage
 
 ADDRESS = ("platform", "workspace", "channel", "thread")  # columns of a conversation
 SAME = ("id", "title", "owner", "created_at", "last_message_at", "pinned_document_id")  # as in a Conversation

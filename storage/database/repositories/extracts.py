@@ -12,7 +12,7 @@ from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType,
 from core.domain.passages import Span
 from core.errors import NotFound
 from storage.database import Database
-from storage.database.repositories.corpus import readable, within_position
+from storage.database.repositories.library_reads import readable, within_position
 from storage.database.repositories.revisions import DOCUMENT, PAGE, SOURCE
 from storage.database.tables import TABLES
 

@@ -7,14 +7,14 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from core.domain.answer import AnswerStatus
-from core.domain.chat import Usage
 from core.domain.conversation import Role
 from core.domain.features import AskedQuestion, Rating
 from core.domain.incoming import ThreadAddress
+from core.domain.replies import Usage
 from core.ports import Clock
 from storage.database import Database
 from storage.database.repositories.conversation_rows import ADDRESS, to_address
-from storage.database.repositories.corpus import parts
+from storage.database.repositories.library_reads import parts
 from storage.database.tables import TABLES
 from storage.text import to_storable
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, delete, select
 
 from core.domain.service import SummaryKey, SummaryKind
 from storage.database import Commit, Database
-from storage.database.repositories.corpus import parts
+from storage.database.repositories.library_reads import parts
 from storage.database.tables import TABLES
 from storage.text import to_storable, to_storable_value
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from core.domain.chat import ChatMessage, ChatRequest, ChatResponse, ChatRole, StopReason, ToolChoice, ToolDefinition
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolDefinition
 from core.domain.corpus import Document, Page
 from core.domain.extracts import (
     Extract,
@@ -26,6 +26,7 @@ from core.domain.extracts import (
 )
 from core.domain.ingest_report import ExtractionReport, IngestProgress, ProgressCallback
 from core.domain.jobs import JobKind
+from core.domain.replies import ChatResponse, StopReason
 from core.errors import BadInput, ContextOverflow, ProviderBadRequest, ProviderError, ProviderRefused
 from core.ports import ChatProvider, Clock, CorpusRepository
 from core.ports.documents import ExtractRepository, ModelExtractor, ReadingRepository

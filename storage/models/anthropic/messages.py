@@ -18,21 +18,17 @@ from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 from core.domain.chat import (
     ChatMessage,
     ChatRequest,
-    ChatResponse,
     ChatRole,
-    CitedText,
     NumberedPassage,
     PageImage,
-    PassageCitation,
-    StopReason,
     ToolChoice,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
-    Usage,
 )
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Passage, Span
+from core.domain.replies import ChatResponse, CitedText, PassageCitation, StopReason, Usage
 from core.errors import ContextOverflow, ProviderError, ProviderRefused
 
 if TYPE_CHECKING:

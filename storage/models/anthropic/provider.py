@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.answering.providers.retry import Secret
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse
+from core.domain.chat import Capabilities, ChatRequest
+from core.domain.replies import ChatResponse
 from core.errors import ProviderError
 from storage.models.anthropic.messages import InlineCiteFilter, TurnParams, passages_shown, to_params, to_response
 from storage.models.vendor import Limits, Server, TextOutput, VendorClient

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from core.answering.providers.retry import Secret
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse
+from core.domain.chat import Capabilities, ChatRequest
+from core.domain.replies import ChatResponse
 from core.errors import ProviderBadRequest, ProviderChanged, ProviderError
 from core.ports import CapabilityMemory
 from storage.models.openai_compatible.messages import LENGTH_KEYS, Dialect, to_params

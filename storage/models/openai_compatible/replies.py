@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.domain.chat import ChatResponse, CitedText, StopReason, ToolInvocation, Usage
+from core.domain.chat import ToolInvocation
+from core.domain.replies import ChatResponse, CitedText, StopReason, Usage
 from core.errors import ProviderRefused
 
 # The only argument of a call without a JSON object: no tool has it, so its name in the error explains the problem.

@@ -8,9 +8,10 @@ from pydantic import SecretStr
 
 from core.answering.citations import prove
 from core.domain.answer import Draft, Evidence
-from core.domain.chat import ChatMessage, ChatRole, StopReason, ToolChoice, ToolInvocation, Usage
+from core.domain.chat import ChatMessage, ChatRole, ToolChoice, ToolInvocation
 from core.domain.corpus import Page
 from core.domain.passages import Span
+from core.domain.replies import StopReason, Usage
 from core.errors import (
     ContextOverflow,
     ProviderAuthError,

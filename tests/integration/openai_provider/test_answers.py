@@ -7,8 +7,9 @@ import pytest
 
 from core.answering.citations import prove
 from core.domain.answer import Draft, Evidence
-from core.domain.chat import PageImage, StopReason, ToolChoice, ToolInvocation, ToolResult
+from core.domain.chat import PageImage, ToolChoice, ToolInvocation, ToolResult
 from core.domain.corpus import Page
+from core.domain.replies import StopReason
 from core.errors import ProviderRefused
 from storage.models.openai_compatible.replies import NO_JSON
 from tests.anthropic_server.passages import PAGE, SEARCH, calls, found, numbered, passage, results, user

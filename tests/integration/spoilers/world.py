@@ -18,11 +18,12 @@ from core.answering.tools.query_journal import QueryJournalTool
 from core.answering.tools.search import SearchTool
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Answer
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ToolInvocation
+from core.domain.chat import Capabilities, ChatRequest, ToolInvocation
 from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import Extraction, ExtractorInput
 from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.passages import IndexEntry
+from core.domain.replies import ChatResponse
 from core.domain.service import PersonAddress
 from core.errors import FootnoteError
 from core.service.commands.table import Commands

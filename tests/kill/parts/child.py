@@ -16,8 +16,9 @@ from pathlib import Path
 
 from core.answering.run import Budget
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ToolInvocation
+from core.domain.chat import Capabilities, ChatRequest, ToolInvocation
 from core.domain.incoming import IncomingMessage, ThreadAddress, event_key, message_key
+from core.domain.replies import ChatResponse
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.worker import Worker
 from storage.database import Database

@@ -8,9 +8,10 @@ import pytest
 from core.answering.answers.settled import CUT_OFF
 from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.chat import ChatRequest, ChatResponse
+from core.domain.chat import ChatRequest
 from core.domain.conversation import Role
 from core.domain.jobs import JobKind, JobStatus
+from core.domain.replies import ChatResponse
 from core.errors import ProviderOverloaded
 from core.work.attempts import Attempt
 from tests.builders import build_job

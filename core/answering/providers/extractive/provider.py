@@ -22,20 +22,10 @@ from core.answering.providers.extractive.cues import (
 from core.answering.providers.extractive.evidence import NOTHING_BELOW, Verdict, judge_evidence
 from core.answering.providers.extractive.lists import items_for, leads
 from core.answering.providers.extractive.quotes import Found, Quote, find_quotes, header_rows, listed, place_of, text_of
-from core.domain.chat import (
-    Capabilities,
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ChatRole,
-    CitedText,
-    PassageCitation,
-    StopReason,
-    ToolChoice,
-    ToolInvocation,
-)
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
+from core.domain.replies import ChatResponse, CitedText, PassageCitation, StopReason
 from core.knowledge.asides import without_reading
 from core.knowledge.links import spoken
 from core.ports import AnswerJudge, SentenceRanker

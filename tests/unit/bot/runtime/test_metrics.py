@@ -4,9 +4,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bot.runtime.metrics import MeteredRun, Metrics
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.chat import Usage
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.ingest_report import Failure, IngestReport
+from core.domain.replies import Usage
 from core.domain.service import InboxStatus
 
 ADDRESS = ThreadAddress(platform="web", workspace="local", channel="c", thread="t")

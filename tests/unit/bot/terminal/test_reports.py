@@ -9,9 +9,9 @@ from rich.console import Console
 
 from bot.terminal.reports import report_view, sources_view, statistics_view, sync_view
 from core.domain.answer import AnswerStatus
-from core.domain.chat import Usage
 from core.domain.features import Statistics
 from core.domain.ingest_report import Failure, IngestReport
+from core.domain.replies import Usage
 from core.domain.sources import FolderOrigin, SourceSpec, SyncResult, SyncState
 from core.features.syncing import SourceStatus, SyncReport
 from tests.unit.bot.terminal.test_render import shown

@@ -21,9 +21,10 @@ from bot.web.threads import ChatParts
 from core.answering.pipeline import QuestionContext
 from core.answering.run import RunObserver
 from core.answering.tools.toolbox import Toolbox
-from core.domain.chat import ChatRequest, ChatResponse, ToolInvocation
+from core.domain.chat import ChatRequest, ToolInvocation
 from core.domain.corpus import SearchScope
 from core.domain.incoming import ThreadAddress
+from core.domain.replies import ChatResponse
 from core.features.feedback import Feedbacks
 from core.features.staleness.stale_answers import Staleness
 from core.serializers.objects import Json

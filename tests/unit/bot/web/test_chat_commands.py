@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from core.domain.chat import ChatResponse
 from core.domain.extracts import ExtractType
+from core.domain.replies import ChatResponse
 from tests.builders import build_source
 from tests.scripted import says
 from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, search

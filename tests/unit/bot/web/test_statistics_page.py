@@ -4,9 +4,9 @@ from functools import partial
 
 from bot.web.pages.library import add_statistics_page
 from core.domain.answer import AnswerStatus
-from core.domain.chat import Usage
 from core.domain.conversation import Outcome, Role
 from core.domain.incoming import PRIVATE_THREAD
+from core.domain.replies import Usage
 from core.features.statistics import UsageStatistics
 from tests.builders import build_citation, build_conversation, build_document, build_message, build_pages, build_source
 from tests.fakes import ManualClock

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from core.answering.citations import cited_page_ids, prove, strip_markers
 from core.domain.answer import Draft, Evidence
-from core.domain.chat import CitedText, NumberedPassage, PassageCitation
+from core.domain.chat import NumberedPassage
 from core.domain.corpus import Heading, Page, SourcedPassage
 from core.domain.footnotes import cite, heading_path_at
 from core.domain.passages import Passage, Span
+from core.domain.replies import CitedText, PassageCitation
 from tests.builders import build_document
 
 TEXT = "The key is under the mat. The mat is by the door. Ann has the spare key. Nobody else has one."

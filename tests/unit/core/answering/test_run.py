@@ -1,7 +1,7 @@
 import pytest
 
 from core.answering.run import Budget, Meter
-from core.domain.chat import Usage
+from core.domain.replies import Usage
 from tests.fakes import ManualClock
 
 

@@ -12,10 +12,11 @@ from core.answering.run import Budget, RunObserver
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import AnswerStatus, QueryType
-from core.domain.chat import ChatRequest, ChatResponse, PassageCitation, StopReason, ToolInvocation
+from core.domain.chat import ChatRequest, ToolInvocation
 from core.domain.conversation import Role
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import CALL, KEPT, JobKind, JobStatus
+from core.domain.replies import ChatResponse, PassageCitation, StopReason
 from core.domain.service import PersonAddress
 from core.errors import BadInput, NotFound, ProviderBadRequest, ProviderOverloaded, ProviderRefused
 from core.serializers.objects import job_json

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from core.domain.answer import AnswerStatus
-from core.domain.chat import Usage
 from core.domain.features import AskedQuestion
+from core.domain.replies import Usage
 from core.features.statistics import MOST_LISTED, MOST_QUESTIONS, UsageStatistics
 from tests.builders import NOON
 from tests.fakes import ManualClock

@@ -6,8 +6,8 @@ import pytest
 
 from core.answering.answers.stored import answer_message
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.chat import Usage
 from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.domain.replies import Usage
 from core.domain.service import ACCEPTED, Decision, InboxEntry, InboxStatus
 from core.service.jobs import Jobs
 from core.service.outcomes import GONE, Outcomes

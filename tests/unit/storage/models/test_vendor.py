@@ -14,7 +14,7 @@ from anthropic.types import StopReason as VendorStopReason
 from anthropic.types.shared.error_type import ErrorType
 
 from core.answering.providers.retry import RetryHint, hint_of, wait_before_retry
-from core.domain.chat import StopReason
+from core.domain.replies import StopReason
 from core.errors import (
     ContextOverflow,
     ProviderAuthError,

@@ -22,7 +22,8 @@ from core.answering.pipeline import Pipeline, QuestionContext
 from core.answering.run import Budget, RunObserver
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.toolbox import Toolbox
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ToolInvocation
+from core.domain.chat import Capabilities, ChatRequest, ToolInvocation
+from core.domain.replies import ChatResponse
 from core.domain.service import InboxEntry
 from core.features.connections import Connections
 from core.service.commands.table import Commands

@@ -10,20 +10,10 @@ from core.answering.strategies import tool_use as loop_module
 from core.answering.strategies.tool_use import AgentLoop
 from core.answering.tools.base import Arguments, Finding, ToolContext
 from core.answering.tools.toolbox import Toolbox
-from core.domain.chat import (
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ChatRole,
-    CitedText,
-    PassageCitation,
-    StopReason,
-    ToolChoice,
-    ToolInvocation,
-    Usage,
-)
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.passages import Span
+from core.domain.replies import ChatResponse, CitedText, PassageCitation, StopReason, Usage
 from core.errors import ProviderError, ProviderOverloaded, ProviderTimeout
 from core.work.steps import Steps
 from tests.fakes import ManualClock, RecordingProgress

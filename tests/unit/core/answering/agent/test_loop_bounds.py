@@ -5,17 +5,8 @@ from hypothesis import strategies as st
 
 from core.answering.run import Budget, Meter
 from core.answering.strategies.tool_use import AgentLoop
-from core.domain.chat import (
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ChatRole,
-    CitedText,
-    StopReason,
-    ToolChoice,
-    ToolInvocation,
-    Usage,
-)
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation
+from core.domain.replies import ChatResponse, CitedText, StopReason, Usage
 from core.errors import ProviderError, ProviderOverloaded
 from tests.fakes import ManualClock, RecordingProgress
 from tests.scripted import ScriptedProvider, check_request, text_of

@@ -12,8 +12,8 @@ from core.answering.tools.section_notes import (
     Purpose,
     to_notes,
 )
-from core.domain.chat import ChatResponse, CitedText
 from core.domain.corpus import Page, SourcedPassage
+from core.domain.replies import ChatResponse, CitedText
 from core.errors import ProviderError, ProviderOverloaded
 from core.work.steps import NO_STEPS
 from tests.scripted import ScriptedProvider

@@ -7,16 +7,8 @@ import pytest
 from core.answering.agent.turns import HELD_AFTER_RESULTS, HELD_CHARACTERS, HeldText, held_characters
 from core.answering.run import Budget, Meter
 from core.answering.strategies.tool_use import AgentLoop
-from core.domain.chat import (
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ChatRole,
-    ToolChoice,
-    ToolDefinition,
-    ToolInvocation,
-    ToolResult,
-)
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolDefinition, ToolInvocation, ToolResult
+from core.domain.replies import ChatResponse
 from core.errors import ProviderBadRequest, ProviderConnectionError, ProviderError
 from tests.fakes import ManualClock, RecordingProgress
 from tests.scripted import ScriptedProvider, calls, says, text_of

@@ -12,8 +12,9 @@ from core.answering.answers.typed import prove_typed
 from core.answering.citations import MARKER
 from core.answering.strategies.synthesis import assemble
 from core.domain.answer import Draft, Evidence
-from core.domain.chat import CitedText, NumberedPassage
+from core.domain.chat import NumberedPassage
 from core.domain.corpus import Page, SourcedPassage
+from core.domain.replies import CitedText
 from core.domain.response_data import RESPONSE_TYPES, ResponseData
 from tests.builders import build_document, build_pages, build_passages
 

@@ -11,8 +11,8 @@ from core.answering.context import (
     RollingSummary,
     estimate_tokens,
 )
-from core.domain.chat import ChatResponse, CitedText
 from core.domain.jobs import JobKind, JobStatus
+from core.domain.replies import ChatResponse, CitedText
 from core.errors import ProviderError
 from core.work.steps import NO_STEPS, Steps
 from tests.builders import build_citation, build_conversation

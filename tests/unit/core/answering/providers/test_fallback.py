@@ -5,8 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from core.answering.providers.fallback import KEY_REST_SECONDS, REST_SECONDS, Choice, FallbackProvider
-from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatResponse, ChatRole
+from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole
 from core.domain.jobs import JobKind
+from core.domain.replies import ChatResponse
 from core.errors import (
     ContextOverflow,
     ProviderAuthError,

@@ -9,10 +9,11 @@ import pytest
 
 from core.answering.steps.preparing import TALK_LIMIT
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.chat import ChatRequest, ChatResponse, ChatRole
+from core.domain.chat import ChatRequest, ChatRole
 from core.domain.conversation import Role
 from core.domain.incoming import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
+from core.domain.replies import ChatResponse
 from core.domain.service import ACCEPTED, ChannelSettings, Listening
 from core.errors import NotFound, PlatformError, StorageError
 from core.work.attempts import Attempt

@@ -14,7 +14,8 @@ from core.answering.strategies.choosing import (
 )
 from core.answering.strategies.plans import wording_of
 from core.domain.answer import Draft, Evidence
-from core.domain.chat import Capabilities, CitedText
+from core.domain.chat import Capabilities
+from core.domain.replies import CitedText
 from core.errors import UnsupportedFeature
 from core.work.progress import SilentProgress
 from tests.builders import build_incoming

@@ -7,8 +7,9 @@ import pytest
 from core.answering.run import NO_OBSERVER, RunObserver
 from core.answering.strategies.choosing import MOST_CHANGES, ChosenStrategy, draft
 from core.domain.answer import Draft
-from core.domain.chat import Capabilities, ChatMessage, CitedText
+from core.domain.chat import Capabilities, ChatMessage
 from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.domain.replies import CitedText
 from core.errors import ProviderChanged
 from core.ports import ChatProvider, ProgressSink, Tools
 from tests.fakes import RecordingProgress

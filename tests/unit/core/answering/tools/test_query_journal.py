@@ -6,8 +6,9 @@ from core.answering.tools.base import Finding
 from core.answering.tools.query_journal import MAX_CHOICES, READ_CHARACTERS, QueryJournalArguments, QueryJournalTool
 from core.answering.tools.section_notes import ModelSectionReader, Purpose, SectionNote
 from core.answering.tools.toolbox import Toolbox
-from core.domain.chat import ChatResponse, CitedText, ToolInvocation
+from core.domain.chat import ToolInvocation
 from core.domain.corpus import Page, SourcedPassage
+from core.domain.replies import ChatResponse, CitedText
 from core.errors import ProviderOverloaded, ToolFailed, ToolRetry
 from core.work.steps import Step
 from tests.scripted import ScriptedProvider

@@ -14,7 +14,8 @@ from core.answering.tools.section_notes import (
     merged,
     name_of,
 )
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse
+from core.domain.chat import Capabilities, ChatRequest
+from core.domain.replies import ChatResponse
 from core.errors import ProviderBadRequest, ProviderError, ProviderRateLimited, ToolFailed
 from core.work.steps import NO_STEPS
 from tests.scripted import says

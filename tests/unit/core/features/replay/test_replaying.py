@@ -12,9 +12,10 @@ from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.choosing import ChosenStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.chat import Capabilities, ToolInvocation, Usage
+from core.domain.chat import Capabilities, ToolInvocation
 from core.domain.features import Cassette, StoredCassette
 from core.domain.incoming import IncomingMessage
+from core.domain.replies import Usage
 from core.errors import InvalidState, ProviderError
 from core.features.replay.cassettes import Cassettes
 from core.features.replay.recording import Recording, pack, unpack

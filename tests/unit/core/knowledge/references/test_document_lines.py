@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse
+from core.domain.chat import Capabilities, ChatRequest
+from core.domain.replies import ChatResponse
 from core.domain.service import SummaryKey
 from core.errors import ProviderOverloaded
 from core.knowledge.references.document_lines import LENGTH, DocumentLines, one_line_prompt, write_line

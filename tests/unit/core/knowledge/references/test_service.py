@@ -6,11 +6,12 @@ import pytest
 
 from core.answering.answers.building import NOT_FROM_DOCUMENTS
 from core.domain.answer import Answer, AnswerStatus, Citation, Draft, Evidence, Reference, ReferenceType
-from core.domain.chat import ChatMessage, ChatRole, CitedText, NumberedPassage, ToolInvocation, ToolResult
+from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
 from core.domain.conversation import Role
 from core.domain.corpus import Document, SearchScope, SourcedPassage
 from core.domain.incoming import Attachment, Talk
 from core.domain.jobs import Job, JobStatus
+from core.domain.replies import CitedText
 from core.errors import BadInput, StorageError
 from core.knowledge.links import MOST_LINKS
 from core.knowledge.references.document_lines import DocumentLines

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.chat import Usage
+from core.domain.replies import Usage
 from storage.models.openai_compatible.replies import ReplyBuilder, ThoughtFilter, to_usage
 
 TEXTS = st.text(alphabet="ab <>/think\n", max_size=40)

@@ -3,17 +3,9 @@
 from collections.abc import Sequence
 
 from core.answering.providers.extractive.provider import QUOTES_NOTE, ExtractiveProvider
-from core.domain.chat import (
-    ChatMessage,
-    ChatRequest,
-    ChatResponse,
-    ChatRole,
-    StopReason,
-    ToolChoice,
-    ToolInvocation,
-    ToolResult,
-)
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation, ToolResult
 from core.domain.corpus import SourcedPassage
+from core.domain.replies import ChatResponse, StopReason
 from tests.unit.core.answering.providers.extractive.small_library import (
     TOOLS,
     FirstSentences,
