@@ -4,11 +4,11 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests import forked
+
 STOP_SECONDS = 60.0  # patience with a bot that shuts down
 
 
@@ -17,10 +17,10 @@ class BotProcess:
 
     def __init__(self, launcher: str, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
         """`launcher` leads the platform's client to a server of the tests: `tests.discord_launch`, for example."""
-        self._command = [sys.executable, "-m", launcher, *command]
+        self._command = [launcher, *command]
         self._environment = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
         self.log = log
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: forked.Forked | None = None
 
     @property
     def running(self) -> bool:
@@ -38,9 +38,7 @@ class BotProcess:
     def start(self) -> None:
         assert not self.running, "the bot is running already"
         with self.log.open("ab") as output:
-            self._process = subprocess.Popen(
-                self._command, cwd=ROOT, env=self._environment, stdout=output, stderr=subprocess.STDOUT
-            )
+            self._process = forked.start(self._command, env=self._environment, stdout=output, stderr=subprocess.STDOUT)
 
     async def kill(self) -> None:
         """kill -9: nothing is tidied up."""

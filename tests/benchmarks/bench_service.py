@@ -23,7 +23,7 @@ from rich.table import Table
 from bot.config import Config
 from bot.wiring.parts import open_parts
 from tests.benchmarks.bench_search import RandomPassages
-from tests.e2e.serving import ServiceProcess
+from tests.e2e.serving import ColdServiceProcess
 
 PASSAGES = 10_000
 SECONDS = 30.0
@@ -67,7 +67,7 @@ async def build_library(data_dir: Path, passages: int) -> int:
 
 def measure(data_dir: Path, seconds: float) -> dict[str, str]:
     began = time.perf_counter()
-    with ServiceProcess(data_dir) as service:
+    with ColdServiceProcess(data_dir) as service:
         service.wait_ready()
         ready = time.perf_counter() - began
         searches = [_search(data_dir) for _ in range(COMMANDS)]

@@ -214,11 +214,12 @@ def test_a_file_that_is_not_what_its_pages_say_does_no_harm(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(120)
 @extractors
 @pytest.mark.parametrize("piece", PIECES, ids=repr)
 def test_a_long_line_of_one_mark_takes_no_time_of_its_square(extractor: Extractor, piece: str) -> None:
-    """Patterns run in C, where steps can't be counted: what goes wrong here runs into the time limit of all tests."""
-    given = build_plain(piece * (200_000 // len(piece)))
+    """Patterns run in C, where steps can't be counted: what goes wrong here runs into its time limit."""
+    given = build_plain(piece * (100_000 // len(piece)))
     if extractor.reads(given.document):
         [page] = given.pages
         assert all(0 <= item.span.start < item.span.end <= len(page.text) for item in found_in(extractor, given))
@@ -227,7 +228,8 @@ def test_a_long_line_of_one_mark_takes_no_time_of_its_square(extractor: Extracto
 @extractors
 @samples
 def test_the_work_grows_with_the_text_and_not_with_its_square(extractor: Extractor, sample: str) -> None:
-    few, many = (steps_of(extractor, build_plain(SAMPLES[sample] * times)) for times in (40, 120))
+    few, many = (steps_of(extractor, build_plain(SAMPLES[sample] * times)) for times in (20, 60))
+    assert few > 0
     assert many <= few * 5 + 5_000  # thrice the text; nine times is the square
 
 
@@ -254,7 +256,7 @@ def steps_of(extractor: Extractor, given: ExtractorInput) -> int:
 
     def count(frame: FrameType, event: str, argument: Any) -> Any:
         nonlocal steps
-        if "/core/" not in frame.f_code.co_filename:
+        if "/storage/documents/" not in frame.f_code.co_filename:
             return None
         steps += 1
         return count

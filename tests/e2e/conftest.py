@@ -1,7 +1,7 @@
 """The command line over the sample library, with the packaged models: ingested once, copied for each test."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,8 @@ import pytest
 import pytest_asyncio
 
 from bot.cli.app import run
+from storage.models.local import encoders
+from storage.models.local.files import LocalModel
 from tests.copying import copy_folder
 from tests.discord_server import DiscordServer
 from tests.e2e.discord_service import ACK_SECONDS, DiscordService
@@ -38,11 +40,32 @@ class Outcome:
 Footnote = Callable[..., Outcome]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def models_loaded_once() -> Iterator[None]:
+    """Commands that run in this process share the models in memory, each of which takes half a second to load."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("load_text_model", "load_cross_encoder"):
+            patch.setattr(encoders, name, _once(getattr(encoders, name)))
+        yield
+
+
+def _once(load: Callable[..., Any]) -> Callable[..., Any]:
+    loaded: dict[tuple[object, ...], Any] = {}
+
+    def find(model: LocalModel, cache_dir: Path | None) -> Any:
+        key = (model.name, model.folder, *model.digests.values())
+        if key not in loaded:
+            loaded[key] = load(model, cache_dir)
+        return loaded[key]
+
+    return find
+
+
 @pytest.fixture(scope="session")
 def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory that holds the sample library."""
+    """A data directory that holds the sample library, as the demo has it."""
     folder = tmp_path_factory.mktemp("data")
-    assert run(["--data-dir", str(folder), "ingest", str(SAMPLES), "--source", "samples", "--json"]) == 0
+    assert run(["--data-dir", str(folder), "ingest", str(SAMPLES), "--source", "sample library", "--json"]) == 0
     return folder
 
 

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +12,7 @@ from typing import Any
 from aiohttp import ClientSession
 
 from bot.cli.app import run
+from tests import forked
 from tests.bot_process import BotProcess
 from tests.copying import copy_folder
 from tests.platform_server import PlatformServer
@@ -110,14 +109,9 @@ class PlatformService(ABC):
 
     async def run(self, *arguments: str, workspace: str = TEAM) -> Any:
         """What a command on the data directory prints as JSON, beside the service or through it."""
-        command = [sys.executable, "-m", "bot", "--config", str(self._config), "--data-dir", str(self.data)]
+        command = ["bot", "--config", str(self._config), "--data-dir", str(self.data), "--workspace", workspace]
         done = await asyncio.to_thread(
-            subprocess.run,
-            [*command, "--workspace", workspace, *arguments, "--json"],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, **self.settings},
+            forked.run, [*command, *arguments, "--json"], env={**os.environ, **self.settings}
         )
         assert (done.returncode, done.stderr) == (0, ""), done
         return json.loads(done.stdout)

@@ -6,9 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+from tests import forked
 
 WARM = "Embedding model: "  # what it logs then
 WARM_SECONDS = 120
@@ -21,17 +24,17 @@ QUICK_END_SECONDS = 15
 class ServiceProcess:
     """A running service on a data directory; any free port. `with` ends it the hard way, if nothing else did."""
 
+    _start = staticmethod(forked.start)
+
     def __init__(self, data_dir: Path, *arguments: str, **environment: str) -> None:
         self.data_dir = data_dir
-        self._command = [sys.executable, "-m", "bot", "--data-dir", str(data_dir), *(arguments or ("serve", "--json"))]
+        self._command = ["bot", "--data-dir", str(data_dir), *(arguments or ("serve", "--json"))]
         self._environment = {**os.environ, "FOOTNOTE_WEB__PORT": "0", **environment}
         self.log = data_dir.parent / "service.log"
 
     def __enter__(self) -> "ServiceProcess":
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                self._command, stdout=subprocess.PIPE, stderr=log, env=self._environment, text=True
-            )
+            self.process = self._start(self._command, stdout=subprocess.PIPE, stderr=log, env=self._environment)
         return self
 
     def __exit__(
@@ -62,3 +65,11 @@ class ServiceProcess:
         self.process.send_signal(number)
         code = self.process.wait(END_SECONDS)
         return code, time.monotonic() - started
+
+
+class ColdServiceProcess(ServiceProcess):
+    """One that starts from nothing, as a person starts it."""
+
+    @staticmethod
+    def _start(command: Sequence[str], **options: Any) -> "subprocess.Popen[str]":
+        return subprocess.Popen([sys.executable, "-m", *command], text=True, **options)

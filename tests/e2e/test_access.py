@@ -47,7 +47,7 @@ def test_the_command_line_itself_reads_all_up_to_its_persons_positions(footnote:
     assert (open_.code, open_.err) == (0, "")
     told = words(open_.out)
     assert f"What {author_name()} reads in the workspace local, outside of channels:" in told
-    assert "✓ samples: May be read: without a channel all sources of the workspace may be." in told
+    assert "✓ sample library: May be read: without a channel all sources of the workspace may be." in told
     assert f"All of “{TITLE}” can be read here" in told
     assert (bound["thread"], bound["person"], bound["alone"]) == (None, author_name(), True)
     assert (bound["document"]["verdict"], bound["document"]["last_page"]) == ("up_to", 2)
@@ -75,7 +75,7 @@ def test_a_channel_is_told_with_its_sources_its_positions_and_what_would_change_
     assert (alone["alone"], alone["document"]["last_page"]) == (True, 1)
     assert board["sources"] == [
         {
-            "source": "samples",
+            "source": "sample library",
             "source_type": "folder",
             "readable": False,
             "reason": "not_allowed",
@@ -134,5 +134,5 @@ def test_another_workspace_has_no_names_of_this_one(footnote: Footnote) -> None:
     refused = footnote("--workspace", "guild", "access", "explain", "--document", STORY)
 
     assert "There are no sources in the workspace guild" in words(found.out)
-    assert "samples" not in found.out
+    assert "sample library" not in found.out
     assert (refused.code, TITLE in refused.err) == (1, False)

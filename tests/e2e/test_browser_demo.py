@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +9,8 @@ import pytest
 from playwright.async_api import Page, expect
 
 from bot.cli.demo import DEMO_FOLDER, load_examples
+from tests import forked
+from tests.copying import copy_folder
 from tests.e2e.browsing import BROWSER_TEST, browsing, say
 from tests.e2e.serving import ServiceProcess
 
@@ -40,12 +40,12 @@ class Demo:
 
     def command(self, *arguments: str) -> str:
         """What a command prints that goes through the service."""
-        command = [sys.executable, "-m", "bot", "--data-dir", str(self.data_dir), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return forked.run(["bot", "--data-dir", str(self.data_dir), *arguments], check=True).stdout
 
 
 @pytest.fixture
-def demo(tmp_path: Path) -> Iterator[Demo]:
+def demo(ingested: Path, tmp_path: Path) -> Iterator[Demo]:
+    copy_folder(ingested, tmp_path / "data" / DEMO_FOLDER)
     with ServiceProcess(tmp_path / "data", "demo", "--serve") as process:
         yield Demo(process)
 

@@ -23,7 +23,7 @@ QUESTION = "What was the root cause of the ticket gate outage?"
 SOURCE = "handbook"
 GOLD = {
     "id": "q1",
-    "set": "samples",
+    "set": "sample library",
     "kind": "fact",
     "question": QUESTION,
     "document": "operations/Postmortem 2026-03-14.md",
@@ -77,7 +77,7 @@ CASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "ingest": (("{notes}",), ("{folder}/unknown",)),
     "sync": ((), ("unknown",)),
     "documents remove": (("season-2025",), ("unknown",)),
-    "sources remove": (("samples",), ("unknown",)),
+    "sources remove": (("sample library",), ("unknown",)),
     "conversations delete": (("{conversation}",),),
     "demo": (("--once",),),
     "worker": ((),),

@@ -15,7 +15,8 @@ GOOD_FILES = sum(path.is_file() for path in SAMPLES.rglob("*"))
 def test_a_second_ingest_finds_everything_unchanged_and_loads_no_model_and_no_questions(data_dir: Path) -> None:
     code = (
         "import sys; from bot.cli.app import run;"
-        f"code = run(['--data-dir', {str(data_dir)!r}, 'ingest', {str(SAMPLES)!r}, '--source', 'samples', '--json']);"
+        f"code = run(['--data-dir', {str(data_dir)!r}, 'ingest', {str(SAMPLES)!r},"
+        " '--source', 'sample library', '--json']);"
         "heavy = {'onnxruntime', 'fastembed', 'qdrant_edge', 'qdrant_client', 'anthropic', 'alembic', 'numpy'};"
         "heavy |= {'core.service.commands', 'core.answering.pipeline', 'core.knowledge.attachments'};"
         "heavy &= set(sys.modules);"
@@ -94,7 +95,7 @@ def test_a_page_is_shown_by_id_and_by_number_with_its_neighbours(footnote: Footn
         (("documents", "--workspace", ""), 2, "omit --workspace"),
         (("ingest", "/no/such/folder"), 1, "does not exist"),
         (("documents", "show", "zebra"), 1, "zebra"),
-        (("sources", "remove", "zebra"), 1, "samples"),
+        (("sources", "remove", "zebra"), 1, "sample library"),
         (("conversations", "show", "zebra"), 1, "zebra"),
         (("jobs", "show", "zebra"), 1, "zebra"),
         (("eval", "/no/such/file.jsonl"), 1, "Can't read"),
@@ -127,8 +128,8 @@ def test_documents_and_sources_are_listed_shown_and_removed(footnote: Footnote) 
     }
     assert footnote("documents", "show", "operations/Fleet.md").code == 1
     assert footnote("sources", "list", "--json").json["sources"][0]["documents"] == GOOD_FILES - 1
-    assert "samples" in footnote("sources").out
-    assert "Removed 'samples'" in footnote("sources", "remove", "samples").out
+    assert "sample library" in footnote("sources").out
+    assert "Removed 'sample library'" in footnote("sources", "remove", "sample library").out
     assert footnote("search", "bell", "--json").json == {"hits": []}
 
 

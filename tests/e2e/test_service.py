@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from bot.cli.demo import DEMO_FOLDER
 from bot.wiring.parts import DATABASE_FILE
 from tests.copying import copy_folder
 from tests.e2e.conftest import Footnote
@@ -283,7 +284,8 @@ def test_what_was_accepted_is_answered_once_after_a_restart(data_dir: Path, numb
     } == {("user", "assistant")}
 
 
-def test_the_demo_is_served_once_and_found_again(tmp_path: Path) -> None:
+def test_the_demo_is_served_once_and_found_again(ingested: Path, tmp_path: Path) -> None:
+    copy_folder(ingested, tmp_path / "data" / DEMO_FOLDER)
     command = [sys.executable, "-m", "bot", "--data-dir", str(tmp_path / "data"), "demo"]
     with ServiceProcess(tmp_path / "data", "demo", "--serve") as service:
         assert service.process.stdout is not None

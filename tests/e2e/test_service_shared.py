@@ -4,8 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 from aiohttp import ClientSession, ClientTimeout
 from sqlalchemy import create_engine, make_url, text
 
+from tests import forked
 from tests.anthropic_server import AnthropicServer, Call, Cite, Fault, Reply, Say
 from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.serving import ServiceProcess
@@ -67,11 +66,8 @@ class Fleet:
 
     async def run(self, *arguments: str) -> Any:
         """What a command in the service's data directory prints as JSON."""
-        command = [sys.executable, "-m", "bot", "--data-dir", str(self._folder / "service" / "data"), *arguments]
-        environment = {**os.environ, **self._environment}
-        done = await asyncio.to_thread(
-            subprocess.run, [*command, "--json"], env=environment, capture_output=True, text=True, check=False
-        )
+        command = ["bot", "--data-dir", str(self._folder / "service" / "data"), *arguments, "--json"]
+        done = await asyncio.to_thread(forked.run, command, env={**os.environ, **self._environment})
         assert (done.returncode, done.stderr) == (0, ""), done
         return json.loads(done.stdout)
 

@@ -46,7 +46,7 @@ def test_sources_are_listed_with_their_last_sync_and_since_when_they_fail(footno
     assert "gone fails since" in shown
     assert listed["notes"]["last_sync"]["result"] == "done" and listed["notes"]["documents"] == 1
     assert listed["gone"]["last_sync"]["result"] == "failed" and listed["gone"]["configured"]
-    assert listed["samples"]["last_sync"] is None and not listed["samples"]["orphan"]
+    assert listed["sample library"]["last_sync"] is None and not listed["sample library"]["orphan"]
 
 
 def test_a_source_taken_out_of_the_configuration_is_told_and_goes_when_it_is_removed(

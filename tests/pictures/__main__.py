@@ -18,7 +18,7 @@ from playwright.async_api import Page, expect
 
 from bot.cli.demo import DEMO_FOLDER, load_examples
 from tests.e2e.browsing import Browsing, browsing, say
-from tests.e2e.serving import ServiceProcess
+from tests.e2e.serving import ColdServiceProcess
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
@@ -141,7 +141,7 @@ def main() -> None:
     """Start a demo of its own, and leave nothing but the pictures."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as place, ServiceProcess(Path(place) / "data", "demo", "--serve") as demo:
+    with tempfile.TemporaryDirectory() as place, ColdServiceProcess(Path(place) / "data", "demo", "--serve") as demo:
         assert demo.process.stdout is not None
         url = demo.process.stdout.readline().split()[3]
         asyncio.run(take(url, folder))
