@@ -27,6 +27,8 @@ class OpenedThread:
 
 
 class ThreadHistory:
+    """Reads a thread's history for a question, and adds the question and its answer to it."""
+
     def __init__(self, repository: ConversationRepository, clock: Clock) -> None:
         self._repository = repository
         self._clock = clock

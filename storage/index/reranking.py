@@ -8,8 +8,6 @@ from core.domain.passages import IndexHit
 from core.ports import AnswerJudge, CorpusRepository
 
 RERANKED = 20  # hits that the cross-encoder reads
-
-
 JUDGE_SHARE = 0.5  # of the blended score
 
 

@@ -4,6 +4,7 @@ A model is not believed: each finding has a quote that must be in its piece, and
 the page. Any other finding is dropped and counted in the extraction's record.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -87,7 +88,7 @@ def prove(said: Sequence[SaidOfPiece], form: type[FindingT]) -> Iterator[ProvedF
             yield ProvedFinding(fitting, each.piece, text, place)
 
 
-class ProseExtractor(Generic[FindingT, DataT]):
+class ProseExtractor(ABC, Generic[FindingT, DataT]):
     """An extractor that a model answers with items of `item`, from which `choose` builds extracts of one type."""
 
     name: str
@@ -124,11 +125,11 @@ class ProseExtractor(Generic[FindingT, DataT]):
             given.document,
         )
 
+    @abstractmethod
     def choose(
         self, proved: Sequence[ProvedFinding[FindingT]], known: Sequence[tuple[int, DataT]], document: Document
     ) -> Iterator[Found | Unproved]:
         """Yield the extracts of `proved`, which is in text order, without `known` (page number, data), and faults."""
-        raise NotImplementedError
 
     def found(self, page_number: int, span: Span, data: DataT) -> Found:
         return Found(type=self.finds, page_number=page_number, span=span, data=data.model_dump(), confidence=CONFIDENCE)
