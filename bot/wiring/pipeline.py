@@ -9,7 +9,7 @@ from core.answering.answers.settled import SettledAnswers
 from core.answering.context import FullHistoryCapped, LineSummariser, ModelSummariser, RollingSummary, TokenWindow
 from core.answering.pipeline import Pipeline, PipelineStep, Stage
 from core.answering.run import RunObserver
-from core.answering.steps import reading
+from core.answering.steps import question as common
 from core.answering.steps.preparing import Preparation
 from core.answering.steps.private_answers import PrivateAnswer, SharedAnswer, Sharing, ToPrivate
 from core.answering.steps.stated_positions import StatedPositions
@@ -38,7 +38,7 @@ def build_pipeline(
     to_private: Mapping[str, ToPrivate] | None = None,
     observe: Callable[[], RunObserver] | None = None,
     strategy: Choose | None = None,
-    toolbox: reading.ToolboxFactory | None = None,
+    toolbox: common.ToolboxFactory | None = None,
 ) -> Pipeline:
     """Build the path of a question. Every entry point and test calls this.
 
@@ -54,32 +54,35 @@ def build_pipeline(
         settings=settings, library=library, corpus=corpus, conversations=conversations, access=access, clock=clock
     )
     settled = SettledAnswers(store, parts.stores.jobs, clock)
-    history, links = reading.HistorySteps(store, settled), reading.ReferenceSteps(build_references(parts))
+    history, links = common.HistorySteps(store, settled), common.ReferenceSteps(build_references(parts))
     sharing = Sharing(conversations=conversations, corpus=corpus, access=access)
-    context = reading.ContextSelection(partial(build_context, parts), parts.config.agent.history_tokens)
-    draft = reading.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
+    context = common.ContextSelection(partial(build_context, parts), parts.config.agent.history_tokens)
+    draft = common.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
 
     steps = (
         PipelineStep("Answer a note about stale answers", Stage.DECIDE, StaleNotes(parts.staleness), NOTED_PLATFORMS),
         PipelineStep("Show a shared private answer", Stage.DECIDE, SharedAnswer(sharing), readers),
-        PipelineStep("Store a stated reading position", Stage.DECIDE, reading.StatedPosition(positions)),
+        PipelineStep("Store a stated reading position", Stage.DECIDE, common.StatedPosition(positions)),
         PipelineStep("Send an answer with spoilers privately", Stage.DECIDE, private.decide, to_private),
-        PipelineStep("Apply the channel's defaults", Stage.DECIDE, reading.ChannelDefaults(settings, readers)),
+        PipelineStep("Apply the channel's defaults", Stage.DECIDE, common.ChannelDefaults(settings, readers)),
         PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, history.forget_earlier_versions),
-        PipelineStep("Open the conversation or return the stored answer", Stage.DECIDE, history.open),
+        PipelineStep("Open the conversation with its history, or return the stored answer", Stage.DECIDE, history.open),
         PipelineStep(
-            "Read the thread and attached files", Stage.REQUEST, Preparation(readers, clock, parts.attachments), readers
+            "Read earlier talk in the thread and attached files",
+            Stage.REQUEST,
+            Preparation(readers, clock, parts.attachments),
+            readers,
         ),
         PipelineStep("Record the question", Stage.REQUEST, history.record),
-        PipelineStep("Compute the scope", Stage.REQUEST, reading.Scoping(access, library, corpus, clock)),
-        PipelineStep("Redact the history", Stage.REQUEST, reading.HistoryRedaction(corpus)),
+        PipelineStep("Compute the scope", Stage.REQUEST, common.Scoping(access, library, corpus, clock)),
+        PipelineStep("Redact the history", Stage.REQUEST, common.HistoryRedaction(corpus)),
         PipelineStep("Prefetch linked documents", Stage.REQUEST, links.link),
         PipelineStep("Fit the history into the prompt", Stage.REQUEST, context),
         PipelineStep("Draft with the strategy and its tools", Stage.REQUEST, draft),
-        PipelineStep("Prove footnotes and mark unsupported claims", Stage.REQUEST, reading.Proof(corpus)),
+        PipelineStep("Prove footnotes and mark unsupported claims", Stage.REQUEST, common.Proof(corpus)),
         PipelineStep("Describe referenced documents", Stage.REQUEST, links.describe),
-        PipelineStep("Suggest follow-up questions", Stage.REQUEST, reading.Suggestions(corpus, library)),
-        PipelineStep("Add notes", Stage.REQUEST, reading.add_notes),
+        PipelineStep("Suggest follow-up questions", Stage.REQUEST, common.Suggestions(corpus, library)),
+        PipelineStep("Add notes", Stage.REQUEST, common.add_notes),
         PipelineStep("Hand an answer with spoilers over", Stage.FINISH, private.hand_over, to_private),
     )
     record = partial(Recording, parts.cassettes.keep) if parts.config.replay.record else RunObserver

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.access.scopes import Access
-from core.answering.steps.reading import QuestionScopes
+from core.answering.steps.question import QuestionScopes
 from core.domain.corpus import Document, Page, Source
 from core.domain.incoming import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress, PositionHolder

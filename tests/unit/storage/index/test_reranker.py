@@ -55,12 +55,15 @@ async def reranked(library: list[Any], wanted: str, known: list[Any] | None = No
 
 async def test_a_query_that_asks_for_it_is_judged_on_title_headings_and_text() -> None:
     library = entries(5)
-    index, corpus, judge = await reranked(library, "number 3")
+    index, corpus, judge = await reranked(library, "")
+    # All five score almost alike: which is second depends on how this machine's processor rounds.
+    second = (await index.search(ask("spyglass"), within()))[1].passage_id
+    judge.wanted = next(entry.passage.text for entry in library if entry.passage.id == second)
 
     best = (await index.search(ask("spyglass", rerank=True, limit=1), within()))[0]
 
-    assert best.passage_id == library[3].passage.id
-    assert "Guide\nShop\nspyglass number 3" in judge.read
+    assert best.passage_id == second
+    assert f"Guide\nShop\n{judge.wanted}" in judge.read
     assert corpus.scopes == [within()]
 
 

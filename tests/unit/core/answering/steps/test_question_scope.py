@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.steps.reading import QuestionScopes
+from core.answering.steps.question import QuestionScopes
 from core.domain.incoming import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.service import PersonAddress
 from core.errors import AccessDenied, BadInput
