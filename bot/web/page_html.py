@@ -20,6 +20,11 @@ _NARROWEST, _WIDEST = 55, 160
 _FULL = 0.8
 _ITEM = re.compile(r"\s*(?:[-–—*•‣▪·]|\(?\w{1,3}[.)])\s|\s{2,}")
 _ROW_BREAK = "\t"
+CONTEXT = 2  # sentences shown around a citation
+# Ends of sentences, paragraphs and items, and the characters around a citation to look for them in.
+_END = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]|\n\s*\n|\n(?=\s*(?:[-–—*•‣▪·]|\d{1,3}[.)])\s)")
+_FAR = 600
+_RULE = re.compile(r"\|(?: ?:?-+:? ?\|)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +36,14 @@ class PageHtml:
     cut_after: bool = False
 
 
-def to_html(page: Page, kind: str, cited: Span | None = None, *, internal_links: bool = True) -> PageHtml:
-    """Return the page as HTML. `kind` is the document's; `internal_links` makes [[wikilinks]] link to the library.
+def to_html(
+    page: Page, kind: str, cited: Span | None = None, *, internal_links: bool = True, part: Span | None = None
+) -> PageHtml:
+    """Return the page, or only `part` of it, as HTML. `kind` is the document's.
 
-    Takes up to a second for a long page: call it in a thread.
+    `internal_links` makes [[wikilinks]] link to the library. Takes up to a second for a long page: call it in a thread.
     """
-    window = _window(page.text, cited)
+    window = part or _window(page.text, cited)
     text = window.of(page.text)
     headings = [heading for heading in page.headings if window.start <= heading.start < window.end]
     marker = Marker(cited)
@@ -52,6 +59,46 @@ def to_html(page: Page, kind: str, cited: Span | None = None, *, internal_links:
         marker = Marker(cited)
         body = "\n".join(_blocks(page.text, window, headings, marker, as_written=True))
     return PageHtml(marker.clean(body), window.start > 0, window.end < len(page.text))
+
+
+def context_of(page: Page, cited: Span) -> Span:
+    """Return the citation with its whole sentences and two around them, or with its rows if it is part of a table.
+
+    Stops at headings. The two sentences are one on each side, if both sides have one.
+    """
+    text, starts = page.text, [heading.start for heading in page.headings]
+    if any(sign in cited.of(text) for sign in "|\t"):
+        return _rows_around(text, cited)
+    above = max((start for start in starts if start <= cited.start), default=None)
+    low = max(0 if above is None else _line_end(text, above), cited.start - _FAR)
+    high = min(cited.end + _FAR, len(text), *(start for start in starts if start >= cited.end))
+    low, high = min(low, cited.start), max(high, cited.end)
+    ends = [low, *(found.end() for found in _END.finditer(text, low, high)), high]
+    sentences = [Span(start, end) for start, end in pairwise(ends) if text[start:end].strip()]
+    own = [place for place, item in enumerate(sentences) if item.start < cited.end and item.end > cited.start]
+    if not own:
+        return cited
+    after = len(sentences) - 1 - own[-1]
+    back = min(own[0], CONTEXT - min(after, 1))
+    return Span(sentences[own[0] - back].start, sentences[own[-1] + min(after, CONTEXT - back)].end)
+
+
+def _rows_around(text: str, cited: Span) -> Span:
+    """Return the rows of a citation, and one on each side."""
+    start, end = text.rfind("\n", 0, cited.start) + 1, _line_end(text, cited.end)
+    before = text.rfind("\n", 0, max(start - 1, 0)) + 1
+    if start and _RULE.fullmatch(text[before : start - 1].strip()):
+        before = text.rfind("\n", 0, max(before - 1, 0)) + 1
+    after = _line_end(text, min(end + 1, len(text)))
+    return Span(
+        before if "|" in text[before:start] or "\t" in text[before:start] else start,
+        after if "|" in text[end:after] or "\t" in text[end:after] else end,
+    )
+
+
+def _line_end(text: str, place: int) -> int:
+    end = text.find("\n", place)
+    return len(text) if end < 0 else end
 
 
 def _window(text: str, cited: Span | None) -> Span:

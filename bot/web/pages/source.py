@@ -3,16 +3,16 @@
 import asyncio
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
-from bot.web.errors import error_page
+from bot.web.errors import error_page, status_of
 from bot.web.links import ExpiredLink, ForgedLink, SourceLink
-from bot.web.page_html import PageHtml, to_html
+from bot.web.page_html import PageHtml, context_of, to_html
 from bot.web.page_markup import CITED, heading_id
 from bot.web.parts import PARTS, WebParts
 from bot.web.requests import person_of, visit
@@ -20,9 +20,9 @@ from core.access.positions.reading import lowest
 from core.answering.answers.passages import is_beyond, moved
 from core.domain.answer import Citation
 from core.domain.corpus import Document, Page, SearchScope
-from core.domain.footnotes import page_links
+from core.domain.footnotes import heading_path_at, page_links
 from core.domain.passages import Span
-from core.errors import NotFound
+from core.errors import FootnoteError, NotFound
 from core.features.staleness.changes import Piece, change_of
 from core.text.markup import to_words
 from core.text.words import collapse, shorten
@@ -76,6 +76,8 @@ RENEW = (
 )
 WIDTH = 1_200  # pixels: sharp on a phone and next to the text on a desktop
 THUMBNAIL_WIDTH = 160  # pixels: sharp at a third of that on a source card
+PANE = "pane"  # the value of ?part= for the fragment
+UNCHANGED, CHANGED = "unchanged", "changed"  # a passage since its answer
 # Page images never change: each belongs to one revision.
 _PICTURE_HEADERS = {"Cache-Control": "private, max-age=86400"}
 
@@ -97,7 +99,7 @@ async def show_page(request: web.Request) -> web.Response:
     pages = await parts.corpus.list_pages(document.id, scope)
     cited = cited_span(page, _number(request, "from"), _number(request, "to"))
     view = await source_view(document, page, pages, cited, lambda item: page_path(item.id), internal_links=True)
-    return render_template("source.html", request, {"view": view, "link": None, "since": None})
+    return _shown(request, view)
 
 
 async def show_picture(request: web.Request) -> web.Response:
@@ -135,7 +137,7 @@ async def show_linked(request: web.Request) -> web.Response:
     base = f"/s/{request.match_info['token']}"
     cited = cited_span(page, link.span.start, link.span.end) if page.number == link.page_number else None
     view = await source_view(document, page, pages, cited, lambda item: f"{base}/{item.number}", internal_links=False)
-    return render_template("source.html", request, {"view": view, "link": link, "since": None})
+    return _shown(request, view, link, state=UNCHANGED if cited else None)
 
 
 async def _show_replaced(request: web.Request, replaced: "ReplacedRevision") -> web.Response:
@@ -156,10 +158,49 @@ async def _show_replaced(request: web.Request, replaced: "ReplacedRevision") -> 
     is_place = page.number == since.page_number
     span = since.span if is_place else None
     view = await source_view(document, page, pages, span, lambda item: f"{base}/{item.number}", internal_links=False)
-    return render_template("source.html", request, {"view": view, "link": link, "since": since if is_place else None})
+    state = None if not is_place else CHANGED if since.pieces else UNCHANGED
+    return _shown(request, view, link, since if is_place else None, state)
+
+
+def is_pane(request: web.Request) -> bool:
+    """Return whether the side pane of a thread asks for the source, as a fragment."""
+    return request.query.get("part") == PANE
+
+
+def _shown(
+    request: web.Request,
+    view: "SourceView",
+    link: SourceLink | None = None,
+    since: SinceAnswer | None = None,
+    state: str | None = None,
+) -> web.Response:
+    """Return the page, or its fragment for the side pane. `state` is the passage's since its answer, if known."""
+    address = str(request.rel_url.without_query_params("part"))
+    context = {"view": view, "link": link, "since": since, "state": state, "address": address}
+    return render_template("pane.html" if is_pane(request) else "source.html", request, context)
+
+
+def _in_pane(handler: Callable[[web.Request], Awaitable[web.Response]]) -> Callable[..., Awaitable[web.Response]]:
+    """Wrap a handler to show its errors in the side pane, if that asks."""
+
+    async def handle(request: web.Request) -> web.Response:
+        try:
+            return await handler(request)
+        except FootnoteError as error:
+            if not is_pane(request):
+                raise
+            return _pane_error(request, status_of(error), str(error))
+
+    return handle
+
+
+def _pane_error(request: web.Request, status: int, sentence: str, advice: str = "") -> web.Response:
+    return render_template("pane_error.html", request, {"sentence": sentence, "advice": advice}, status=status)
 
 
 def _refusal(request: web.Request, status: int, sentence: str) -> web.Response:
+    if is_pane(request):
+        return _pane_error(request, status, sentence, RENEW)
     return error_page(request, status, sentence, advice=RENEW, title="This link can’t be opened")
 
 
@@ -236,6 +277,25 @@ _QUOTE = 300  # characters of the quote above the page
 _MARK = re.compile(rf'<mark class="{CITED}"[^>]*>(.*?)</mark>', re.DOTALL)
 _LABEL = 70  # characters of an entry
 _HEX = 10  # characters of a revision to show
+# Kinds of documents in words; all others are documents.
+KINDS = {
+    "pdf": "PDF",
+    "markdown": "Note",
+    "csv": "Table",
+    "table": "Table",
+    "spreadsheet": "Workbook",
+    "epub": "Book",
+    "html": "Web page",
+    "openapi": "API",
+    "pptx": "Slides",
+    "mail": "E-mail",
+    "channel": "Chat",
+    "notebook": "Notebook",
+    "foundry": "Journal",
+    "kept": "Kept answer",
+    "text": "Text",
+}
+_NUMBERED = {"pdf": "page", "pptx": "slide"}  # kinds whose pages people know by number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,6 +326,9 @@ class SourceView:
     url: str | None
     deep_link: str | None
     revision: str
+    place: str  # in the document's own terms: "PDF, page 3 of 10 › Money"
+    cited: str  # the quote as written; "" without one
+    context: str  # the quote's HTML with its sentences and those around it; "" without a quote
     cited_anchor: str = CITED
 
 
@@ -282,6 +345,10 @@ async def source_view(
     body = await asyncio.to_thread(to_html, page, document.kind, cited, internal_links=internal_links)
     here = next((place for place, other in enumerate(pages) if other.id == page.id), 0)
     url, deep_link = page_links(document, page)
+    context = ""
+    if cited is not None and document.kind == "pdf":
+        part = context_of(page, cited)
+        context = to_html(page, document.kind, cited, internal_links=internal_links, part=part).body
     return SourceView(
         document=document,
         page=page,
@@ -297,7 +364,21 @@ async def source_view(
         url=url if url and url.startswith(("http://", "https://")) else None,
         deep_link=deep_link,
         revision=page.revision[:_HEX],
+        place=_place(document, page, cited),
+        cited=cited.of(page.text) if cited else "",
+        context=context,
     )
+
+
+def _place(document: Document, page: Page, cited: Span | None) -> str:
+    """Return the place of a page, or of its cited part, as the document names it."""
+    path = heading_path_at(page, cited.start) if cited else (*page.heading_path, page.title)
+    path = tuple(heading for heading in path if heading and heading != document.title)
+    label = f" ({page.place.label})" if page.place and page.place.label else ""
+    kind = KINDS.get(document.kind, "Document")
+    numbered = _NUMBERED.get(document.kind)
+    number = f"{numbered} {page.number}{label} of {document.pages}" if numbered else ""
+    return " › ".join([", ".join(filter(None, (kind, number))), *path])
 
 
 def cited_span(page: Page, start: int, end: int) -> Span | None:
@@ -345,12 +426,12 @@ def _first_words(page: Page) -> str:
 
 
 ROUTES = (
-    web.get("/library/pages/{page}", show_page),
+    web.get("/library/pages/{page}", _in_pane(show_page)),
     web.get("/library/pages/{page}/picture", show_picture),
     web.get("/library/documents/{document}", open_document),
     web.get("/library/find", find_document),
-    web.get("/s/{token}", show_linked),
-    web.get("/s/{token}/{number:\\d{1,7}}", show_linked),
+    web.get("/s/{token}", _in_pane(show_linked)),
+    web.get("/s/{token}/{number:\\d{1,7}}", _in_pane(show_linked)),
     web.get("/s/{token}/{number:\\d{1,7}}/picture", show_linked_picture),
     web.get("/s/{token}/{number:\\d{1,7}}/thumbnail", show_thumbnail),
 )

@@ -1,0 +1,108 @@
+"""The side pane in a real browser: a source beside the thread, by click and by key, with the history and the focus."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from playwright.async_api import Page, expect
+
+from tests.e2e.browsing import BROWSER_TEST, Browsing, browsing, say
+from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, search
+
+pytestmark = BROWSER_TEST
+
+# What the thread's own scripts do: the pane's place, its styles, and links that open it.
+WIRE = """async (hrefs) => {
+  for (const name of ["source", "pane"]) {
+    const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href: `/static/${name}.css` });
+    document.head.append(sheet);
+  }
+  if (!document.getElementById("pane"))
+    document.body.append(Object.assign(document.createElement("aside"), { id: "pane", hidden: true }));
+  const list = hrefs.map((href, place) => ({ href, number: place + 1, label: `Other ${place + 1}` }));
+  const { openPane } = await import("/static/pane.js");
+  const links = list.map(({ href, number }, index) => {
+    const link = Object.assign(document.createElement("a"), { href, id: `wired-${number}`, textContent: number });
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      openPane(href, link, { list, index });
+    });
+    return link;
+  });
+  document.querySelector("h1").before(...links);
+}"""
+
+
+@asynccontextmanager
+async def answered() -> AsyncIterator[tuple[Page, Browsing]]:
+    """A thread with an answer whose footnote, and the garden's page, are linked to the pane."""
+    place = ChatPlace((search("t0"), ANSWER))
+    await place.shelf.add("house.md", f"# Keys\n\n{KEY}", "# Garden\n\nThe garden has a shed.", title="House")
+    async with place.open() as ada, browsing() as people:
+        _, page = await people.person(str(ada.client.make_url("/")), "Ada")
+        await say(page, "@footnote Where is the key?")
+        await expect(page.locator("a.footnote")).to_have_count(1)
+        href = await page.locator("a.footnote").get_attribute("href")
+        assert href is not None
+        await page.evaluate(WIRE, [href, f"{href.partition('#')[0]}/2"])
+        yield page, people
+
+
+async def test_a_source_opens_beside_the_thread_and_goes_with_back_and_escape() -> None:
+    async with answered() as (page, _):
+        before = page.url
+        await page.click("#wired-1")
+        pane = page.locator("#pane")
+        await expect(pane.locator("mark")).to_contain_text("The key hangs under the stairs")
+        await expect(pane).to_contain_text("Unchanged since this answer")
+        await expect(pane.locator("[data-position]")).to_have_text("1 of 2")
+        await expect(pane.locator("[data-also] a")).to_have_text(["2 Other 2"])
+        assert "source=" in page.url
+
+        await page.keyboard.press(".")
+        await expect(pane.locator(".text")).to_contain_text("The garden has a shed.")
+        await expect(pane.locator("[data-position]")).to_have_text("2 of 2")
+        await page.go_back()
+        await expect(pane).to_be_hidden()
+        assert page.url == before
+        await page.go_forward()
+        await expect(pane.locator(".text")).to_contain_text("The garden has a shed.")
+
+        await page.keyboard.press("Escape")
+        await expect(pane).to_be_hidden()
+        await expect(page).to_have_url(before)
+        await expect(page.locator("a.footnote")).to_have_count(1)  # the thread is still there
+
+
+async def test_a_reader_with_a_keyboard_goes_into_the_pane_and_back_to_the_number() -> None:
+    async with answered() as (page, _):
+        await page.locator("#wired-1").focus()
+        await page.keyboard.press("Enter")
+        title = page.locator("#pane-title")
+        await expect(title).to_be_focused()
+        await page.keyboard.press(".")
+        await expect(page.locator("#pane .text")).to_contain_text("The garden has a shed.")
+        await expect(title).to_be_focused()
+        await page.keyboard.press(",")
+        await expect(page.locator("#pane mark")).to_contain_text("The key hangs")
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#wired-1")).to_be_focused()
+        assert "source=" not in page.url
+
+
+async def test_an_address_with_a_source_opens_it_and_nothing_else() -> None:
+    async with answered() as (page, people):
+        await page.click("#wired-1")
+        await expect(page.locator("#pane mark")).to_have_count(1)
+        await page.reload()
+        await page.evaluate(WIRE, [])
+        await expect(page.locator("#pane mark")).to_contain_text("The key hangs")
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#pane")).to_be_hidden()
+
+        await page.goto(f"{page.url}?source=/chat/home")
+        await page.evaluate(WIRE, ["/s/forged"])
+        await expect(page.locator("#pane")).to_be_hidden()
+        await page.click("#wired-1")
+        await expect(page.locator("#pane")).to_contain_text("This link isn't valid")
+        assert len(people.complaints) == 1  # the browser's own word on the 403
+        people.complaints.clear()
