@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "documents": ("library", "Manage the documents of the library."),
     "sync": ("sync", "Sync the configured sources."),
     "sources": ("sync", "Manage the sources of documents."),
+    "workspaces": ("workspaces", "Choose which servers and teams read which documents."),
     "extract": ("extracting", "Extract data from documents that changed, or whose extractors did."),
     "extracts": ("extracting", "List extracted data, with page, span and values."),
     "facts": ("extracting", "Answer from extracted data only: rows with proved footnotes."),

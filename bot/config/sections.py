@@ -147,11 +147,16 @@ class WebConfig(Section):
     secret_key_file: Path | None = None
 
 
+# Patterns of the platforms' ids for a server or a team.
+DISCORD_ID, SLACK_ID = r"^\d{15,21}$", r"^T[A-Z0-9]{2,}$"
+TEAM_IDS = {"discord": DISCORD_ID, "slack": SLACK_ID}
+
+
 class DiscordConfig(Section):
     """The bot on Discord; off without a token, which comes from the environment or a secret file."""
 
     token_file: Path | None = None
-    workspaces: dict[Annotated[str, Field(pattern=r"^\d{15,21}$")], Annotated[str, Field(min_length=1)]] = Field(
+    workspaces: dict[Annotated[str, Field(pattern=DISCORD_ID)], Annotated[str, Field(min_length=1)]] = Field(
         default_factory=dict
     )
     shards: Annotated[int, Field(ge=0, le=1000)] = 1
@@ -171,7 +176,7 @@ class SlackConfig(Section):
     client_id: Annotated[str, Field(pattern=r"^\d+\.\d+$")] | None = None
     client_secret_file: Path | None = None
     key_file: Path | None = None
-    workspaces: dict[Annotated[str, Field(pattern=r"^T[A-Z0-9]{2,}$")], Annotated[str, Field(min_length=1)]] = Field(
+    workspaces: dict[Annotated[str, Field(pattern=SLACK_ID)], Annotated[str, Field(min_length=1)]] = Field(
         default_factory=dict
     )
 

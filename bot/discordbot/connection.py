@@ -11,6 +11,7 @@ from bot.config.sections import DiscordConfig
 from bot.discordbot.delivery.platform import DiscordPlatform
 from bot.discordbot.events.client import FootnoteClient, ShardedFootnoteClient
 from bot.presentation.platform_parts import PlatformParts
+from core.access.bindings import Bindings
 from core.errors import ConfigError, FootnoteError, PlatformError
 
 # docs/discord.md explains each one.
@@ -50,20 +51,15 @@ class DiscordConnection:
     client: FootnoteClient | ShardedFootnoteClient
     platform: DiscordPlatform
     settings: DiscordConfig
+    bindings: Bindings
 
-    def workspaces(self) -> set[str]:
-        """Return the workspaces of the bot's servers, which are known once it is connected."""
-        return {self.workspace_of(guild.id) for guild in self.client.guilds}
-
-    def workspace_of(self, guild: int) -> str:
-        """Return a server's workspace: the configured one, else its own."""
-        return self.settings.workspaces.get(str(guild), f"discord-{guild}")
+    def names(self) -> dict[str, str] | None:
+        """Return the names of the bot's servers by id; None until it is connected."""
+        return {str(guild.id): guild.name for guild in self.client.guilds} if self.client.is_ready() else None
 
     async def listen(self, parts: PlatformParts) -> None:
         """Receive events until cancelled. Raises as `stay_connected` does."""
-        self.client.attach(
-            parts, self.workspace_of, platform=self.platform, catch_up_hours=self.settings.catch_up_hours
-        )
+        self.client.attach(parts, self.bindings, platform=self.platform, catch_up_hours=self.settings.catch_up_hours)
         try:
             await self.client.offer_commands()
         except FootnoteError as error:  # the commands of the last start still work

@@ -16,6 +16,7 @@ from bot.wiring.parts import Parts, build_parts
 from core.domain.chat import Capabilities
 from core.errors import ConfigError, FootnoteError, InvalidState
 from core.features.maintenance import REINDEX, lacking
+from core.features.workspaces import Workspaces
 from core.ports import CheckedProvider, LearningProvider
 
 
@@ -110,6 +111,12 @@ async def _index(app: Parts) -> str:
             f"{count} passages, embedded: only for this process; `footnote worker` needs a Qdrant server ([index] url)"
         )
     return f"{count} passages"
+
+
+def workspaces_of(app: Parts) -> Workspaces:
+    """Return the workspaces of the configuration and of the library."""
+    configured = {*app.config.workspaces, *(spec.workspace for spec in app.config.source_specs())}
+    return Workspaces(app.stores.corpus, app.bindings, app.workspace, configured)
 
 
 async def _library(app: Parts) -> str:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.service.calls import OnProgress, OperationContext, Progress, operation
+from bot.service.doctor import workspaces_of
 from bot.web import queries
 from bot.web.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
+from core.access.bindings import BoundTeam
 from core.answering.redaction import Histories
 from core.domain.conversation import Conversation, Message
 from core.domain.corpus import Document, SearchQuery, Source
@@ -21,6 +23,7 @@ from core.features.evaluation import FoundPage
 from core.features.export import export_conversation
 from core.features.maintenance import StorageStatus
 from core.features.syncing import SourceStatus, SyncReport
+from core.features.workspaces import WorkspaceState
 from core.knowledge.facts import FoundFacts, Ontology
 from core.knowledge.library import Removal
 from core.work.commands import CommandCall, CommandResult
@@ -262,6 +265,42 @@ async def remove_source(context: OperationContext, request: str) -> SourceRemova
 @operation
 async def sync(context: OperationContext, request: SyncRequest) -> list[SyncReport]:
     return await context.parts.syncs.sync(context.workspace, request.names, force=request.force, progress=context.emit)
+
+
+# Workspaces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """A server or team, by name or id, and the workspace that it is to read; None: its own."""
+
+    platform: str
+    name: str
+    workspace: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """What a server or team reads now, and all workspaces after that."""
+
+    team: BoundTeam
+    states: Sequence[WorkspaceState]
+
+
+@operation
+async def list_workspaces(context: OperationContext, request: None) -> list[WorkspaceState]:
+    return await workspaces_of(context.parts).list_states()
+
+
+@operation
+async def bind_workspace(context: OperationContext, request: Binding) -> Bound:
+    """Bind a server or team, or undo it."""
+    bindings = context.parts.bindings
+    if request.workspace is None:
+        team = await bindings.unbind(request.platform, request.name)
+    else:
+        team = await bindings.bind(request.platform, request.name, request.workspace)
+    return Bound(team=team, states=await workspaces_of(context.parts).list_states())
 
 
 # Extracted data

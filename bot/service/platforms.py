@@ -1,9 +1,8 @@
 """The platforms that a process can post to, all in one place: its worker claims entries of these alone.
 
-Chat page, API and terminal keep their posts in the history, so every process on the database can post to them; those
-who look on are told by the process that serves them (bot/web/client.py, the requests and commands that wait). A
-platform elsewhere gets its line here, too: with a client that only posts, where its token is configured, a worker
-alone can answer there.
+Chat page, API and terminal keep their posts in the history, so every process on the database can post to them; the
+process that serves them shows new posts (bot/web/client.py, and the requests and commands that wait). A platform
+elsewhere has its line here too: with a token, a worker process can answer there with a client that only posts.
 """
 
 import asyncio
@@ -31,12 +30,16 @@ from bot.web.events import EventHub
 from bot.web.links import link_maker
 from bot.wiring.parts import Parts
 from bot.wiring.pipeline import build_pipeline
+from core.access.bindings import Bindings
 from core.answering.deletion import Forgetting
 from core.answering.pipeline import Pipeline
+from core.errors import FootnoteError
 from core.ports.service import ChatPlatform, ThreadReader
 from core.service.commands.table import Commands
 from core.service.inbox import Gate, Inbox
 from core.service.worker import Worker
+
+FOLLOW_SECONDS = 5.0  # between two looks at the bots' servers and teams, and at other processes' bindings
 
 _log = logging.getLogger(__name__)
 
@@ -68,9 +71,27 @@ class Platforms:
 
     def workspaces(self, app: Parts) -> set[str]:
         """Return our own workspace, the configured ones, and the workspaces of the bot's servers and teams."""
-        configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
-        found = [opened.workspaces() for opened in (self.discord, self.slack) if opened is not None]
-        return {app.workspace} | configured.union(*found)
+        own = [
+            app.bindings.workspace_of(name, id)
+            for name, opened in ((DISCORD, self.discord), (SLACK, self.slack))
+            for id in (opened.names() or () if opened is not None else ())
+        ]
+        return {app.workspace, *own, *(one.workspace for one in app.bindings.all())}
+
+    async def follow_teams(self, bindings: Bindings) -> None:
+        """Until cancelled, store the names of the servers and teams that the bots are in, and load their bindings.
+
+        Failures are logged and retried.
+        """
+        while True:
+            try:
+                await bindings.load()
+                for name, opened in ((DISCORD, self.discord), (SLACK, self.slack)):
+                    if opened is not None and (names := opened.names()) is not None:
+                        await bindings.record_connected(name, names)
+            except FootnoteError as error:
+                _log.warning("The names of servers and teams were not stored: %s", error)
+            await asyncio.sleep(FOLLOW_SECONDS)
 
 
 async def open_platforms(stack: AsyncExitStack, app: Parts, *, hears: bool = True) -> Platforms:
@@ -79,6 +100,7 @@ async def open_platforms(stack: AsyncExitStack, app: Parts, *, hears: bool = Tru
     Raises as `open_discord` and `open_slack`.
     """
     hub = EventHub()
+    await app.bindings.load()
     return Platforms(
         hub=hub,
         chat=WebPlatform(hub, app.conversations, app.clock),
@@ -99,7 +121,7 @@ async def open_discord(stack: AsyncExitStack, app: Parts) -> DiscordConnection |
     await log_in(client, token.get_secret_value())
     platform = DiscordPlatform(client, app.inbox_store, link_maker(app.config, app.clock), app.clock, asyncio.sleep)
     stack.push_async_callback(platform.close)
-    return DiscordConnection(client=client, platform=platform, settings=app.config.discord)
+    return DiscordConnection(client=client, platform=platform, settings=app.config.discord, bindings=app.bindings)
 
 
 async def open_slack(stack: AsyncExitStack, app: Parts, *, hears: bool = True) -> SlackConnection | None:
@@ -116,7 +138,7 @@ async def open_slack(stack: AsyncExitStack, app: Parts, *, hears: bool = True) -
     return await connect(
         stack,
         settings,
-        workspaces=app.config.slack.workspaces,
+        bindings=app.bindings,
         installations=installations,
         entries=app.inbox_store,
         link=link_maker(app.config, app.clock),

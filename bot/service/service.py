@@ -125,6 +125,7 @@ class Service:
         await _start_pages(stack, pages, listening)
         await _start_schedule(stack, app, inbox, platforms)
         await start_watching(stack, app.syncs)
+        await start_task(stack, platforms.follow_teams(app.bindings))
         await start_task(stack, warm(app))
         await start_task(stack, repair_index(app))
         await start_task(stack, app.extractions.work(platforms.workspaces(app)))

@@ -37,6 +37,7 @@ async def work_alone(config: Config, on_ready: Callable[[], None]) -> None:
             await require_filled_index(app)  # opens it now, so that a missing server is a clear error
             platforms = await open_platforms(stack, app, hears=False)
             _, task = await start_worker(stack, app, build_answers(app, platforms), platforms.by_name)
+            await start_task(stack, platforms.follow_teams(app.bindings))
             await start_task(stack, warm(app))
             await start_task(stack, app.extractions.work(()))  # for files attached to its questions
             _log.info("Working for %s", app.stores.database.name)

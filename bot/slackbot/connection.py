@@ -6,7 +6,7 @@ inbox drops repeated events.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +24,7 @@ from bot.slackbot.events.teams import Teams, read_team
 from bot.slackbot.events.transport import ReconnectingSocket, SlackRequestHandler, open_address
 from bot.slackbot.listeners import Listeners
 from bot.slackbot.web_api import build_client
+from core.access.bindings import Bindings
 from core.ports import Clock
 from core.ports.service import InboxStore, InstallationRepository, OneTimeCodes
 
@@ -53,9 +54,9 @@ class SlackConnection:
     people: People
     platform: SlackPlatform
 
-    def workspaces(self) -> set[str]:
-        """Return the workspaces of the installed teams."""
-        return set(self.teams.workspaces())
+    def names(self) -> dict[str, str]:
+        """Return the names of the installed teams by id."""
+        return self.teams.names()
 
     async def listen(self, stack: AsyncExitStack, parts: PlatformParts, codes: OneTimeCodes) -> Reception:
         """Bind the listeners until the end of `stack`. Raises ConfigError for an app token that Slack refuses."""
@@ -93,7 +94,7 @@ async def connect(
     stack: AsyncExitStack,
     settings: SlackSettings,
     *,
-    workspaces: Mapping[str, str],
+    bindings: Bindings,
     installations: InstallationRepository | None,
     entries: InboxStore,
     link: LinkTo,
@@ -106,8 +107,8 @@ async def connect(
     """
     for name in ("slack_sdk", "slack_bolt"):  # at DEBUG, they log whole requests, with the tokens of installations
         logging.getLogger(name).setLevel(logging.WARNING)
-    configured = [await read_team(settings.token, workspaces)] if settings.token else []
-    teams = Teams(configured, installations=installations, workspaces=workspaces)
+    configured = [await read_team(settings.token)] if settings.token else []
+    teams = Teams(configured, installations=installations, bindings=bindings)
     if installations is not None:
         await teams.renew()
         stack.push_async_callback(_cancel, asyncio.create_task(teams.keep_renewing()))

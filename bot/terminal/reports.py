@@ -11,11 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.terminal.console import one_line
+from core.access.bindings import BoundTeam
 from core.domain.features import Statistics
 from core.domain.ingest_report import NO_READER, Failure, IngestProgress, IngestReport, ProgressCallback, RepairReport
 from core.domain.sources import SyncResult, SyncState
 from core.features.maintenance import StorageStatus, lacking
 from core.features.syncing import SourceStatus, SyncReport
+from core.features.workspaces import LOCAL_READERS, WorkspaceState
 from core.text.words import shorten
 
 UNREADABLE_NAMED = 3  # files without a reader that are listed for each reason; a folder of code has hundreds
@@ -97,6 +99,23 @@ def sources_view(found: Sequence[SourceStatus]) -> RenderableType:
             _word(status),
         )
     return Group(table, *[note for status in found if (note := _note(status)) is not None])
+
+
+def workspaces_view(found: Sequence[WorkspaceState]) -> RenderableType:
+    """Return a table of the workspaces, a line for each reader."""
+    table = Table("Workspace", "Documents", "Read by", box=None, pad_edge=False)
+    for state in found:
+        local = [f"{reader.removeprefix('the ')}" for reader in LOCAL_READERS] if state.is_default else []
+        readers = [", ".join(local)] * bool(local) + [_reader(one) for one in state.teams]
+        table.add_row(
+            Text(one_line(state.name)), str(state.documents), Text("\n".join(map(one_line, readers)) or "nobody")
+        )
+    return table
+
+
+def _reader(one: BoundTeam) -> str:
+    notes = ["set in config.toml"] * one.is_configured + ["not connected"] * (not one.team.is_connected)
+    return f"{one.label}, {', '.join(notes)}" if notes else one.label
 
 
 def _word(status: SourceStatus) -> str:

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.config import SLACK_KEY_SETTING, WEB_KEY_FILE, Config
+from bot.config.sections import TEAM_IDS
 from bot.presentation.direct_threads import is_direct_thread
 from bot.runtime.system import SystemClock
 from bot.wiring.providers import Providers
+from core.access.bindings import Bindings
 from core.access.scopes import Access
 from core.domain.extracts import ModelLimits
 from core.domain.jobs import JobKind
@@ -288,6 +290,12 @@ class Parts:
     @cached_property
     def access(self) -> Access:
         return Access(self.stores.corpus, self.stores.settings)
+
+    @cached_property
+    def bindings(self) -> Bindings:
+        """Loaded by those who need them."""
+        configured = {"discord": self.config.discord.workspaces, "slack": self.config.slack.workspaces}
+        return Bindings(self.stores.teams, configured, TEAM_IDS, self.clock)
 
     @cached_property
     def facts(self) -> Facts:

@@ -159,6 +159,18 @@ class SummaryKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformTeam:
+    """A server or team of a chat platform that the bot is in, or was."""
+
+    platform: str
+    id: str  # the platform's
+    name: str = ""  # as people there see it; "" until the bot has been in it
+    is_connected: bool = False  # whether the bot was in it when it last looked
+    workspace: str | None = None  # that it is bound to; None: its own
+    changed_at: datetime | None = None  # time of the last binding or unbinding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
     """A team that installed the app in a browser. `token` acts as the bot there: it is a secret.
 

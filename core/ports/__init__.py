@@ -4,7 +4,7 @@ Everything is async: an implementation that blocks (SQLite, embedding, parsing) 
 Reads of document text take a SearchScope and apply it inside the query.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
@@ -183,6 +183,12 @@ class CorpusRepository(Protocol):
 
     async def list_readable(self, scope: SearchScope) -> list[Document]:
         """List documents within a scope: they count pages and passages up to the reading positions."""
+
+    async def count_documents(self, *, except_kind: str) -> Mapping[str, int]:
+        """Count the documents with text of each workspace that has a source; sources of one kind don't count."""
+
+    async def has_text(self, scope: SearchScope) -> bool:
+        """Return whether any page can be read within a scope. Costs milliseconds for any library."""
 
     async def version(self, workspace: str) -> str:
         """Return a version that differs after every change of a source or a document.

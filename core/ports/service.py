@@ -18,6 +18,7 @@ from core.domain.service import (
     InboxStatus,
     Installation,
     Listening,
+    PlatformTeam,
     PositionHolder,
     PostRef,
     SummaryKey,
@@ -213,6 +214,22 @@ class CassetteRepository(Protocol):
 
     async def purge(self, before: datetime) -> int:
         """Delete recordings made before that are no cases; return their number."""
+
+
+class TeamRepository(Protocol):
+    """Servers and teams of the chat platforms: their names, and the workspaces that they are bound to."""
+
+    async def list_teams(self) -> list[PlatformTeam]:
+        """Return teams by platform, then id."""
+
+    async def bind(self, platform: str, team_id: str, workspace: str | None, now: datetime) -> None:
+        """Bind a team, which may be unknown; None unbinds it. Names stay. Durable when it returns."""
+
+    async def record_connected(self, platform: str, names: Mapping[str, str]) -> None:
+        """Store the teams that the bot is in, id -> name, and that it is in no others. Bindings stay.
+
+        An empty name keeps the stored one.
+        """
 
 
 class InstallationRepository(Protocol):

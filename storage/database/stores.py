@@ -15,6 +15,7 @@ from storage.database.repositories.settings import SqlSettingsRepository
 from storage.database.repositories.staleness import SqlStaleRepository
 from storage.database.repositories.summaries import SqlSummaryRepository
 from storage.database.repositories.syncing import SqlSyncRepository
+from storage.database.repositories.teams import SqlTeamRepository
 
 
 class Stores:
@@ -34,3 +35,4 @@ class Stores:
         self.stale = SqlStaleRepository(database)
         self.summaries = SqlSummaryRepository(database)
         self.syncs = SqlSyncRepository(database)
+        self.teams = SqlTeamRepository(database)

@@ -441,6 +441,17 @@ class SourceSyncRow(FootnoteTable, table=True):
     warnings: list[str] = json_column()
 
 
+class PlatformTeamRow(FootnoteTable, table=True):
+    """A server or team of a chat platform, and the workspace that it is bound to; NULL: its own."""
+
+    platform: str = key_column()
+    id: str = key_column()
+    name: str = text_column()
+    is_connected: bool = False
+    workspace: str | None = text_column(default=None)
+    changed_at: datetime | None = time_column(default=None)
+
+
 class InstallationRow(FootnoteTable, table=True):
     """A team that installed the app. `sealed_token` is encrypted (encryption.py); `scopes` are sorted."""
 

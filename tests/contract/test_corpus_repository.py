@@ -373,6 +373,28 @@ async def test_a_position_before_the_first_page_closes_the_document(corpus):
     assert [(item.pages, item.passages) for item in await corpus.list_readable(scope)] == [(0, 0)]
 
 
+async def test_whether_any_text_can_be_read_follows_sources_positions_and_live_revisions(corpus):
+    assert not await corpus.has_text(SCOPE)
+    document, _, _ = await put(corpus, "one", "two")
+    assert await corpus.has_text(SCOPE)
+    assert not await corpus.has_text(replace(SCOPE, sources=frozenset()))
+    assert not await corpus.has_text(replace(SCOPE, workspace="other"))
+    assert await corpus.has_text(replace(SCOPE, positions={document.id: 1}))
+    assert not await corpus.has_text(replace(SCOPE, positions={document.id: 0}))
+    await corpus.remove_document(document.id)
+    assert not await corpus.has_text(SCOPE)
+
+
+async def test_documents_with_text_are_counted_by_workspace(corpus):
+    assert await corpus.count_documents(except_kind="attachment") == {"local": 0}
+    await put(corpus, "one")
+    await put(corpus, "two", path="b.md")
+    await corpus.save_source(build_source("files", workspace="crew", kind="attachment"))
+    await corpus.save_source(build_source("minutes", workspace="club"))
+    assert await corpus.count_documents(except_kind="attachment") == {"local": 2, "club": 0}
+    assert await corpus.count_documents(except_kind="folder") == {"crew": 0}
+
+
 async def test_thousands_of_positions_still_hold(corpus):
     document, pages, _ = await put(corpus, "one", "two")
     positions = {**{f"d{number}": 1 for number in range(3000)}, document.id: 1}

@@ -32,6 +32,7 @@ async def missed_messages(
 
     Reads at most `hours` back. `online_until` is when the connection was lost: later entries don't show earlier
     messages. Servers without any entry are skipped, so a bot that is new there doesn't answer old messages.
+    Messages from before a server was bound to its workspace are skipped, too: the workspace's inbox doesn't know them.
     """
     oldest = parts.clock.now() - timedelta(hours=hours)
     since = {name: await _find_start(parts, name, oldest, online_until) for name in workspaces.names()}
@@ -39,6 +40,8 @@ async def missed_messages(
         after = since[workspaces.of_guild(guild.id)]
         if after is None:
             continue
+        if (changed_at := workspaces.changed_at(guild.id)) is not None:
+            after = max(after, discord.utils.time_snowflake(changed_at))
         channels: list[GuildChannel] = [*guild.text_channels, *guild.voice_channels, *guild.threads]
         for channel in channels:
             if _may_have_more(channel, guild, after):

@@ -5,7 +5,6 @@ Every handler is short: translate, pass on, acknowledge. Answers come back throu
 
 import asyncio
 import logging
-from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from bot.discordbot.rendering.texts import notice_view
 from bot.presentation.direct_threads import private_key
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import NOT_SAVED, is_silent
+from core.access.bindings import Bindings
 from core.domain.incoming import ChannelAddress, message_key
 from core.domain.service import Receipt
 from core.errors import BadInput, FootnoteError, StorageError
@@ -56,19 +56,19 @@ class Events(_Base):
     def attach(
         self,
         parts: PlatformParts,
-        workspace_of: Callable[[int], str],
+        bindings: Bindings,
         *,
         platform: DiscordPlatform | None = None,
         catch_up_hours: float = CATCH_UP_HOURS,
     ) -> DiscordPlatform:
         """Set the parts that events are passed to, before the client connects; return the platform that posts by it.
 
-        `workspace_of` returns a server's workspace. `platform` is the one that posts by this client already, if any.
+        `bindings` know each server's workspace. `platform` is the one that posts by this client already, if any.
         """
         self.parts = parts
         self.catch_up_hours = catch_up_hours
         self.platform = platform or DiscordPlatform(self, parts.entries, parts.link, parts.clock, parts.pause)
-        self.workspaces = Workspaces(self, workspace_of)
+        self.workspaces = Workspaces(self, bindings)
         self.catching_up = asyncio.Lock()
         self.online_until: datetime | None = parts.clock.now()  # None: until now
         self.handler = InteractionHandler(client=self, parts=parts, platform=self.platform, workspaces=self.workspaces)

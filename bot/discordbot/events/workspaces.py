@@ -1,10 +1,12 @@
 """The workspace of a server or a message."""
 
-from collections.abc import Callable
+from datetime import datetime
 
 import discord
 
 from bot.discordbot.delivery.errors import READ, translated_errors
+from bot.discordbot.events.translate import PLATFORM
+from core.access.bindings import Bindings
 from core.errors import BadInput, FootnoteError, NotFound
 
 MAX_GUILDS = 20  # servers that are asked for a person's membership; more would take too long
@@ -13,9 +15,16 @@ MAX_GUILDS = 20  # servers that are asked for a person's membership; more would 
 class Workspaces:
     """Finds exactly one workspace, and never guesses."""
 
-    def __init__(self, client: discord.Client, workspace_of: Callable[[int], str]) -> None:
+    def __init__(self, client: discord.Client, bindings: Bindings) -> None:
         self._client = client
-        self.of_guild = workspace_of
+        self._bindings = bindings
+
+    def of_guild(self, guild_id: int) -> str:
+        return self._bindings.workspace_of(PLATFORM, str(guild_id))
+
+    def changed_at(self, guild_id: int) -> datetime | None:
+        """Return when the server got its workspace, which knows none of its earlier messages; None: always."""
+        return self._bindings.changed_at(PLATFORM, str(guild_id))
 
     def names(self) -> list[str]:
         """Return the workspaces of all servers that the bot is in."""

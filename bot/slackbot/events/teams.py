@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from slack_bolt.authorization import AuthorizeResult
@@ -13,6 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.config.slack import APP_PAGE
 from bot.slackbot.web_api import UNREACHABLE, build_client
+from core.access.bindings import Bindings, own_workspace
 from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError, NotFound, PlatformError
 from core.ports.service import InstallationRepository
@@ -62,20 +62,27 @@ class Teams:
         configured: Iterable[Team] = (),
         *,
         installations: InstallationRepository | None = None,
-        workspaces: Mapping[str, str] = MappingProxyType({}),
+        bindings: Bindings | None = None,
     ) -> None:
-        """Configured tokens take precedence over stored ones. Without `installations`, teams can't install the app."""
+        """Configured tokens take precedence over stored ones. Without `installations`, teams can't install the app.
+
+        `bindings` know each team's workspace; without them, teams keep theirs.
+        """
         self._teams = {team.id: team for team in configured}
         self._configured = frozenset(self._teams)
         self._installations = installations
-        self._workspaces = workspaces
+        self._bindings = bindings
 
     def all(self) -> list[Team]:
-        return list(self._teams.values())
+        return [self._bound(team) for team in self._teams.values()]
+
+    def names(self) -> dict[str, str]:
+        """Return the teams' names by id."""
+        return {team.id: team.name for team in self._teams.values()}
 
     def workspaces(self) -> list[str]:
         """Return the workspaces of all teams, without duplicates."""
-        return [*dict.fromkeys(team.workspace for team in self._teams.values())]
+        return [*dict.fromkeys(team.workspace for team in self.all())]
 
     def add(self, team: Team) -> None:
         """Insert or replace a team."""
@@ -85,17 +92,17 @@ class Teams:
         """Return a team, perhaps one that another process has stored. Raises NotFound."""
         team = self._teams.get(team_id)
         if team is None and (found := await self._find_stored(team_id)) is not None:
-            team = to_team(found, self._workspaces)
+            team = to_team(found)
             self.add(team)
         if team is None:
             raise NotFound(f"The app isn't installed in the Slack workspace {team_id}. Install it there again.")
-        return team
+        return self._bound(team)
 
     async def of_workspace(self, workspace: str, team_id: str | None = None) -> Team:
         """Return the team of a workspace; `team_id` chooses one of several. Raises NotFound."""
         if team_id:
             return await self.get(team_id)
-        found = next((team for team in self._teams.values() if team.workspace == workspace), None)
+        found = next((team for team in self.all() if team.workspace == workspace), None)
         if found is None:
             raise NotFound(f"No Slack workspace with the app belongs to {workspace!r}. Install the app again.")
         return found
@@ -105,7 +112,7 @@ class Teams:
         if self._installations is not None:
             await self._installations.save(installation)
         if installation.team_id not in self._configured:
-            self.add(to_team(installation, self._workspaces))
+            self.add(to_team(installation))
 
     async def remove(self, team_id: str) -> None:
         """Forget a team that removed the app; unknown teams are ignored.
@@ -130,7 +137,7 @@ class Teams:
         for team_id, installation in stored.items():
             known = self._teams.get(team_id)
             if team_id not in self._configured and (known is None or known.token != installation.token):
-                self.add(to_team(installation, self._workspaces))
+                self.add(to_team(installation))
         for team_id in self._teams.keys() - stored.keys() - self._configured:
             del self._teams[team_id]
 
@@ -163,32 +170,35 @@ class Teams:
 
         return authorize
 
+    def _bound(self, team: Team) -> Team:
+        """Return a team with the workspace that it is bound to now."""
+        workspace = self._bindings.workspace_of(PLATFORM, team.id) if self._bindings else team.workspace
+        return team if team.workspace == workspace else replace(team, workspace=workspace)
+
     async def _find_stored(self, team_id: str) -> Installation | None:
         return await self._installations.find(PLATFORM, team_id) if self._installations is not None else None
 
 
-def to_team(installation: Installation, workspaces: Mapping[str, str]) -> Team:
-    """Return the team of an installation; `workspaces` maps team ids to configured workspaces."""
+def to_team(installation: Installation) -> Team:
+    """Return the team of an installation, in a workspace of its own."""
     return _build_team(
         installation.team_id,
         installation.team_name,
         installation.token,
-        workspaces,
         bot_user_id=installation.bot_user_id,
         bot_id=installation.bot_id,
         url=installation.team_url,
     )
 
 
-async def read_team(token: str, workspaces: Mapping[str, str]) -> Team:
-    """Return the team of a configured token. Raises as `check_token`."""
+async def read_team(token: str) -> Team:
+    """Return the team of a configured token, in a workspace of its own. Raises as `check_token`."""
     reply = await check_token(token)
     team_id = str(reply["team_id"])
     return _build_team(
         team_id,
         str(reply.get("team") or team_id),
         token,
-        workspaces,
         bot_user_id=str(reply["user_id"]),
         bot_id=str(reply.get("bot_id") or ""),
         url=str(reply.get("url") or ""),
@@ -214,6 +224,6 @@ async def check_token(token: str) -> Mapping[str, Any]:
     return {**reply.data, "scopes": reply.headers.get("x-oauth-scopes", "")}  # type: ignore[dict-item]  # JSON
 
 
-def _build_team(id: str, name: str, token: str, workspaces: Mapping[str, str], **known: str) -> Team:
-    workspace = workspaces.get(id, f"slack-{id}")
+def _build_team(id: str, name: str, token: str, **known: str) -> Team:
+    workspace = own_workspace(PLATFORM, id)
     return Team(id=id, name=name, workspace=workspace, client=build_client(token), token=token, **known)

@@ -1,9 +1,9 @@
 """What questions read of the library in SQL: sources, pages and passages, each page inside its scope."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, case, select, true, type_coerce
+from sqlalchemy import ColumnElement, Row, Select, case, func, select, true, type_coerce
 
 from core.domain.corpus import Document, FileStamp, Heading, Page, PagePlace, SearchScope, Source, SourcedPassage
 from core.domain.passages import Passage, Span
@@ -57,6 +57,14 @@ class SqlLibraryReads:
         rows = await self._rows(select(SOURCE).where(SOURCE.c.workspace == workspace))
         # Sorted here and below, not in SQL: each database orders letters differently.
         return sorted((Source(**row._mapping) for row in rows), key=lambda source: source.name)
+
+    async def count_documents(self, *, except_kind: str) -> Mapping[str, int]:
+        counted = select(SOURCE.c.workspace, func.count(DOCUMENT.c.revision).label("documents"))
+        joined = counted.select_from(SOURCE.outerjoin(DOCUMENT)).where(SOURCE.c.kind != except_kind)
+        return {row.workspace: row.documents for row in await self._rows(joined.group_by(SOURCE.c.workspace))}
+
+    async def has_text(self, scope: SearchScope) -> bool:
+        return bool(await self._rows(select(PAGE.c.id).select_from(LIVE_PAGES).where(*visible(scope)).limit(1)))
 
     async def get_page(self, page_id: str, scope: SearchScope) -> Page:
         rows = await self._rows(_OF_PAGES.where(*visible(scope)).where(PAGE.c.id == page_id))

@@ -9,9 +9,11 @@ from datetime import UTC, datetime, timedelta
 import simcord
 from simcord.env import Env
 
+from bot.config.sections import TEAM_IDS
 from bot.discordbot.events.client import Events, FootnoteClient
 from bot.presentation.direct_threads import to_private
 from bot.presentation.platform_parts import PlatformParts
+from core.access.bindings import Bindings, own_workspace
 from tests.integration.discordbot.house import House
 from tests.integration.platform_place import ANSWER as ANSWER
 from tests.integration.platform_place import KEY as KEY
@@ -35,6 +37,19 @@ class PlaceClock:
         return time.perf_counter()
 
 
+class HouseBindings(Bindings):
+    """Servers read "local", unless a test or an admin says otherwise."""
+
+    def __init__(self, place: "DiscordPlace") -> None:
+        super().__init__(place.shelf.stores.teams, {}, TEAM_IDS, place.clock)
+        self._place = place
+
+    def workspace_of(self, platform: str, team_id: str) -> str:
+        found = super().workspace_of(platform, team_id)
+        named = self._place.workspaces.get(int(team_id), "local")
+        return named if found == own_workspace(platform, team_id) else found
+
+
 @dataclass
 class DiscordPlace(PlatformPlace):
     """What is stored outlives `open`: restarting is another process on the same server."""
@@ -47,6 +62,7 @@ class DiscordPlace(PlatformPlace):
     def __post_init__(self) -> None:
         self.clock = PlaceClock()
         self.begin(self.clock)
+        self.bindings = HouseBindings(self)
 
     def build(self) -> Events:
         """A new process: another client, platform and worker."""
@@ -55,7 +71,7 @@ class DiscordPlace(PlatformPlace):
             self._let_in_first(self.before_ready)
         self.build_worker({"discord": to_private})
         parts = PlatformParts(**self.core_parts())
-        platform = self.client.attach(parts, lambda guild: self.workspaces.get(guild, "local"))
+        platform = self.client.attach(parts, self.bindings)
         self.platforms["discord"] = self.readers["discord"] = platform
         return self.client
 

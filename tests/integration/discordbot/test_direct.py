@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import StorageError
-from tests.integration.discordbot.house import House, buttons, texts, told
+from tests.integration.discordbot.house import House, buttons, texts, told, until
 from tests.integration.discordbot.place import DiscordPlace
 
 
@@ -151,3 +151,20 @@ def _office(place: DiscordPlace, house: House) -> House:
     office = House(house.env, "Office")
     place.workspaces[office.guild.id] = "office"
     return office
+
+
+async def test_a_server_bound_by_its_name_reads_that_workspace_and_old_questions_stay_answered_once(
+    place: DiscordPlace,
+) -> None:
+    async with place.open() as house:
+        await house.ask()
+        await place.bindings.record_connected("discord", {str(house.guild.id): house.guild.name})
+        await place.bindings.bind("discord", "house", "crew")
+        await house.ada.send(house.channel, f"{house.bot} what is in crew?")
+        await until(lambda: len(house.channel.threads) == 2)
+        assert await place.codes("crew") == ["accepted"]
+        async with place.asleep():
+            await place.bindings.unbind("discord", "House")
+        await house.env.settle()
+        assert await place.codes("crew") == ["accepted"]
+        assert await place.codes("local") == ["accepted"], "the question to the other workspace was asked here again"

@@ -45,7 +45,7 @@ async def test_a_question_is_heard_over_either_transport(
 
         assert await texts(opened, team) == ["how long is a day?"]
         assert all(one.acknowledged and not one.failures for one in server.parcels)
-        assert opened.door.workspaces() == {f"slack-{team.id}"}
+        assert opened.door.teams.workspaces() == [f"slack-{team.id}"]
     assert server.socket.connected == []
 
 
@@ -58,7 +58,28 @@ async def test_a_team_may_have_a_workspace_that_was_there_before(
         await server.settle()
 
         assert len(await opened.heard("house")) == 1
-        assert opened.door.workspaces() == {"house"}
+        assert opened.door.teams.workspaces() == ["house"]
+
+
+async def test_a_team_that_is_bound_by_its_name_reads_that_workspace_at_once_and_its_own_again(
+    server: SlackServer, team: Team, general: Channel, ada: Person, secrets: Secrets
+) -> None:
+    async with open_parts(secrets.config(team)) as app, open_door(app) as opened:
+        await server.wait_for_connection()
+        await app.bindings.record_connected("slack", opened.door.names())
+        bound = await app.bindings.bind("slack", team.name, "house")
+        await ada.mention(general, "how long is a day?")
+        await server.settle()
+        assert (bound.team.id, [one.incoming.text for one in await opened.heard("house")]) == (
+            team.id,
+            ["how long is a day?"],
+        )
+
+        await app.bindings.unbind("slack", team.name)
+        await ada.mention(general, "how long is a night?")
+        await server.settle()
+        assert len(await opened.heard("house")) == 1
+        assert len(await opened.heard(f"slack-{team.id}")) == 1
 
 
 async def test_several_processes_hear_and_each_question_is_taken_in_once(

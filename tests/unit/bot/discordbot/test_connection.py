@@ -1,5 +1,7 @@
 """What becomes of Discord's refusals at the login and on the line, and which workspace a server has."""
 
+from types import SimpleNamespace
+
 import aiohttp
 import discord
 import pytest
@@ -79,15 +81,16 @@ async def test_a_connection_closed_for_good_says_what_to_do(
 class ConnectedClient:
     """As much of a client as knows its servers."""
 
-    def __init__(self, *guild_ids: int) -> None:
-        self.guilds = [discord.Object(guild_id) for guild_id in guild_ids]
+    def __init__(self, *, is_ready: bool) -> None:
+        self.guilds = [SimpleNamespace(id=7, name="Harbour")] if is_ready else []
+        self.is_ready = lambda: is_ready
 
 
-def test_a_server_has_the_configured_workspace_else_its_own() -> None:
-    settings = DiscordConfig(workspaces={"123456789012345678": "team", "123456789012345670": "club"})
-    client = ConnectedClient(123456789012345678, 123456789012345679)
-    connection = DiscordConnection(client=client, platform=None, settings=settings)  # type: ignore[arg-type]
-    assert connection.workspaces() == {"team", "discord-123456789012345679"}
+@pytest.mark.parametrize(("is_ready", "names"), [(True, {"7": "Harbour"}), (False, None)])
+def test_the_names_of_servers_are_known_once_it_is_connected(is_ready: bool, names: dict[str, str] | None) -> None:
+    client = ConnectedClient(is_ready=is_ready)
+    connection = DiscordConnection(client=client, platform=None, settings=DiscordConfig(), bindings=None)  # type: ignore[arg-type]
+    assert connection.names() == names
 
 
 @pytest.mark.parametrize(

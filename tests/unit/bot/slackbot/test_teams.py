@@ -1,9 +1,13 @@
 import pytest
 
+from bot.config.sections import TEAM_IDS
 from bot.slackbot.events.teams import Teams
+from core.access.bindings import Bindings
 from core.domain.service import Installation
 from core.errors import NotFound
 from tests.builders import NOON
+from tests.fakes import ManualClock
+from tests.stores import Stores
 from tests.unit.bot.slackbot.slack_objects import a_team
 
 ACME, OTHER = a_team(), a_team(id="T2", name="other", workspace="club", token="xoxb-2")
@@ -44,7 +48,8 @@ async def test_a_team_is_found_by_its_id_and_by_its_workspace() -> None:
 
 async def test_a_team_that_another_process_stored_is_looked_up_once() -> None:
     installations = StoredInstallations("T2")
-    teams = Teams([ACME], installations=installations, workspaces={"T2": "club"})  # type: ignore[arg-type]  # `find` only
+    bindings = Bindings(Stores().teams, {"slack": {"T1": "house", "T2": "club"}}, TEAM_IDS, ManualClock())
+    teams = Teams([ACME], installations=installations, bindings=bindings)  # type: ignore[arg-type]  # `find` only
     assert (await teams.get("T2")).workspace == "club"
     assert (await teams.get("T2")).token == "xoxb-T2"
     assert installations.asked == ["T2"]

@@ -1,0 +1,44 @@
+"""Servers and teams of the chat platforms in SQL."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlalchemy import Connection, select, update
+
+from core.domain.service import PlatformTeam
+from storage.database import Commit, Database
+from storage.database.tables import TABLES
+
+_TEAMS = TABLES["platform_team"]
+
+
+class SqlTeamRepository:
+    """TeamRepository on a Database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list_teams(self) -> list[PlatformTeam]:
+        teams = [PlatformTeam(**row._mapping) for row in await self._database.rows(select(_TEAMS))]
+        return sorted(teams, key=lambda team: (team.platform, team.id))
+
+    async def bind(self, platform: str, team_id: str, workspace: str | None, now: datetime) -> None:
+        new = PlatformTeam(platform=platform, id=team_id, workspace=workspace, changed_at=now)
+        change = {"workspace": workspace, "changed_at": now}
+        await self._database.write(lambda connection: self._put(connection, new, change), Commit.DURABLE)
+
+    async def record_connected(self, platform: str, names: Mapping[str, str]) -> None:
+        def record(connection: Connection) -> None:
+            here = _TEAMS.c.platform == platform
+            connection.execute(update(_TEAMS).where(here, _TEAMS.c.id.not_in([*names])).values(is_connected=False))
+            for team_id, name in names.items():
+                new = PlatformTeam(platform=platform, id=team_id, name=name, is_connected=True)
+                self._put(connection, new, {"is_connected": True, **({"name": name} if name else {})})
+
+        await self._database.write(record)
+
+    def _put(self, connection: Connection, new: PlatformTeam, change: Mapping[str, object]) -> None:
+        """Insert a team, or apply a change to the stored one."""
+        values = {column.name: getattr(new, column.name) for column in _TEAMS.c}
+        statement = self._database.insert(_TEAMS).values(values)
+        connection.execute(statement.on_conflict_do_update(index_elements=[*_TEAMS.primary_key], set_=change))

@@ -1,0 +1,39 @@
+"""The contract of TeamRepository, on every database."""
+
+import pytest
+
+from core.domain.service import PlatformTeam
+from core.ports.service import TeamRepository
+from storage.database import Database
+from storage.database.repositories.teams import SqlTeamRepository
+from tests.builders import NOON
+
+HARBOUR = PlatformTeam(platform="discord", id="7", name="Hafen Łódź", is_connected=True)
+
+
+@pytest.fixture
+def teams(database: Database) -> TeamRepository:
+    return SqlTeamRepository(database)
+
+
+async def test_names_and_bindings_are_kept_apart(teams: TeamRepository) -> None:
+    assert await teams.list_teams() == []
+    await teams.record_connected("discord", {"7": "Hafen Łódź"})
+    assert await teams.list_teams() == [HARBOUR]
+    await teams.bind("discord", "7", "crew", NOON)
+    await teams.record_connected("discord", {"7": ""})
+    [team] = await teams.list_teams()
+    assert (team.name, team.is_connected, team.workspace, team.changed_at) == ("Hafen Łódź", True, "crew", NOON)
+    await teams.bind("discord", "7", None, NOON)
+    assert [one.workspace for one in await teams.list_teams()] == [None]
+
+
+async def test_those_that_the_bot_has_left_stay_with_their_binding(teams: TeamRepository) -> None:
+    await teams.bind("discord", "7", "crew", NOON)
+    await teams.record_connected("discord", {"7": "Harbour", "8": "Club"})
+    await teams.record_connected("slack", {"T1": "Acme"})
+    await teams.record_connected("discord", {"8": "New club"})
+    found = {one.id: (one.name, one.is_connected, one.workspace) for one in await teams.list_teams()}
+    assert found == {"7": ("Harbour", False, "crew"), "8": ("New club", True, None), "T1": ("Acme", True, None)}
+    await teams.record_connected("discord", {})
+    assert [one.id for one in await teams.list_teams() if one.is_connected] == ["T1"]
