@@ -3,7 +3,9 @@
 VENV = .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.footnote-setup
+STAMP_RUNTIME = $(VENV)/.footnote-runtime
 LOCKED = requirements.lock
+LOCKED_RUNTIME = requirements-runtime.lock
 LOCKED_BENCH = requirements-bench.lock
 LOCKED_SERVICE = requirements-service.lock
 WORKERS = 3
@@ -27,27 +29,24 @@ help:
 
 setup: $(STAMP)
 
-# The newest Python in range, plain python3 first. Bytecode is compiled here, whatever PYTHONDONTWRITEBYTECODE says,
-# because a cold `footnote search` would otherwise spend its first seconds on it; some packages ship templates that are
-# not Python, so what can't be compiled in them is no error.
-$(STAMP): $(LOCKED) pyproject.toml
-	@set -e; unset PYTHONDONTWRITEBYTECODE; python=; \
-	for name in python3 python3.13 python3.12 python3.11; do \
-	  if $$name -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then python=$$name; break; fi; \
-	done; \
-	if [ -z "$$python" ]; then echo "Footnote needs Python 3.11, 3.12 or 3.13 on the PATH: install one and run make again." >&2; exit 1; fi; \
-	if ! [ -x $(BIN)/pip ]; then \
-	  $$python -m venv $(VENV) >/dev/null || { $$python -m venv --clear --without-pip $(VENV) && $$python -m pip --python $(BIN)/python install --quiet pip; }; \
-	fi; \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $(LOCKED); \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .; \
-	$(BIN)/python -m compileall -q -j 0 $(VENV)/lib >/dev/null 2>&1 || :; \
-	$(BIN)/python -m compileall -q bot core storage; \
-	touch $@
+# What the service needs, without development tools. `make setup` adds them to the same environment.
+$(STAMP_RUNTIME): $(LOCKED_RUNTIME) pyproject.toml
+	@.ci/install $(LOCKED_RUNTIME) $(VENV)
+	@touch $@
 
-# Where there is no terminal, the command itself answers the example questions and leaves.
-demo: setup
-	@$(BIN)/footnote demo
+# Bytecode is compiled here, whatever PYTHONDONTWRITEBYTECODE says, because a cold `footnote search` would otherwise spend
+# its first seconds on it; some packages ship templates that are not Python, so what can't be compiled in them is no error.
+$(STAMP): $(LOCKED) pyproject.toml
+	@.ci/install $(LOCKED) $(VENV)
+	@unset PYTHONDONTWRITEBYTECODE; \
+	$(BIN)/python -m compileall -q -j 0 $(VENV)/lib >/dev/null 2>&1 || :; \
+	$(BIN)/python -m compileall -q bot core storage
+	@touch $(STAMP_RUNTIME) $@
+
+# Where there is no terminal, the command itself answers the example questions and leaves. It compiles only the modules
+# that it imports; all of them would take three times as long.
+demo: $(STAMP_RUNTIME)
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/footnote demo
 
 test: setup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(if $(COVERAGE),--cov --cov-report=term)
@@ -69,9 +68,10 @@ $(VENV)/.footnote-bench: $(STAMP) $(LOCKED_BENCH)
 	@touch $@
 
 lock:
-	$(COMPILE_LOCK) --group dev -o $(LOCKED)
-	$(COMPILE_LOCK) --group dev --group bench --group pictures -c $(LOCKED) -o $(LOCKED_BENCH)
-	$(COMPILE_LOCK) --extra postgres --extra foundry --extra ocr -c $(LOCKED) -o $(LOCKED_SERVICE)
+	$(COMPILE_LOCK) --group build --group dev -o $(LOCKED)
+	$(COMPILE_LOCK) --group build --group dev --group bench --group pictures -c $(LOCKED) -o $(LOCKED_BENCH)
+	$(COMPILE_LOCK) --group build -c $(LOCKED) -o $(LOCKED_RUNTIME)
+	$(COMPILE_LOCK) --group build --extra postgres --extra foundry --extra ocr -c $(LOCKED) -o $(LOCKED_SERVICE)
 
 clean:
 	rm -rf $(VENV) .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

@@ -24,10 +24,12 @@ LONGEST_FUNCTION = 60  # lines
 SERVICE = PROJECT["project"]["dependencies"]
 EXTRAS = [line for lines in PROJECT["project"].get("optional-dependencies", {}).values() for line in lines]
 GROUPS = PROJECT["dependency-groups"]
+RUNTIME = SERVICE + GROUPS["build"]
 LOCKS = {
-    "requirements.lock": SERVICE + GROUPS["dev"],
-    "requirements-service.lock": SERVICE + EXTRAS,
-    "requirements-bench.lock": SERVICE + GROUPS["dev"] + GROUPS["bench"] + GROUPS["pictures"],
+    "requirements.lock": RUNTIME + GROUPS["dev"],
+    "requirements-runtime.lock": RUNTIME,
+    "requirements-service.lock": RUNTIME + EXTRAS,
+    "requirements-bench.lock": RUNTIME + GROUPS["dev"] + GROUPS["bench"] + GROUPS["pictures"],
 }
 # Written by people: generated migrations and recorded data are not held to the limits.
 MODULES = sorted(
@@ -73,10 +75,17 @@ def test_the_lock_holds_no_address(lock: str) -> None:
 
 
 def test_the_smaller_locks_pin_the_same_versions_as_the_main_one() -> None:
-    main = locked_versions("requirements.lock")
-    service, bench = locked_versions("requirements-service.lock"), locked_versions("requirements-bench.lock")
-    assert {name: pins for name, pins in service.items() if main.get(name) != pins} == {}
+    main, bench = locked_versions("requirements.lock"), locked_versions("requirements-bench.lock")
+    for smaller in ("requirements-runtime.lock", "requirements-service.lock"):
+        assert {name: pins for name, pins in locked_versions(smaller).items() if main.get(name) != pins} == {}
     assert {name: bench.get(name) for name, pins in main.items() if bench.get(name) != pins} == {}
+
+
+def test_the_demo_installs_no_development_tool() -> None:
+    tools = {canonicalize_name(Requirement(line).name) for line in GROUPS["dev"]}
+    service = {canonicalize_name(Requirement(line).name) for line in SERVICE}
+    allowed = {"packaging"}  # hatchling needs it
+    assert set(locked_versions("requirements-runtime.lock")) & tools - service == allowed
 
 
 def test_the_version_stands_in_pyproject_alone() -> None:
@@ -155,7 +164,7 @@ def test_every_package_folder_has_an_init_file() -> None:
 
 def test_every_dependency_is_explained() -> None:
     text = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8").lower()
-    names = [Requirement(line).name.lower() for line in SERVICE + EXTRAS + GROUPS["dev"] + GROUPS["bench"]]
+    names = [Requirement(line).name.lower() for line in RUNTIME + EXTRAS + GROUPS["dev"] + GROUPS["bench"]]
     assert [name for name in names if f"| {name} |" not in text] == []
 
 
