@@ -20,6 +20,24 @@ class Span:
         return self.start <= other.start and other.end <= self.end
 
 
+@dataclass(frozen=True, slots=True)
+class PageBox:
+    """A rectangle on a printed page, in shares of the page's width and height, from its upper left corner."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
     """The indexed piece of a page. `text == page.text[span]`; sentence spans are page offsets inside it, in order."""

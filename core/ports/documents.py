@@ -22,6 +22,7 @@ from core.domain.extracts import (
     Unproved,
     Unread,
 )
+from core.domain.passages import PageBox, Span
 from core.domain.sources import SyncState
 
 
@@ -53,6 +54,12 @@ class PageImages(Protocol):
         """Return the page as WebP, at most `width` pixels wide.
 
         Raises NotFound if the file is missing, has changed since it was read, or can't be drawn.
+        """
+
+    async def boxes_of(self, source: Source, document: Document, page: Page, span: Span) -> tuple[PageBox, ...]:
+        """Return the places of a part of the page's text on its image: one for each line, in text order.
+
+        Empty if the places aren't known, e.g. on a scanned page. Raises NotFound as `of_page`.
         """
 
 

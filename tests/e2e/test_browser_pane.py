@@ -2,11 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from playwright.async_api import Page, expect
 
+from core.domain.passages import PageBox
 from tests.e2e.browsing import BROWSER_TEST, Browsing, browsing, say
 from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, search
+from tests.unit.bot.web.conftest import OpenBrowser, Shelves, browse, shelves
+from tests.unit.bot.web.test_source_pane import STUDY, marking, season
+from tests.unit.storage.documents.page_images.test_boxes import words_under
+
+__all__ = ["browse", "shelves"]  # fixtures
 
 pytestmark = BROWSER_TEST
 
@@ -106,3 +113,39 @@ async def test_an_address_with_a_source_opens_it_and_nothing_else() -> None:
         await expect(page.locator("#pane")).to_contain_text("This link isn't valid")
         assert len(people.complaints) == 1  # the browser's own word on the 403
         people.complaints.clear()
+
+
+# The boxes as they are drawn: left, top, width and height in shares of the picture.
+BOXES = """() => {
+  const page = document.querySelector("#pane .paper img").getBoundingClientRect();
+  return [...document.querySelectorAll("#pane .boxes rect")].map((rect) => {
+    const box = rect.getBoundingClientRect();
+    return [(box.left - page.left) / page.width, (box.top - page.top) / page.height,
+            box.width / page.width, box.height / page.height];
+  });
+}"""
+
+
+async def test_a_pdf_shows_boxes_over_the_words_of_its_quote(
+    browse: OpenBrowser, shelves: Shelves, tmp_path: Path
+) -> None:
+    printed, file = await season(shelves, tmp_path)
+    client = await browse()
+    quotes = (STUDY, "Fuel 502,300 488,900")
+    hrefs = [marking(printed, quote).replace("&part=pane", "#cited") for quote in quotes]
+    async with browsing() as people:
+        page = await people.browser.new_page()
+        await page.goto(str(client.make_url("/library")))
+        await page.evaluate(WIRE, hrefs)
+        await page.click("#wired-1")
+        for quote in quotes:
+            await expect(page.locator("#pane mark").first).to_contain_text(quote.split()[-1])
+            await expect(page.locator("#pane .paper img")).to_have_js_property("complete", True)
+            boxes = [
+                PageBox(left, top, right - left, bottom - top)
+                for left, top, right, bottom in await page.evaluate(BOXES)
+            ]
+            assert "".join(words_under(boxes, file, 3).split()) == "".join(quote.split())
+            await page.keyboard.press(".")
+        await page.go_back()
+        await expect(page.locator("#pane")).to_be_hidden()

@@ -19,9 +19,9 @@ from bot.web.requests import person_of, visit
 from core.access.positions.reading import lowest
 from core.answering.answers.passages import is_beyond, moved
 from core.domain.answer import Citation
-from core.domain.corpus import Document, Page, SearchScope
+from core.domain.corpus import Document, Page, SearchScope, Source
 from core.domain.footnotes import heading_path_at, page_links
-from core.domain.passages import Span
+from core.domain.passages import PageBox, Span
 from core.errors import FootnoteError, NotFound
 from core.features.staleness.changes import Piece, change_of
 from core.text.markup import to_words
@@ -98,7 +98,8 @@ async def show_page(request: web.Request) -> web.Response:
     document = await parts.corpus.get_document(page.document_id, scope)
     pages = await parts.corpus.list_pages(document.id, scope)
     cited = cited_span(page, _number(request, "from"), _number(request, "to"))
-    view = await source_view(document, page, pages, cited, lambda item: page_path(item.id), internal_links=True)
+    boxes = await _boxes_of(parts, document, page, cited)
+    view = await source_view(document, page, pages, cited, lambda item: page_path(item.id), boxes, internal_links=True)
     return _shown(request, view)
 
 
@@ -134,9 +135,8 @@ async def show_linked(request: web.Request) -> web.Response:
         gone = "The document was deleted, or the readers of this link's thread may no longer read it."
         return _refusal(request, 404, gone)
     pages = await request.app[PARTS].corpus.list_pages(document.id, scope)
-    base = f"/s/{request.match_info['token']}"
     cited = cited_span(page, link.span.start, link.span.end) if page.number == link.page_number else None
-    view = await source_view(document, page, pages, cited, lambda item: f"{base}/{item.number}", internal_links=False)
+    view = await _linked_view(request, document, page, pages, cited)
     return _shown(request, view, link, state=UNCHANGED if cited else None)
 
 
@@ -151,15 +151,42 @@ async def _show_replaced(request: web.Request, replaced: "ReplacedRevision") -> 
     pages = await parts.corpus.list_pages(document.id, scope)
     if citation is None or not pages or is_beyond(citation, scope):
         return _refusal(request, 410, str(replaced))
-    base = f"/s/{request.match_info['token']}"
     since = since_answer(citation, pages)
     number = int(request.match_info.get("number") or since.page_number)
     page = next((page for page in pages if page.number == number), pages[0])
     is_place = page.number == since.page_number
     span = since.span if is_place else None
-    view = await source_view(document, page, pages, span, lambda item: f"{base}/{item.number}", internal_links=False)
+    view = await _linked_view(request, document, page, pages, span)
     state = None if not is_place else CHANGED if since.pieces else UNCHANGED
     return _shown(request, view, link, since if is_place else None, state)
+
+
+async def _linked_view(
+    request: web.Request, document: Document, page: Page, pages: Sequence[Page], cited: Span | None
+) -> "SourceView":
+    base = f"/s/{request.match_info['token']}"
+    boxes = await _boxes_of(request.app[PARTS], document, page, cited)
+    return await source_view(
+        document, page, pages, cited, lambda item: f"{base}/{item.number}", boxes, internal_links=False
+    )
+
+
+async def _boxes_of(parts: WebParts, document: Document, page: Page, cited: Span | None) -> tuple[PageBox, ...] | None:
+    """Return the places of the cited part on the page's image; None if the page has no image."""
+    if document.kind != "pdf":
+        return None
+    source = await _source_of(parts, document)
+    if source is None:
+        return None
+    try:
+        return await parts.page_images.boxes_of(source, document, page, cited) if cited else ()
+    except NotFound:
+        return None
+
+
+async def _source_of(parts: WebParts, document: Document) -> Source | None:
+    sources = await parts.corpus.list_sources(document.workspace)
+    return next((item for item in sources if item.id == document.source_id), None)
 
 
 def is_pane(request: web.Request) -> bool:
@@ -255,8 +282,7 @@ async def _first_page(parts: WebParts, document: Document, scope: SearchScope) -
 
 
 async def _picture(request: web.Request, document: Document, page: Page, width: int = WIDTH) -> web.Response:
-    sources = await request.app[PARTS].corpus.list_sources(document.workspace)
-    source = next((item for item in sources if item.id == document.source_id), None)
+    source = await _source_of(request.app[PARTS], document)
     if source is None or document.kind != "pdf":
         raise NotFound("Only pages of PDFs have images.")
     picture = await request.app[PARTS].page_images.of_page(source, document, page, width)
@@ -323,6 +349,7 @@ class SourceView:
     before: str  # end of the previous page
     after: str  # start of the next page
     picture: str | None
+    boxes: tuple[PageBox, ...]  # of the quote on the picture; () if its place isn't known
     url: str | None
     deep_link: str | None
     revision: str
@@ -338,15 +365,19 @@ async def source_view(
     pages: Sequence[Page],
     cited: Span | None,
     address: Callable[[Page], str],
+    boxes: Sequence[PageBox] | None = None,
     *,
     internal_links: bool,
 ) -> SourceView:
-    """Build the view of `page` among the readable `pages` of its document; `address` returns the path of each."""
+    """Build the view of `page` among the readable `pages` of its document; `address` returns the path of each.
+
+    `boxes` are the places of the cited part on the page's image; None: it has no image.
+    """
     body = await asyncio.to_thread(to_html, page, document.kind, cited, internal_links=internal_links)
     here = next((place for place, other in enumerate(pages) if other.id == page.id), 0)
     url, deep_link = page_links(document, page)
     context = ""
-    if cited is not None and document.kind == "pdf":
+    if cited is not None and boxes is not None:
         part = context_of(page, cited)
         context = to_html(page, document.kind, cited, internal_links=internal_links, part=part).body
     return SourceView(
@@ -360,7 +391,8 @@ async def source_view(
         next=address(pages[here + 1]) if here + 1 < len(pages) else None,
         before=_end_of(pages[here - 1], document) if here > 0 else "",
         after=_start_of(pages[here + 1], document) if here + 1 < len(pages) else "",
-        picture=f"{address(page)}/picture" if document.kind == "pdf" else None,
+        picture=f"{address(page)}/picture" if boxes is not None else None,
+        boxes=tuple(boxes or ()),
         url=url if url and url.startswith(("http://", "https://")) else None,
         deep_link=deep_link,
         revision=page.revision[:_HEX],

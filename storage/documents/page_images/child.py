@@ -1,12 +1,16 @@
-"""Draws one page of a PDF in a child process with limits.
+"""Draws one page of a PDF, or finds a quote on it, in a child process with limits.
 
 `python -m storage.documents.page_images.child FILE NUMBER WIDTH [HEIGHT KIND]` prints a picture as WebP or KIND
-(JPEG). It exits with 1 if the page doesn't exist or can't be drawn.
+(JPEG). It exits with 1 if the page doesn't exist or can't be drawn. With WIDTH 0, it reads `[text, start, end]` from
+its input, and prints the boxes of that part of the page's text: `[[left, top, width, height], ...]`.
 """
 
 import io
+import json
 import sys
 
+from core.domain.passages import Span
+from storage.documents.page_images.boxes import find_boxes
 from storage.documents.pdf.form_fields import open_forms
 
 MOST_PIXELS = 6_000_000  # of a picture: a page may be a hundred times as high as it is wide
@@ -17,8 +21,13 @@ _QUALITY = 72  # of 100: letters stay sharp, a page takes some 80 KB
 
 
 def main(path: str, number: int, width: int, height: int = LONGEST, kind: str = "WEBP") -> int:
-    """Draw page `number`, from 1; gives the exit code."""
+    """Draw page `number`, from 1, or print boxes; gives the exit code."""
     _limit()
+    if not width:
+        text, start, end = json.load(sys.stdin)
+        found = find_boxes(path, number, text, Span(start, end))
+        print(json.dumps([(box.left, box.top, box.width, box.height) for box in found]))  # noqa: T201
+        return 0
     picture = draw(path, number, width, height, kind)
     sys.stdout.buffer.write(picture)
     return 0 if picture else 1

@@ -1,6 +1,7 @@
 """Images of PDF pages for people and models, drawn in a child process with limits."""
 
 import asyncio
+import json
 import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
@@ -10,6 +11,7 @@ from time import monotonic
 
 from core.domain.chat import PageImage
 from core.domain.corpus import Document, Page, Source
+from core.domain.passages import PageBox, Span
 from core.errors import NotFound
 from core.ports import CorpusRepository
 from storage.documents.files import SourceFile, stamp_of
@@ -23,7 +25,11 @@ FAILURES = 1_000  # remembered
 NO_PICTURE = "This page can't be shown as a picture."
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH")
 
+KEPT_BOXES = 2_000  # quotes whose places are remembered
+NO_WIDTH = "0"  # of a picture: asks the child for boxes
+
 _Key = tuple[str, str, int, int]  # document, revision, page, width
+_Place = tuple[str, str, int, Span]  # document, revision, page, part of its text
 
 
 class Pictures:
@@ -33,6 +39,8 @@ class Pictures:
         self._kept: OrderedDict[_Key, bytes] = OrderedDict()
         self._failed: OrderedDict[_Key, float] = OrderedDict()  # when, by the monotonic clock
         self._room = asyncio.Semaphore(AT_ONCE)
+        self._boxes: OrderedDict[_Place, tuple[PageBox, ...]] = OrderedDict()
+        self._finding = asyncio.Semaphore(AT_ONCE)  # its own: a page waits for its boxes, not for pictures of others
 
     async def of_page(self, source: Source, document: Document, page: Page, width: int) -> bytes:
         """Return the page as WebP. Raises NotFound if the file is missing, has changed, or can't be drawn."""
@@ -43,6 +51,18 @@ class Pictures:
                 await self._draw(key, file)
         self._kept.move_to_end(key)
         return self._kept[key]
+
+    async def boxes_of(self, source: Source, document: Document, page: Page, span: Span) -> tuple[PageBox, ...]:
+        key = (document.id, page.revision, page.number, span)
+        if key not in self._boxes:
+            file = await asyncio.to_thread(_unchanged_file, source, document)
+            async with self._finding:
+                if key not in self._boxes:
+                    self._boxes[key] = await _find_boxes(file, page, span)
+            while len(self._boxes) > KEPT_BOXES:
+                self._boxes.popitem(last=False)
+        self._boxes.move_to_end(key)
+        return self._boxes[key]
 
     async def _draw(self, key: _Key, file: Path) -> None:
         """Draw it, unless another task did while this one waited, or it failed recently."""
@@ -89,23 +109,38 @@ def _unchanged_file(source: Source, document: Document) -> Path:
 
 async def _draw(file: Path, number: int, width: int, *more: str) -> bytes:
     """Draw a page in a child process; `more` is the maximum height and the kind."""
+    return await _run_child(str(file), str(number), str(width), *more)
+
+
+async def _find_boxes(file: Path, page: Page, span: Span) -> tuple[PageBox, ...]:
+    """Find a part of a page's text in a child process; () if that fails: the page may be shown without boxes."""
+    asked = json.dumps([page.text, span.start, span.end]).encode()
+    try:
+        found = await _run_child(str(file), str(page.number), NO_WIDTH, given=asked)
+    except NotFound:
+        return ()
+    return tuple(PageBox(*box) for box in json.loads(found))
+
+
+async def _run_child(*arguments: str, given: bytes = b"") -> bytes:
+    """Return the output of a child process; NotFound if it fails or takes too long."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "storage.documents.page_images.child", str(file), str(number), str(width), *more,
-        stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=environment, cwd=Path(__file__).parents[3],
+        sys.executable, "-m", "storage.documents.page_images.child", *arguments,
+        stdin=PIPE if given else DEVNULL, stdout=PIPE, stderr=DEVNULL, env=environment, cwd=Path(__file__).parents[3],
     )  # fmt: skip
     try:
         async with asyncio.timeout(SECONDS):
-            picture, _ = await child.communicate()
+            written, _ = await child.communicate(given or None)
     except TimeoutError:
-        picture = b""
+        written = b""
     finally:
         if child.returncode is None:
             child.kill()
             await child.wait()
-    if child.returncode != 0 or not picture:
+    if child.returncode != 0 or not written:
         raise NotFound(NO_PICTURE)
-    return picture
+    return written
 
 
 class PdfPictures:

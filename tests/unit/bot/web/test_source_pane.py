@@ -1,7 +1,9 @@
 """The source as a fragment for the side pane: the same page, in the same scope, under the same signature."""
 
 import html
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
@@ -9,11 +11,22 @@ import pytest
 from core.domain.conversation import Role
 from core.domain.corpus import Document, Heading, Page, SearchScope
 from core.domain.incoming import ThreadAddress
-from tests.builders import NOON, build_citation, build_conversation, build_document, build_message, build_pages
+from storage.documents.files import SourceFile, stamp_of
+from storage.documents.readers.pdf import PdfReader
+from tests.builders import (
+    NOON,
+    build_citation,
+    build_conversation,
+    build_document,
+    build_message,
+    build_pages,
+    build_source,
+)
 from tests.unit.bot.web.conftest import OpenBrowser, Shelves, read
 from tests.unit.bot.web.test_pages import TEXTS, THREAD, address_of, cited_in, link_to, page_of, put
 
 PANE = "?part=pane"
+SAMPLES = Path(__file__).parents[4] / "bot" / "sample_library" / "documents"
 
 
 @pytest.fixture
@@ -105,21 +118,76 @@ async def test_the_pane_shows_nothing_that_the_thread_may_not_read_now(
     assert "Marigold" not in first + second
 
 
-async def test_beside_the_picture_of_a_pdf_stand_the_sentences_around_the_quote(
-    browse: OpenBrowser, shelves: Shelves
-) -> None:
-    text = "Money\n\nWe sailed. We mend the ramp. The council asked\nfor a study. Nobody dared. We end."
-    document = build_document("season.pdf", kind="pdf", title="Season")
-    page = replace(build_pages(document, text)[0], title="", headings=(Heading(level=1, title="Money", start=0),))
-    await put(shelves, document)
-    await shelves.corpus.switch_revision(document, [page], [])
-    start, end = text.index("The council"), text.index(" Nobody")
-    shown = await read(await browse(), address_of(page, f"?from={start}&to={end}&part=pane"))
+STUDY = (
+    "The\ncouncil has asked for a study of an electric boat to replace the Pelican; it is due in\nthe spring of 2027."
+)
 
-    assert "PDF, page 1 of 1 › Money" in shown
-    assert ">We mend the ramp. <mark" in shown and "</mark> Nobody dared. <" in shown
-    assert "We sailed" not in shown and "We end" not in shown
-    assert 'alt="Image of page 1"' in shown
+
+async def season(shelves: Shelves, folder: Path, *texts: str) -> tuple[Page, Path]:
+    """A page of the sample library's PDF as the reader gives it, and its file; `texts` replace the reader's."""
+    file = folder / "season.pdf"
+    shutil.copy(SAMPLES / "reports" / "season-2025.pdf", file)
+    status = file.stat()
+    stamp = stamp_of(SourceFile(path=file.name, size=status.st_size, modified_ns=status.st_mtime_ns), folder, ())
+    await shelves.corpus.save_source(build_source(location=str(folder)))
+    document = build_document(file.name, kind="pdf", title="Season", stamp=stamp)
+    read_texts = [page.text for page in PdfReader().read(file, folder).pages]
+    pages = [replace(page, title="") for page in build_pages(document, *(texts or read_texts))]
+    last = replace(pages[-1], headings=(Heading(level=1, title="Money", start=0),))
+    await shelves.corpus.switch_revision(document, [*pages[:-1], last], [])
+    return last, file
+
+
+def marking(page: Page, quote: str) -> str:
+    start = page.text.index(quote)
+    return address_of(page, f"?from={start}&to={start + len(quote)}&part=pane")
+
+
+async def test_a_pdf_shows_its_picture_with_a_box_on_each_line_of_the_quote(
+    browse: OpenBrowser, shelves: Shelves, tmp_path: Path
+) -> None:
+    page, _ = await season(shelves, tmp_path)
+    browser = await browse()
+    shown = await read(browser, marking(page, STUDY))
+    whole = await read(browser, marking(page, STUDY).removesuffix("&part=pane"))
+
+    assert "PDF, page 3 of 3 › Money" in shown
+    for text in (shown, whole):
+        assert text.count("<rect ") == 3
+        assert 'alt="Image of page 3 with the cited passage marked"' in text
+        assert "is not known" not in text
+
+
+async def test_beside_the_picture_stand_the_sentences_around_the_quote(
+    browse: OpenBrowser, shelves: Shelves, tmp_path: Path
+) -> None:
+    page, _ = await season(shelves, tmp_path)
+    shown = await read(await browse(), marking(page, STUDY))
+
+    assert "a later boat from Skerrow. <mark" in shown
+    assert "</mark> Nobody has yet dared to ask the Pelican." in shown
+    assert "propeller" not in shown and "Signed for the council" not in shown
+
+
+async def test_a_quote_without_a_place_on_the_picture_says_so(
+    browse: OpenBrowser, shelves: Shelves, tmp_path: Path
+) -> None:
+    page, _ = await season(shelves, tmp_path, "Words that a recogniser saw elsewhere.")
+    shown = await read(await browse(), marking(page, "recogniser saw"))
+
+    assert "The text’s place on this page is not known." in shown
+    assert "/picture" in shown and "<rect" not in shown
+
+
+async def test_a_file_that_changed_since_has_no_picture_but_its_text(
+    browse: OpenBrowser, shelves: Shelves, tmp_path: Path
+) -> None:
+    page, file = await season(shelves, tmp_path)
+    file.write_bytes(b"%PDF-1.7 another one")
+    shown = await read(await browse(), marking(page, STUDY))
+
+    assert "/picture" not in shown and "<rect" not in shown and "is not known" not in shown
+    assert '<mark class="cited" id="cited">The' in shown
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ async def test_a_page_without_title_is_called_by_its_first_heading_or_its_first_
     bare = Page(
         id="2", document_id="d", revision="r", number=2, title="", text="\n\nHow it  began, and went on\nfor years"
     )
-    view = await source_view(document, headed, [headed, bare], None, address, internal_links=True)
+    view = await source_view(document, headed, [headed, bare], None, address, (), internal_links=True)
 
     assert [entry.label for entry in view.contents] == ["Money", "How it began, and went on"]
     assert view.contents[0].below == (("Money", "#h-0"),)

@@ -10,7 +10,8 @@ import pytest
 from PIL import Image
 
 from bot.web.pages.source import THUMBNAIL_WIDTH, WIDTH
-from core.domain.corpus import Document, Source
+from core.domain.corpus import Document, Page, Source
+from core.domain.passages import PageBox, Span
 from core.errors import NotFound
 from storage.documents.files import SourceFile, stamp_of
 from storage.documents.page_images import child
@@ -141,3 +142,35 @@ def test_a_picture_shows_what_is_filled_in(tmp_path: Path) -> None:
         dark.append(sum(drawn.convert("L").histogram()[:128]))
     assert dark[0] == 0
     assert dark[1] > 100
+
+
+async def test_places_of_a_quote_are_found_once_and_kept(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Span] = []
+
+    async def find(file: Path, page: Page, span: Span) -> tuple[PageBox, ...]:
+        asked.append(span)
+        await asyncio.sleep(0)
+        return (PageBox(0.1, 0.2, 0.3, 0.4),)
+
+    monkeypatch.setattr(pictures, "_find_boxes", find)
+    monkeypatch.setattr(pictures, "KEPT_BOXES", 1)
+    (page,) = build_pages(shown.document, "one two")
+    for span in (Span(0, 3), Span(0, 3), Span(4, 7), Span(0, 3)):
+        assert await shown.pictures.boxes_of(shown.source, shown.document, page, span) == (PageBox(0.1, 0.2, 0.3, 0.4),)
+
+    assert asked == [Span(0, 3), Span(4, 7), Span(0, 3)]
+
+
+async def test_a_child_that_fails_finds_no_places(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "SECONDS", 0.001)
+    (page,) = build_pages(shown.document, "one two")
+
+    assert await shown.pictures.boxes_of(shown.source, shown.document, page, Span(0, 3)) == ()
+
+
+async def test_a_changed_file_has_no_places(shown: Shown, tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7 another one")
+    (page,) = build_pages(shown.document, "one two")
+
+    with pytest.raises(NotFound, match="has changed"):
+        await shown.pictures.boxes_of(shown.source, shown.document, page, Span(0, 3))
