@@ -59,6 +59,7 @@ def build_parts_over(
         clock=clock or shelf.clock,
         stack=AsyncExitStack(),
         stores=stores,
+        default_workspace="local",
     )
     library = {name: getattr(shelf, name) for name in ("index", "library", "access", "facts")}
     if provider is not None:

@@ -19,8 +19,11 @@ def doctor(context: typer.Context) -> None:
     if session.find_service():
         checks = session.call(check_parts, None)
     else:
-        checks = asyncio.run(examine_config(session.settings))
+        checks = asyncio.run(examine_config(session.settings, session.default_workspace))
     told = "\n".join(f"{'✓' if check.ok else '✗'} {check.name}: {check.detail}" for check in checks)
-    session.show(checks, lambda checks: {"checks": [asdict(check) for check in checks]}, lambda checks: told)
+    if session.as_json:
+        session.print_json({"checks": [asdict(check) for check in checks]})
+    else:  # soft: a line break in a link would make it useless
+        session.console.print(told, markup=False, soft_wrap=True)
     if not all(check.ok for check in checks):
         raise typer.Exit(1)

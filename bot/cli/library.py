@@ -9,11 +9,12 @@ import typer
 from bot.cli.session import Session, by_default, to_path
 from bot.service import operations as ops
 from bot.terminal.render import document_table, hits_view, page_view
-from bot.terminal.reports import ingest_progress, report_view, statistics_view
+from bot.terminal.reports import ingest_progress, numbered_workspaces, report_view, statistics_view
 from bot.web.queries import PageResult, SearchRequest, SearchResult
 from core.domain.ingest_report import IngestReport
 from core.errors import BadInput
 from core.features.statistics import statistics_json
+from core.features.workspaces import describe_readers
 from core.knowledge.library import Removal
 from core.serializers.library import document_json
 
@@ -41,6 +42,8 @@ def ingest(
 ) -> None:
     """Read documents into the library. Reports each file that can't be read, with the reason."""
     session: Session = context.obj
+    if session.workspace is None and session.is_interactive:
+        _choose_workspace(session)
     absolute = [path.expanduser().absolute() for path in paths]  # of this process, not of the service
     request = ops.IngestRequest(paths=absolute, source=source, kind=kind, force=force)
     try:
@@ -50,6 +53,29 @@ def ingest(
         session.notes.print("Documents stored so far are kept. Run the command again to continue.")
         raise
     session.show(report, IngestReport.to_json, report_view)
+    if not session.as_json:
+        used = session.settings.workspace
+        states = session.call(ops.list_workspaces, None)
+        session.notes.print(f"Workspace {used!r}. {describe_readers(states, used)}", markup=False, soft_wrap=True)
+
+
+def _choose_workspace(session: Session) -> None:
+    """Ask for the workspace if there are several. BadInput at the end of the input."""
+    states = session.call(ops.list_workspaces, None)
+    if len(states) < 2:
+        return None
+    session.notes.print("Which workspace should get these documents?")
+    session.notes.print(numbered_workspaces(states), soft_wrap=True)
+    default = session.settings.workspace
+    while True:
+        try:
+            typed = session.notes.input(f"Number, or Enter for {default}: ", markup=False).strip()
+        except EOFError as error:
+            raise BadInput("Nothing was read. Repeat the command with --workspace NAME.") from error
+        chosen = [state.name for number, state in enumerate(states, start=1) if typed in (str(number), state.name)]
+        if chosen or not typed:
+            return session.use_workspace(chosen[0] if chosen else default)
+        session.notes.print(f"Enter a number from 1 to {len(states)}.")
 
 
 def search(

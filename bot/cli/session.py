@@ -1,6 +1,7 @@
 """One run of the command line: its options, its configuration, its output, and the operations it calls."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -41,6 +42,21 @@ class Session:
     @cached_property
     def settings(self) -> Config:
         return load_config(self.config, data_dir=self.data_dir, workspace=self.workspace)
+
+    @property
+    def default_workspace(self) -> str:
+        """The workspace without `--workspace`: the terminal's and the web app's."""
+        return load_config(self.config, data_dir=self.data_dir).workspace if self.workspace else self.settings.workspace
+
+    def use_workspace(self, name: str) -> None:
+        """Use another workspace from here on."""
+        self.workspace = name
+        vars(self).pop("settings", None)
+
+    @property
+    def is_interactive(self) -> bool:
+        """Whether a person can be asked: both ends are a terminal, and the output isn't for a program."""
+        return not self.as_json and sys.stdin.isatty() and sys.stderr.isatty()
 
     @cached_property
     def console(self) -> "Console":
@@ -89,7 +105,9 @@ class Session:
         from bot.service.local_operations import LocalOperations
         from bot.wiring.parts import build_parts
 
-        return LocalOperations(self.settings.workspace, partial(build_parts, self.settings))
+        return LocalOperations(
+            self.settings.workspace, partial(build_parts, self.settings, default_workspace=self.default_workspace)
+        )
 
     def find_service(self) -> "ServiceInfo | None":
         """Return the service that runs on the data directory, or None.

@@ -54,12 +54,11 @@ def unbind(context: typer.Context, platform: PlatformName, name: TeamName) -> No
 
 
 def _show(session: Session, done: ops.Bound) -> None:
-    session.show(done.states, lambda found: {"workspaces": [state.to_json() for state in found]}, lambda _: _done(done))
-
-
-def _done(done: ops.Bound) -> str:
-    """Return the change in sentences."""
-    return f"{done.team.label} now reads {done.team.workspace!r}. {_reach(done.team, done.states)}"
+    if session.as_json:
+        session.print_json({"workspaces": [state.to_json() for state in done.states]})
+        return
+    change = f"{done.team.label} now reads {done.team.workspace!r}. {_reach(done.team, done.states)}"
+    session.console.print(change, markup=False, soft_wrap=True)  # a broken command couldn't be copied
 
 
 def _reach(one: BoundTeam, states: Sequence[WorkspaceState]) -> str:

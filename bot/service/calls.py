@@ -16,6 +16,7 @@ from core.domain.corpus import Document, SearchScope
 from core.domain.incoming import IncomingMessage
 from core.domain.ingest_report import IngestProgress, IngestReport
 from core.domain.jobs import Job
+from core.features.workspaces import Workspaces
 from core.ports import ProgressSink
 
 if TYPE_CHECKING:
@@ -94,6 +95,12 @@ class OperationContext:
 
     async def find_document(self, name: str) -> Document:
         return await self.parts.library.find_document(name, await self.scope())
+
+
+def workspaces_of(parts: "Parts") -> Workspaces:
+    """Return the workspaces of the configuration and of the library."""
+    configured = {*parts.config.workspaces, *(spec.workspace for spec in parts.config.source_specs())}
+    return Workspaces(parts.stores.corpus, parts.bindings, parts.default_workspace, configured)
 
 
 class JsonForm(Generic[T]):

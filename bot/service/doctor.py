@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.config import Config
 from bot.config.slack import APP_PAGE, SlackSettings, read_settings
-from bot.service.calls import OperationContext, operation
+from bot.service.calls import OperationContext, operation, workspaces_of
 from bot.slackbot.events.manifest import SCOPES
 from bot.slackbot.events.teams import PLATFORM, check_token
 from bot.slackbot.events.transport import open_address
@@ -16,8 +16,10 @@ from bot.wiring.parts import Parts, build_parts
 from core.domain.chat import Capabilities
 from core.errors import ConfigError, FootnoteError, InvalidState
 from core.features.maintenance import REINDEX, lacking
-from core.features.workspaces import Workspaces
+from core.features.workspaces import find_unread, ingest_command
 from core.ports import CheckedProvider, LearningProvider
+
+MOST_FOUND = 5  # sentences about workspaces; a bot may be in hundreds of servers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +36,11 @@ async def check_parts(context: OperationContext, request: None) -> list[Check]:
     return await examine(context.parts)
 
 
-async def examine_config(config: Config) -> list[Check]:
-    """Open the parts and run all checks."""
+async def examine_config(config: Config, default_workspace: str | None = None) -> list[Check]:
+    """Open the parts and run all checks; `default_workspace` is that of the configuration, if `config` has another."""
     async with AsyncExitStack() as stack:
         try:
-            parts = await build_parts(config, stack)
+            parts = await build_parts(config, stack, default_workspace)
         except FootnoteError as error:
             return [Check(name="database", ok=False, detail=str(error))]
         return await examine(parts)
@@ -51,6 +53,7 @@ async def examine(parts: Parts) -> list[Check]:
         "embedding model": describe_embedder,
         "index": _index,
         "library": _library,
+        "readers": _readers,
         "scans": _scans,
         "provider": _provider,
         "discord": _discord,
@@ -113,16 +116,26 @@ async def _index(app: Parts) -> str:
     return f"{count} passages"
 
 
-def workspaces_of(app: Parts) -> Workspaces:
-    """Return the workspaces of the configuration and of the library."""
-    configured = {*app.config.workspaces, *(spec.workspace for spec in app.config.source_specs())}
-    return Workspaces(app.stores.corpus, app.bindings, app.workspace, configured)
+async def _readers(app: Parts) -> str:
+    """Return the readers of each workspace. InvalidState if documents have none, or a server or team no documents."""
+    states = await workspaces_of(app).list_states()
+    if found := find_unread(states):
+        more = len(found) - MOST_FOUND
+        raise InvalidState(
+            " ".join([*found[:MOST_FOUND], *([f"And {more} more: `footnote workspaces`."] * (more > 0))])
+        )
+    read = [f"{state.name}: {', '.join(state.readers)}" for state in states if state.readers]
+    return "; ".join(read)
 
 
 async def _library(app: Parts) -> str:
     documents = await app.stores.corpus.list_documents(app.workspace)
     if not documents:
-        return "empty: add documents with `footnote ingest PATH`"
+        filled = [state for state in await workspaces_of(app).list_states() if state.documents]
+        if not filled:
+            raise InvalidState(f"No documents yet. Add some: `{ingest_command(app.workspace, app.default_workspace)}`.")
+        elsewhere = ", ".join(f"{state.documents} in {state.name!r}" for state in filled)
+        return f"no documents in {app.workspace!r}; {elsewhere}"
     failed = [document for document in documents if document.failed_reason]
     return f"{len(documents) - len(failed)} documents, {len(failed)} could not be read (`footnote documents`)"
 

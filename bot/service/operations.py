@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.service.calls import OnProgress, OperationContext, Progress, operation
-from bot.service.doctor import workspaces_of
+from bot.service.calls import OnProgress, OperationContext, Progress, operation, workspaces_of
 from bot.web import queries
 from bot.web.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
 from core.access.bindings import BoundTeam

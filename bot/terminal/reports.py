@@ -105,12 +105,24 @@ def workspaces_view(found: Sequence[WorkspaceState]) -> RenderableType:
     """Return a table of the workspaces, a line for each reader."""
     table = Table("Workspace", "Documents", "Read by", box=None, pad_edge=False)
     for state in found:
-        local = [f"{reader.removeprefix('the ')}" for reader in LOCAL_READERS] if state.is_default else []
-        readers = [", ".join(local)] * bool(local) + [_reader(one) for one in state.teams]
-        table.add_row(
-            Text(one_line(state.name)), str(state.documents), Text("\n".join(map(one_line, readers)) or "nobody")
-        )
+        readers = "\n".join(map(one_line, _readers(state))) or "nobody"
+        table.add_row(Text(one_line(state.name)), str(state.documents), Text(readers))
     return table
+
+
+def numbered_workspaces(found: Sequence[WorkspaceState]) -> Text:
+    """Return the workspaces as numbered lines to choose from."""
+    lines = [
+        f"  {number}. {one_line(state.name)}: {_count(state.documents, 'document')}; "
+        + one_line(", ".join(_readers(state)) or "nobody reads it")
+        for number, state in enumerate(found, start=1)
+    ]
+    return Text("\n".join(lines))
+
+
+def _readers(state: WorkspaceState) -> list[str]:
+    local = [", ".join(reader.removeprefix("the ") for reader in LOCAL_READERS)] if state.is_default else []
+    return local + [_reader(one) for one in state.teams]
 
 
 def _reader(one: BoundTeam) -> str:

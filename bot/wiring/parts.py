@@ -86,6 +86,7 @@ class Parts:
     clock: Clock
     stack: AsyncExitStack
     stores: Stores
+    default_workspace: str  # of terminal and web app; a command may use another one as `workspace`
 
     @property
     def workspace(self) -> str:
@@ -403,13 +404,14 @@ class Parts:
         return process_lock(database_location(self.config), name, with_file=True)
 
 
-async def build_parts(config: Config, stack: AsyncExitStack) -> Parts:
+async def build_parts(config: Config, stack: AsyncExitStack, default_workspace: str | None = None) -> Parts:
     """Open the database and bind every part to it until `stack` closes. Raises StorageError."""
     # Parts open lazily: a stack of their own closes them after everything that the caller starts later.
     own = await stack.enter_async_context(AsyncExitStack())
     database = await Database.open(database_location(config))
     own.push_async_callback(database.close)
-    return Parts(config=config, clock=SystemClock(), stack=own, stores=Stores(database, is_direct_thread))
+    stores, default = Stores(database, is_direct_thread), default_workspace or config.workspace
+    return Parts(config=config, clock=SystemClock(), stack=own, stores=stores, default_workspace=default)
 
 
 @asynccontextmanager
