@@ -21,6 +21,7 @@ from bot.runtime.system import author_name
 from bot.service import operations as ops
 from bot.service.calls import AnswerProgress, Operations, Progress
 from bot.service.local_operations import answer
+from bot.terminal.console import complete_with_tab
 from bot.terminal.platform import Typed, to_typed
 from bot.terminal.render import answer_view, footnote_links, markdown_view, running_view, stale_note, step_line
 from core.domain.conversation import Conversation
@@ -92,6 +93,7 @@ class TerminalChat:
             runner.run(self._begin())
         except EOFError:
             return
+        complete_with_tab(lambda line: runner.run(self._complete(line)))
         self._console.print("Ask a question. /help lists commands; quit, exit or Ctrl+D leaves.", style="dim")
         while True:
             try:
@@ -162,16 +164,7 @@ class TerminalChat:
         self._conversation = await self._call(ops.open_conversation, answered.conversation_id)
 
     async def _command(self, typed: Typed) -> None:
-        call = CommandCall(
-            name=typed.command,
-            argument=typed.argument,
-            workspace=self._workspace,
-            conversation=self._conversation,
-            author=author_name(),
-            is_admin=True,
-            sees_all=True,
-        )
-        result = await self._call(ops.run_command, call)
+        result = await self._call(ops.run_command, self._command_call(typed.command, typed.argument))
         if result.ask is not None:
             await self._ask(result.ask)
             return
@@ -186,6 +179,21 @@ class TerminalChat:
             await self._print_stale_note(self._conversation)
         elif result.start_new:
             self._conversation = None
+
+    def _command_call(self, name: str, argument: str) -> CommandCall:
+        return CommandCall(
+            name=name,
+            argument=argument,
+            workspace=self._workspace,
+            conversation=self._conversation,
+            author=author_name(),
+            is_admin=True,
+            sees_all=True,
+        )
+
+    async def _complete(self, line: str) -> list[str]:
+        """Return the lines that continue a command; none for a question."""
+        return await self._call(ops.complete_line, self._command_call("", line)) if line.startswith("/") else []
 
     def _show_file(self, file: ExportedFile) -> None:
         """Print a text file; write any other into the current folder, but never over an existing one."""

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -20,11 +20,22 @@ def register(app: typer.Typer) -> None:
     app.command("worker")(worker)
 
 
-def serve(context: typer.Context) -> None:
+def serve(
+    context: typer.Context,
+    port: Annotated[
+        int | None,
+        typer.Option(help="Port of the web pages; 0: any free one (default: [web] port).", min=0, max=65_535),
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="Address of the web pages (default: [web] host).")] = None,
+) -> None:
     """Run the service: web pages, API, chat platforms and worker. Press Ctrl+C to stop; unfinished work resumes at the
     next start.
     """
     session: Session = context.obj
+    typed = {"port": port, "host": host}
+    changed = {key: value for key, value in typed.items() if value is not None}
+    settings = session.settings
+    session.settings = settings.model_copy(update={"web": settings.web.model_copy(update=changed)})
 
     def ready(url: str) -> None:
         if session.as_json:

@@ -1,4 +1,4 @@
-"""The configuration: one TOML file, every key documented in config.example.toml, secrets only from the environment.
+"""The configuration: one TOML file, secrets only from the environment; config.example.toml documents every key.
 
 Precedence: command line, environment (`FOOTNOTE_<SECTION>__<KEY>`), file, defaults. One error reports unknown keys and
 all other problems.
@@ -241,7 +241,7 @@ def _sentence(error: ValidationError, file: Path | None, values: dict[str, Any])
             shown = "" if key in NEVER_SHOWN or isinstance(item["input"], dict) else f" (it is {item['input']!r})"
             problems.append(f"{key}: {said[:1].lower()}{said[1:]}{_PASSWORD.sub('//…@', shown)}".removeprefix(": "))
     where = f"The configuration {str(file or DEFAULT_FILE)!r} (with the environment's FOOTNOTE_ variables)"
-    return f"{where} can't be used: {'; '.join(problems)}. See config.example.toml for every key."
+    return f"{where} can't be used: {'; '.join(problems)}. `footnote config example` lists every key."
 
 
 def _key(place: tuple[int | str, ...], values: dict[str, Any]) -> str:

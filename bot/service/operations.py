@@ -25,6 +25,7 @@ from core.features.syncing import SourceStatus, SyncReport
 from core.features.workspaces import WorkspaceState
 from core.knowledge.facts import FoundFacts, Ontology
 from core.knowledge.library import Removal
+from core.service.commands.table import Commands
 from core.work.commands import CommandCall, CommandResult
 
 
@@ -148,8 +149,17 @@ async def list_stale(context: OperationContext, request: str | None) -> list[Sta
 
 @operation
 async def run_command(context: OperationContext, request: CommandCall) -> CommandResult:
-    commands = context.service.commands if context.service else context.parts.build_commands()
-    return await commands.run(request)
+    return await _commands(context).run(request)
+
+
+@operation
+async def complete_line(context: OperationContext, request: CommandCall) -> list[str]:
+    """Return the lines that continue the one in `argument`, for Tab in a terminal."""
+    return await _commands(context).complete_line(request, request.argument)
+
+
+def _commands(context: OperationContext) -> Commands:
+    return context.service.commands if context.service else context.parts.build_commands()
 
 
 # Library

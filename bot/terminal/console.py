@@ -1,9 +1,11 @@
-"""A console that shows control characters in documents and file names instead of executing them."""
+"""The terminal: a console that shows control characters instead of executing them, and completion of typed lines."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+
+from core.errors import FootnoteError
 
 _CONTROLS = [*range(9), 11, 12, *range(14, 32)]
 # Marks that change the writing direction: a name ending in "gpj.exe" could be shown as "exe.jpg".
@@ -30,3 +32,25 @@ class PlainConsole(Console):
 def one_line(name: str) -> str:
     """Return a file name on one line, with pictures of its line breaks."""
     return name.translate({10: 0x240A, 13: 0x240D, 9: 0x2409})
+
+
+def complete_with_tab(complete: Callable[[str], list[str]]) -> None:
+    """Let Tab complete the line at `input`: `complete` returns whole lines. Without readline, Tab does nothing."""
+    try:
+        import readline
+    except ImportError:  # Windows
+        return
+    found: list[str] = []
+
+    def choose(line: str, number: int) -> str | None:
+        if number == 0:
+            try:
+                found[:] = complete(line)
+            except FootnoteError:  # the next command reports it
+                found.clear()
+        return found[number] if number < len(found) else None
+
+    readline.set_completer_delims("")
+    readline.set_completer(choose)
+    is_libedit = "libedit" in (readline.__doc__ or "")
+    readline.parse_and_bind("bind ^I rl_complete" if is_libedit else "tab: complete")

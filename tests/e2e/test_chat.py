@@ -236,6 +236,17 @@ def _stop_one_answer(data_dir: Path, environment: dict[str, str], server: Anthro
     return terminal
 
 
+def test_tab_completes_commands_and_their_documents(data_dir: Path) -> None:
+    terminal = Terminal("--data-dir", str(data_dir), "chat", "--new", environment={"TERM": "dumb"})
+    terminal.wait_for("Ask a question")
+    terminal.type("/summ\tsample library/stories/the-cl\t\n")
+    terminal.wait_for("/summary sample library/stories/the-clockmaker-of-tern.txt")
+    terminal.wait_for("[1] Page")
+    terminal.type("\x04")
+
+    assert terminal.end() == 0
+
+
 def test_a_conversation_with_stale_answers_says_so_and_asks_again(chat: Chat, footnote: Footnote) -> None:
     chat(QUESTION, new=True, title="Old gates")
     assert "out of date" not in chat("1", "quit")

@@ -69,6 +69,7 @@ CASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "access explain": ((), ("--channel", "slack:C0123ABCD", "--document", "season-2025")),
     "doctor": ((),),
     "manifest slack": ((),),
+    "config example": ((),),
     "db status": ((),),
     "db check": ((),),
     "db backup": (("{folder}/backup.zip",),),

@@ -112,17 +112,30 @@ class Commands:
         fitting.sort(key=lambda item: not item.label.casefold().startswith(said))
         return fitting[:MOST_COMPLETIONS]
 
+    async def complete_line(self, call: CommandCall, line: str) -> list[str]:
+        """Return the lines that continue one typed in a terminal: commands, else values of the first option."""
+        name, blank, typed = line.removeprefix("/").partition(" ")
+        if not blank:
+            return [f"/{row.name} " for row in self._rows_for(call) if row.name.startswith(name)]
+        row = self.table.get(name)
+        options = row.options[:1] if row else ()
+        found = [
+            item.value
+            for option in options
+            for item in await self.complete(replace(call, name=name), option.name, typed)
+        ]
+        return [f"/{name} {value}" for value in found if value.casefold().startswith(typed.casefold())]
+
     async def _documents(self, call: CommandCall) -> list[Document]:
         documents = await self._library.documents(await readable_by(call, self._access))
         return [document for document in documents if document.revision is not None]
 
     async def _help(self, call: CommandCall) -> CommandResult:
-        rows = [
-            f"- `{f'/{item.name} {item.usage}'.strip()}`: {item.help}"
-            for item in self.table.values()
-            if call.address is not None or not item.for_channels
-        ]
+        rows = [f"- `{f'/{item.name} {item.usage}'.strip()}`: {item.help}" for item in self._rows_for(call)]
         return CommandResult(text="\n".join(rows))
+
+    def _rows_for(self, call: CommandCall) -> list[Command]:
+        return [row for row in self.table.values() if call.address is not None or not row.for_channels]
 
 
 def _of_document(document: Document) -> Completion:

@@ -15,7 +15,7 @@ from core.domain.read_limits import MEBIBYTE
 from core.domain.sources import Cron, Every
 from core.errors import ConfigError
 
-EXAMPLE = Path(__file__).parents[4] / "config.example.toml"
+EXAMPLE = Path(__file__).parents[4] / "bot/config/config.example.toml"
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +57,17 @@ def test_the_example_names_every_key_and_no_other(tmp_path: Path) -> None:
 
     assert named == keys_of(Config) - {"sources", "providers", "workspaces"}  # below, in tests of their own
     assert load_config(full).index.url == "http://qdrant.internal:6333"
+
+
+def test_the_example_begins_with_ten_keys_that_load_and_are_described_below(tmp_path: Path) -> None:
+    start, _, rest = EXAMPLE.read_text(encoding="utf-8").partition("# ======== Every key")
+    file = tmp_path / "config.toml"
+    file.write_text("\n".join(line.removeprefix("#   ") for line in start.splitlines() if line.startswith("#   ")))
+    keys = re.findall(r"^#   (\w+) = ", start, flags=re.MULTILINE)
+
+    assert len(keys) == 10
+    assert [key for key in keys if f"\n{key} = " not in rest and f"\n# {key} = " not in rest] == []
+    assert load_config(file).provider.model == "qwen3:32b"
 
 
 def test_the_example_shows_a_further_provider_and_a_workspace_that_asks_it(tmp_path: Path) -> None:
@@ -196,7 +207,7 @@ def test_unknown_keys_and_bad_values_are_all_named_in_one_error(
         "agent.max_steps",
         "provider.name",
         "index.port",
-        "config.example.toml",
+        "footnote config example",
     ):
         assert part in str(caught.value)
 

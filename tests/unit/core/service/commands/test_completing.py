@@ -29,6 +29,25 @@ async def test_documents_that_begin_with_what_was_typed_come_first(run: Counter)
     assert len(await values(run, "summary", "name", "")) == 3
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("/su", ["/summary "]),
+        ("/summary handbook/b", ["/summary handbook/boat house.md"]),
+        ("/summary HANDBOOK/LOG", ["/summary handbook/log.json"]),
+        ("/summary zebra", []),
+        ("/unknown h", []),
+        ("/new ", []),
+        ("/mu", []),  # for channels
+    ],
+)
+async def test_a_line_in_a_terminal_continues_with_a_command_or_its_first_value(
+    run: Counter, line: str, expected: list[str]
+) -> None:
+    call = replace(run.call, name="", address=None)
+    assert await run.commands.complete_line(call, line) == expected
+
+
 async def test_journals_are_journals_alone(run: Counter) -> None:
     assert await values(run, "ask", "journal", "") == ["handbook/log.json"]
 
