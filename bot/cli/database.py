@@ -59,7 +59,7 @@ def reindex(
 
 @commands.command("backup")
 def back_up(context: typer.Context, file: Annotated[Path, typer.Argument(help="A new zip file.")]) -> None:
-    """Write database, kept answers and signing key to one file, also while the service runs."""
+    """Write database, kept answers, uploads and signing key to one file, also while the service runs."""
     session: Session = context.obj
     target = file.expanduser().absolute()
     size = session.call(ops.back_up, target)

@@ -202,6 +202,7 @@ async def _start_schedule(stack: AsyncExitStack, app: Parts, inbox: Inbox, platf
     ticks = {"retention": tidy, "search index": repair, "files of threads": drop_files}
     stale = Tick(name="stale answers", work=notice, every=STALE_EVERY, first_after=STALE_FIRST)
     daily = [Tick(name=name, work=work) for name, work in ticks.items()]
+    await start_task(stack, app.uploads.work(sorted(platforms.workspaces(app))))
     schedule = Schedule((stale, *daily, *await sync_ticks(app.syncs, app.clock)))
     schedule.start()
     stack.push_async_callback(schedule.stop)

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from core.features.recap import Recaps
     from core.features.replay.cassettes import Cassettes
     from core.features.statistics import UsageStatistics
+    from core.features.uploads import Uploads
     from core.knowledge.attachments import Attachments
     from core.knowledge.facts import Facts
     from core.service.commands.table import Commands
@@ -70,10 +71,12 @@ KEPT_FOLDER = "kept"
 CAPABILITIES_FILE = "capabilities.json"  # detected abilities of models
 MODELS_FOLDER = "models"  # downloads of fastembed
 MIRRORS_FOLDER = "mirrors"  # one folder for each fetched source
-BACKED_UP = (WEB_KEY_FILE, KEPT_FOLDER)  # beside the database
+UPLOADS_FOLDER = "uploads"
+BACKED_UP = (WEB_KEY_FILE, KEPT_FOLDER, UPLOADS_FOLDER)  # beside the database
 # Locks over all processes on the database.
 INDEX_LOCK = "index"
 SYNC_LOCK = "sync"
+UPLOADS_LOCK = "uploads"
 # Platforms whose threads get a note about stale answers. Terminal and API report them when a conversation opens.
 NOTED_PLATFORMS = ("discord", "slack", "web")
 
@@ -268,6 +271,24 @@ class Parts:
         )
 
     @cached_property
+    def uploads(self) -> Uploads:
+        from core.features.uploads import Uploads
+        from storage.documents.base import check_readable
+        from storage.documents.files import stamp_file
+
+        return Uploads(
+            corpus=self.stores.corpus,
+            jobs=self.stores.jobs,
+            clock=self.clock,
+            ingest=self.ingests.bring_in,
+            check=check_readable,
+            stamp=stamp_file,
+            limits=self.config.ingest.limits,
+            folder=self.config.data_path.absolute() / UPLOADS_FOLDER,
+            alone=partial(self._lock, UPLOADS_LOCK),
+        )
+
+    @cached_property
     def maintenance(self) -> Maintenance:
         return Maintenance(
             database=SqlMaintenance(self.stores.database, BACKED_UP),
@@ -285,6 +306,7 @@ class Parts:
             corpus=self.stores.corpus,
             index=self.index,
             conversations=self.stores.conversations,
+            delete_files=lambda documents: self.uploads.delete_files(documents),
             after_removal=self.staleness.check,
         )
 
@@ -344,7 +366,9 @@ class Parts:
     def jobs(self) -> Jobs:
         from storage.documents.extraction.runs import LOCKS
 
-        locks = [(JobKind.SYNC, None, SYNC_LOCK), *((JobKind.EXTRACTION, name, lock) for name, lock in LOCKS.items())]
+        locks: list[tuple[JobKind, str | None, str]] = [(JobKind.SYNC, None, SYNC_LOCK)]
+        locks += [(JobKind.INGEST, None, UPLOADS_LOCK)]
+        locks += [(JobKind.EXTRACTION, name, lock) for name, lock in LOCKS.items()]
         free = partial(try_process_lock, database_location(self.config), with_file=True)
         runs = [Runs(kind=kind, name=name, place_if_free=partial(free, lock)) for kind, name, lock in locks]
         abandoned = AbandonedRuns(self.stores.jobs, self.clock, runs)

@@ -4,12 +4,28 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import PurePath
 from typing import TypedDict
 
 from core.domain.extracts import ExtractType, Spending
+from core.domain.reader_kinds import UNREAD_FORMATS
 
 _SHOWN = 10  # failures and warnings of one document that its job shows
 NO_READER = "no reader for"  # begins the reason of a file that nothing here could read
+
+
+def failure_words(name: str, reason: str) -> str:
+    """Return the reason why a file was not read as sentences for a person, without its name."""
+    suffix = PurePath(name).suffix.lower()
+    if reason.startswith(f"{NO_READER} this"):
+        reason = reason.removeprefix(NO_READER).strip().replace(": ", " can't be read: ", 1)
+    elif reason.startswith(NO_READER) and not suffix:
+        reason = "files without an ending such as .pdf can't be read"
+    elif reason.startswith(NO_READER):
+        known = UNREAD_FORMATS.get(suffix)
+        kind, advice = (known[0], f". Export it as {known[1]}") if known else (suffix, "")
+        reason = f"{kind} files can't be read{advice}"
+    return f"{reason[:1].upper()}{reason[1:].rstrip('.')}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +42,11 @@ class IngestProgress:
 
     done: int
     total: int
-    path: str  # the file just finished
+    path: str  # the file just finished, or under way
     stage: str = "Reading"
+    page: int = 0  # of the file under way
+    pages: int = 0  # 0: not known
+    is_under_way: bool = False
 
 
 ProgressCallback = Callable[[IngestProgress], None]

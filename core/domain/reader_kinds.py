@@ -7,6 +7,14 @@ READER_KINDS = (
     "markdown", "text", "html", "openapi", "channel", "foundry", "pdf", "csv", "spreadsheet", "docx", "odt", "rtf",
     "pptx", "epub", "rst", "org", "notebook", "canvas", "mail",
 )  # fmt: skip
+# Formats without a reader, by suffix: their name, and the formats to export them in.
+UNREAD_FORMATS = {
+    ".doc": ("Old Word", ".docx"), ".dot": ("Old Word", ".docx"), ".pages": ("Pages", "PDF or Word"),
+    ".fodt": ("Flat OpenDocument", ".odt"), ".tex": ("LaTeX", "PDF"), ".ppt": ("Old PowerPoint", ".pptx"),
+    ".odp": ("OpenDocument presentation", ".pptx"), ".key": ("Keynote", "PDF or PowerPoint"),
+    ".numbers": ("Numbers", "Excel"), ".fods": ("Flat OpenDocument", ".ods"), ".msg": ("Outlook", ".eml"),
+    ".azw3": ("Kindle", ".epub"), ".djvu": ("DjVu", "PDF"), ".ps": ("PostScript", "PDF"),
+}  # fmt: skip
 
 
 def parse_kind(name: str) -> str | None:

@@ -1,7 +1,7 @@
 """Use cases of the library: search it, find a document, open a page, remove documents and sources."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from core.access.scopes import ATTACHMENTS
@@ -54,9 +54,14 @@ class Library:
         corpus: CorpusRepository,
         index: SearchIndex,
         conversations: ConversationRepository,
+        delete_files: Callable[[Sequence[Document]], Awaitable[None]] | None = None,
         after_removal: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
-        """`after_removal` is called after documents were removed, so that answers that cite them become stale."""
+        """`delete_files` deletes files of removed documents that Footnote keeps, so that none is read again.
+
+        `after_removal` is called after documents were removed, so that answers that cite them become stale.
+        """
+        self._delete_files = delete_files
         self._after_removal = after_removal
         self._corpus = corpus
         self._index = index
@@ -115,6 +120,12 @@ class Library:
         conversations = await self._forget([document])
         return Removal(name=document.path, documents=1, conversations=conversations)
 
+    async def remove_documents(self, ids: Collection[str], scope: SearchScope) -> list[Document]:
+        """Remove several documents by their IDs, and return them; unknown ones are ignored."""
+        documents = [document for document in await self.documents(scope) if document.id in ids]
+        await self._forget(documents)
+        return documents
+
     async def sources(self, workspace: str) -> list[Source]:
         """Return the sources by name, without attachments, which belong to their threads."""
         return [source for source in await self._corpus.list_sources(workspace) if source.kind != ATTACHMENTS]
@@ -133,6 +144,8 @@ class Library:
     async def _forget(self, documents: Sequence[Document]) -> int:
         """Remove from the database first: after an interruption, leftovers in the index are hidden and swept."""
         conversations = 0
+        if self._delete_files is not None:
+            await self._delete_files(documents)
         for document in documents:
             conversations += await self._conversations.forget_document(document.id)
             await self._corpus.remove_document(document.id)

@@ -357,7 +357,7 @@ class DatabaseMaintenance(Protocol):
         """
 
     async def back_up(self, target: Path) -> int:
-        """Write database, kept answers and the key that signs links to one new file, of one moment; return its bytes.
+        """Write database, kept answers, uploads and the key that signs links to one new file; return its bytes.
 
         Others may read and write meanwhile. Everything else follows from these. Only the owner can read the file.
         Raises InvalidState if it exists, or if the database is a server's; StorageError if it can't be written.

@@ -12,7 +12,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
@@ -42,7 +42,8 @@ def write_backup(database: Path, others: Sequence[str], target: Path) -> int:
             file.writestr(MANIFEST, json.dumps(made))
             file.write(copy, database.name)
             for path in _files(database.parent, others):
-                file.write(path, path.relative_to(database.parent).as_posix())
+                with suppress(FileNotFoundError):  # removed meanwhile
+                    file.write(path, path.relative_to(database.parent).as_posix())
         archive.chmod(OWNER_ONLY)
         os.replace(archive, target)
         return target.stat().st_size
@@ -72,7 +73,9 @@ def restore_backup(file: Path, database: Path, others: Sequence[str]) -> list[st
 def _files(folder: Path, others: Sequence[str]) -> Iterator[Path]:
     for name in others:
         place = folder / name
-        yield from sorted(path for path in (place, *place.rglob("*")) if path.is_file())
+        found = sorted(path for path in (place, *place.rglob("*")) if path.is_file())
+        # Hidden files are unfinished ones.
+        yield from (path for path in found if not any(part.startswith(".") for part in path.relative_to(place).parts))
 
 
 def _names(archive: zipfile.ZipFile, file: Path, database: str, others: Sequence[str]) -> list[str]:

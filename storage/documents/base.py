@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from core.domain.ingest_report import NO_READER
+from core.domain.reader_kinds import UNREAD_FORMATS
 from core.errors import ReadError
 from core.ports.documents import Reader
 from storage.documents.pdf.recognition import RapidOcr, Recogniser
@@ -30,12 +31,6 @@ from storage.documents.readers.spreadsheet import SpreadsheetReader
 
 # Bytes of a file that `Reader.accepts` is shown.
 HEAD_BYTES = 4_096
-# Formats without a reader, and the format to save them in instead.
-_NEWER = {
-    ".doc": ".docx", ".dot": ".docx", ".pages": ".docx", ".fodt": ".odt", ".tex": "a PDF",
-    ".ppt": ".pptx", ".odp": ".pptx", ".key": ".pptx", ".numbers": ".xlsx", ".fods": ".ods",
-    ".msg": ".eml", ".azw3": ".epub", ".djvu": "a PDF", ".ps": "a PDF",
-}  # fmt: skip
 _EMPTY = "empty: the file has no bytes"
 
 
@@ -94,7 +89,7 @@ def find_reader(
             return reader
     suffix = path.suffix.lower()
     if not candidates:
-        advice = f": save it as {_NEWER[suffix]} and ingest it again" if suffix in _NEWER else ""
+        advice = f": save it as {UNREAD_FORMATS[suffix][1]} and ingest it again" if suffix in UNREAD_FORMATS else ""
         raise ReadError(f"{NO_READER} {suffix}{advice}" if suffix else f"{NO_READER} files without a suffix")
     if not head:
         raise ReadError(_EMPTY)
@@ -105,6 +100,11 @@ def find_reader(
 def readers_for(path: Path, readers: Iterable[Reader]) -> Sequence[Reader]:
     """Return the readers for the file's suffix."""
     return [reader for reader in readers if path.suffix.lower() in reader.suffixes]
+
+
+def check_readable(path: Path, head: bytes) -> None:
+    """Raise ReadError with the reason if no reader takes the file."""
+    find_reader(path, head, build_readers())
 
 
 def has_reader(path: Path) -> bool:

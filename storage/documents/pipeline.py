@@ -99,7 +99,7 @@ class Ingestor:
         self,
         source: Source,
         root: Path,
-        only: str | None = None,
+        only: str | Sequence[str] | None = None,
         *,
         kind: str | None = None,
         force: bool = False,
@@ -107,7 +107,7 @@ class Ingestor:
         links: Mapping[str, str] | None = None,
         progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
-        """Bring the library up to date with the files under `root`, or under its sub-path `only`.
+        """Bring the library up to date with the files under `root`, or under its sub-paths `only`.
 
         A source of kind `file` holds only the files that were named once: without `only`, those are checked again. With
         `kind`, that reader reads every file; a file whose suffix has no reader keeps that kind. With `force`, all files
@@ -115,7 +115,7 @@ class Ingestor:
         `links` maps paths to the web addresses of their documents. Safe to repeat and to interrupt.
 
         Raises:
-            NotFound: `root` is no folder, or `only` neither exists nor has stored documents.
+            NotFound: `root` is no folder, or the one path `only` neither exists nor has stored documents.
             StorageError, ModelMissing: the index or the database can't be used; earlier changes are kept.
         """
         async with self._one_at_a_time:
@@ -200,14 +200,16 @@ def has_files(root: Path, selection: Selection) -> bool:
     return bool(list_selected(root, selection).files)
 
 
-def _sub_paths(source: Source, only: str | None, stored: list[Document]) -> list[str] | None:
+def _sub_paths(source: Source, only: str | Sequence[str] | None, stored: list[Document]) -> list[str] | None:
+    if only is not None and not isinstance(only, str):
+        return list(only)
     if only:
         return [only.strip("/")]
     return [document.path for document in stored] if source.kind == "file" else None
 
 
-def _check_found(listing: Listing, root: Path, only: str | None, stored: list[Document]) -> None:
-    if not only or listing.files or listing.problems or (root / only).exists():
+def _check_found(listing: Listing, root: Path, only: str | Sequence[str] | None, stored: list[Document]) -> None:
+    if not isinstance(only, str) or not only or listing.files or listing.problems or (root / only).exists():
         return
     if not any(is_under(document.path, [only.strip("/")]) for document in stored):
         raise NotFound(f"{str(root / only)!r} does not exist: check the path")

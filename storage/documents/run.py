@@ -113,6 +113,7 @@ class IngestRun:
 
     async def _read(self, files: Iterable[tuple[SourceFile, Document | None]], ahead: ReadAhead) -> None:
         for file, previous in files:
+            self._under_way(file.path)
             result = await self._read_one(file, previous)
             if isinstance(result, ReadFailure):
                 await self._fail(file, previous, result.reason)
@@ -190,10 +191,12 @@ class IngestRun:
         complete: list[Item] = []  # documents whose last passage is in the batch
         characters = 0
         while (item := await ahead.get()) is not None:
+            self._under_way(item.document.path, 1, item.document.pages)
             for entry in index_entries(item.document, item.content.passages):
                 entries.append(entry)
                 characters += len(entry.passage.text)
                 if characters >= BATCH_CHARACTERS:
+                    self._under_way(item.document.path, entry.passage.page_number, item.document.pages)
                     await ready.put(Batch(await self._adding(entries, slots, stages), complete))
                     entries, complete, characters = [], [], 0
             complete.append(item)
@@ -241,6 +244,12 @@ class IngestRun:
         self.report.passages += len(item.content.passages)
         self.report.warnings += [(item.document.path, warning) for warning in item.content.warnings]
         self._finished(item.document.path)
+
+    def _under_way(self, path: str, page: int = 0, pages: int = 0) -> None:
+        now = IngestProgress(
+            done=self.done, total=self.total, path=path, page=min(page, pages), pages=pages, is_under_way=True
+        )
+        self.progress(now)
 
     def _finished(self, path: str) -> None:
         self.done += 1

@@ -61,7 +61,7 @@ class Ingests:
         self,
         source: Source,
         root: Path,
-        only: str | None = None,
+        only: str | Sequence[str] | None = None,
         *,
         kind: str | None = None,
         selection: Selection = EVERYTHING,
@@ -69,7 +69,7 @@ class Ingests:
         force: bool = False,
         progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
-        """Bring a stored source up to date (implements core.knowledge.attachments.Ingest and syncing's SyncIngest)."""
+        """Bring a stored source up to date (Ingest of attachments, SyncIngest, UploadIngest)."""
         async with self._changing_index() as ingestor:
             report = await ingestor.ingest(
                 source, root, only, kind=kind, force=force, selection=selection, links=links, progress=progress

@@ -1,0 +1,204 @@
+// Adds documents: `mountUpload(element)` draws a drop zone into any page, and a line for each file until it is read.
+// Its page needs upload.css. The element gets an event "uploads" at every change: detail = { pending, read, failed }.
+const ADDRESS = "/library/uploads";
+const EVERY_MS = 700;
+const AT_ONCE = 3; // files on their way at the same time
+const SHOWN = 8; // lines; the others are counted
+const ACCEPT = { Accept: "application/json" };
+
+function make(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+function isHidden(path) {
+  return path.split("/").some((part) => part.startsWith("."));
+}
+
+async function readEntries(folder) {
+  const reader = folder.createReader();
+  const found = [];
+  for (;;) {
+    const some = await new Promise((done, fail) => reader.readEntries(done, fail));
+    if (!some.length) return found;
+    found.push(...some);
+  }
+}
+
+// The files of a dropped file or folder, with their paths in it.
+async function filesOf(entry, into = "") {
+  const path = into + entry.name;
+  if (entry.isDirectory) {
+    const inside = await readEntries(entry);
+    return (await Promise.all(inside.map((item) => filesOf(item, `${path}/`)))).flat();
+  }
+  const file = await new Promise((done, fail) => entry.file(done, fail));
+  return [{ file, path }];
+}
+
+async function droppedFiles(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (!entries.length) return [...transfer.files].map((file) => ({ file, path: file.name }));
+  return (await Promise.all(entries.map((entry) => filesOf(entry)))).flat();
+}
+
+class Upload {
+  constructor(element) {
+    this.element = element;
+    this.rows = new Map(); // by key: { path, state, words, done, href, number }
+    this.queue = [];
+    this.sending = 0;
+    this.limits = { most_bytes: Infinity, limit: "", kinds: "" };
+  }
+
+  async start() {
+    this.draw();
+    await this.poll();
+  }
+
+  draw() {
+    this.summary = make("p", { className: "upload-summary", hidden: true });
+    this.summary.setAttribute("role", "status");
+    this.list = make("ul", { className: "upload-files card", hidden: true });
+    this.kinds = make("p", { className: "upload-kinds quiet small" });
+    this.limit = make("p", { className: "upload-limit quiet small" });
+    this.title = make("p", { className: "upload-title", textContent: "Drop files or a folder here" });
+    const files = make("input", { type: "file", multiple: true, hidden: true, className: "upload-input" });
+    const folder = make("input", { type: "file", webkitdirectory: true, hidden: true, className: "upload-folder" });
+    for (const input of [files, folder]) {
+      input.addEventListener("change", () => {
+        this.add([...input.files].map((file) => ({ file, path: file.webkitRelativePath || file.name })));
+        input.value = "";
+      });
+    }
+    const choose = make("button", { type: "button", className: "button strong", textContent: "Choose files" });
+    const chooseFolder = make("button", { type: "button", className: "button", textContent: "Choose a folder" });
+    choose.addEventListener("click", () => files.click());
+    chooseFolder.addEventListener("click", () => folder.click());
+    const buttons = make("div", { className: "upload-buttons" }, choose, chooseFolder, files, folder);
+    this.zone = make("div", { className: "upload-zone" }, this.title, this.kinds, buttons, this.limit);
+    this.zone.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      this.zone.classList.add("is-over");
+    });
+    this.zone.addEventListener("dragleave", () => this.zone.classList.remove("is-over"));
+    this.zone.addEventListener("drop", async (event) => {
+      event.preventDefault();
+      this.zone.classList.remove("is-over");
+      this.add(await droppedFiles(event.dataTransfer));
+    });
+    this.element.replaceChildren(this.summary, this.list, this.zone);
+  }
+
+  add(chosen) {
+    for (const { file, path } of chosen) {
+      if (isHidden(path)) continue;
+      const row = { path, state: "waiting", words: "waiting", key: {} };
+      this.rows.set(row.key, row);
+      if (file.size > this.limits.most_bytes) {
+        Object.assign(row, { state: "refused", words: `Larger than ${this.limits.limit}. Split the file.` });
+      } else this.queue.push({ file, row });
+    }
+    this.show();
+    this.next();
+  }
+
+  next() {
+    while (this.sending < AT_ONCE && this.queue.length) {
+      const { file, row } = this.queue.shift();
+      this.sending += 1;
+      this.send(file, row).finally(() => {
+        this.sending -= 1;
+        this.next();
+      });
+    }
+  }
+
+  async send(file, row) {
+    Object.assign(row, { state: "sending", words: "sending" });
+    this.show();
+    const form = new FormData();
+    form.append("path", row.path);
+    form.append("file", file, file.name);
+    try {
+      const response = await fetch(ADDRESS, { method: "POST", body: form, headers: ACCEPT });
+      const found = await response.json();
+      if (found.error) Object.assign(row, { state: "refused", words: found.error });
+      else if (found.refused.length) Object.assign(row, { state: "refused", words: this.withoutName(found.refused[0], row.path) });
+      else this.take(row, found.files[0]);
+    } catch {
+      Object.assign(row, { state: "refused", words: "The file did not arrive. Is Footnote running? Then add it again." });
+    }
+    this.show();
+    this.watch();
+  }
+
+  withoutName(sentence, path) {
+    return sentence.startsWith(`${path}: `) ? sentence.slice(path.length + 2) : sentence;
+  }
+
+  // The row of an accepted file is known by its number from now on.
+  take(row, file) {
+    this.rows.delete(row.key);
+    for (const [key, other] of this.rows) if (other.number && other.path === file.path) this.rows.delete(key);
+    this.rows.set(file.number, { ...file, key: file.number });
+  }
+
+  watch() {
+    if (this.timer) return;
+    this.timer = setTimeout(async () => {
+      this.timer = null;
+      await this.poll().catch(() => this.watch());
+    }, EVERY_MS);
+  }
+
+  async poll() {
+    const response = await fetch(ADDRESS, { headers: ACCEPT });
+    if (!response.ok) return;
+    const { files, pending, ...limits } = await response.json();
+    this.limits = limits;
+    this.kinds.textContent = limits.kinds;
+    this.limit.textContent = `Up to ${limits.limit} a file.`;
+    for (const file of files) {
+      const isOpen = ["waiting", "reading"].includes(file.state);
+      if (isOpen || this.rows.has(file.number)) this.rows.set(file.number, { ...file, key: file.number });
+    }
+    this.show();
+    if (pending) this.watch();
+  }
+
+  show() {
+    const rows = [...this.rows.values()];
+    const of = (...states) => rows.filter((row) => states.includes(row.state));
+    const read = of("read").length;
+    const open = of("waiting", "sending", "reading").length;
+    const failed = of("failed", "refused").length;
+    const lines = [...of("failed", "refused"), ...of("reading", "sending"), ...of("waiting"), ...of("read").reverse()];
+    const shown = lines.slice(0, Math.max(SHOWN, failed));
+    const words = open ? `Reading ${read + failed + 1} of ${rows.length}` : failed ? `${read} read, ${failed} could not be read` : `${read} read`;
+    this.summary.textContent = rows.length > 1 ? words : "";
+    this.summary.hidden = rows.length < 2;
+    this.list.hidden = !rows.length;
+    this.list.replaceChildren(...shown.map((row) => this.line(row)));
+    this.zone.classList.toggle("is-slim", rows.length > 0);
+    this.title.textContent = rows.length ? "Drop more files here" : "Drop files or a folder here";
+    this.element.dispatchEvent(new CustomEvent("uploads", { detail: { pending: open, read, failed }, bubbles: true }));
+  }
+
+  line(row) {
+    const name = row.href ? make("a", { href: row.href, textContent: row.path }) : row.path;
+    const line = make("span", { className: "upload-line" });
+    line.append(make("span", { className: "upload-name" }, name, ":"), " ", make("span", { className: "upload-words", textContent: row.words }));
+    const made = make("li", { className: row.state }, line);
+    if (row.done) made.append(make("progress", { max: 1, value: row.done, ariaLabel: row.path }));
+    return made;
+  }
+}
+
+export function mountUpload(element) {
+  return new Upload(element).start();
+}
+
+const own = document.querySelector("[data-upload]");
+if (own) mountUpload(own);

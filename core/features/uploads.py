@@ -1,0 +1,399 @@
+"""Uploads: files that people add by hand, kept in a folder of their workspace and read like any other source.
+
+The folder is the queue: a file is accepted once it is in it, flushed to disk. Reading compares the folder with the
+library, so a process that was killed in between reads the file at its next start. Files are only read by their paths,
+never as a whole folder: a missing folder (a restored database, another machine) removes no document.
+"""
+
+import asyncio
+import logging
+import os
+import re
+import shutil
+import uuid
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterable, Callable, Collection, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+from core.domain.corpus import Document, FileStamp, Source, document_id
+from core.domain.ingest_report import IngestProgress, IngestReport, ProgressCallback, failure_words
+from core.domain.jobs import JobKind
+from core.domain.read_limits import MEBIBYTE, ReadLimits
+from core.errors import BadInput, FootnoteError, InvalidState, NotFound, ReadError, StorageError
+from core.knowledge.attachments import safe_name
+from core.knowledge.sources import source_id
+from core.ports import Clock, CorpusRepository
+from core.ports.service import JobRepository
+from core.thread_work import to_its_end
+from core.work.orphaned_jobs import end_abandoned
+from core.work.steps import Steps
+
+UPLOADS = "upload"  # the kind of the source
+UPLOADS_NAME = "Uploads"
+JOB_NAME = "uploads"
+DRAFTS = ".incoming"  # hidden, so that no ingest reads unfinished files
+HEAD_BYTES = 4_096
+LONGEST_PATH = 1_000  # bytes, below the folder
+MOST_NAMED = 20  # files and failures that a job names
+MOST_AT_ONCE = 50  # files of one run, so that a later file doesn't wait for a thousand
+KEPT_STATES = 1_000  # of finished files, for pages that show them
+RETRY_SECONDS = 30.0  # after an error of the database, the index or a model
+_SEPARATORS = re.compile(r"[/\\]")
+
+_log = logging.getLogger(__name__)
+
+
+class UploadState(StrEnum):
+    WAITING = "waiting"
+    READING = "reading"
+    READ = "read"
+    FAILED = "failed"  # it is kept, and listed with its reason
+    REFUSED = "refused"  # it was not kept
+
+    @property
+    def is_final(self) -> bool:
+        return self not in (UploadState.WAITING, UploadState.READING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadedFile:
+    """A file of this process's run, as it is now."""
+
+    path: str  # below the folder of uploads; of a refused one, its own name
+    state: UploadState
+    document_id: str = ""
+    by: str = ""  # who added it
+    where: str = ""  # the page, channel or thread it was added in
+    page: int = 0  # read so far
+    pages: int = 0  # 0: not known yet
+    reason: str = ""  # a sentence: why it was refused, failed or waits
+    number: int = 0  # in the order of acceptance
+
+
+class UploadIngest(Protocol):
+    async def __call__(
+        self, source: Source, root: Path, only: Sequence[str], *, force: bool, progress: ProgressCallback
+    ) -> IngestReport:
+        """Ingest the files `only` as `Ingestor.ingest` does, one run at a time across all processes."""
+
+
+@dataclass(kw_only=True)
+class Uploads:
+    """The uploads of all workspaces, a folder each under `folder`."""
+
+    corpus: CorpusRepository
+    jobs: JobRepository
+    clock: Clock
+    ingest: UploadIngest
+    check: Callable[[Path, bytes], object]  # raises ReadError for a file without a reader; may block
+    stamp: Callable[[Path], FileStamp]
+    limits: ReadLimits
+    folder: Path
+    alone: Callable[[], AbstractAsyncContextManager[None]]  # the lock of its jobs
+
+    def __post_init__(self) -> None:
+        self._files: dict[str, OrderedDict[str, UploadedFile]] = {}  # accepted ones, by workspace and path
+        self._refused: dict[str, deque[UploadedFile]] = {}
+        self._numbers = count(1)
+        self._again: set[tuple[str, str]] = set()  # failed files to read though they didn't change
+        self._changed = asyncio.Event()  # set and replaced at every change
+        self._wake = asyncio.Event()
+        self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def most_bytes(self) -> int:
+        """The largest file that is accepted."""
+        return self.limits.file_bytes
+
+    async def accept(
+        self, workspace: str, name: str, chunks: AsyncIterable[bytes], *, by: str = "", where: str = ""
+    ) -> UploadedFile:
+        """Store a file under its name, which may be a path in a folder; durable when this returns.
+
+        A file of the same path is replaced: its document gets a new revision. Raises BadInput with the sentence for
+        the person if the file is refused, and StorageError if it can't be stored.
+        """
+        try:
+            path = clean_path(name)
+            source = await self._source(workspace)
+            root = Path(source.location)
+            draft = root / DRAFTS / uuid.uuid4().hex / path.rpartition("/")[2]
+            try:
+                head = await self._receive(draft, chunks)
+                if not head:
+                    raise ReadError("the file is empty")
+                await to_its_end(partial(self.check, draft, head))
+                await to_its_end(partial(_put, draft, root, path))
+            finally:
+                await to_its_end(partial(shutil.rmtree, draft.parent, ignore_errors=True))
+        except (BadInput, ReadError, InvalidState) as error:
+            sentence = failure_words(name, str(error))
+            refused = UploadedFile(path=name, state=UploadState.REFUSED, reason=sentence, number=next(self._numbers))
+            self._refused.setdefault(workspace, deque(maxlen=KEPT_STATES)).append(refused)
+            raise BadInput(f"{name}: {sentence}") from error
+        except ConnectionError as error:
+            raise BadInput(f"{name} did not arrive completely. Add it again.") from error
+        except OSError as error:
+            raise StorageError(
+                f"{name} can't be stored ({error.strerror or error}). Check the disk of {str(self.folder)!r}."
+            ) from error
+        file = self._expect(source, path, by, where)
+        self._wake.set()
+        return file
+
+    def files(self, workspace: str) -> list[UploadedFile]:
+        """Return the files of this process's run: oldest first, refused ones, too."""
+        files = [*self._of(workspace).values(), *self._refused.get(workspace, ())]
+        return sorted(files, key=lambda file: file.number)
+
+    def waiting(self, workspace: str) -> list[UploadedFile]:
+        """Return the files that are still to be read."""
+        return [file for file in self.files(workspace) if not file.state.is_final]
+
+    async def outcome(self, workspace: str, path: str) -> UploadedFile:
+        """Wait until an accepted file is read or failed. NotFound if it was removed meanwhile."""
+        while True:
+            changed = self._changed
+            file = self._of(workspace).get(path)
+            if file is None:
+                raise NotFound(f"{path} was removed before it was read.")
+            if file.state.is_final:
+                return file
+            await changed.wait()
+
+    async def read_again(self, workspace: str, paths: Collection[str]) -> None:
+        """Have files read again that failed. Unknown ones are ignored."""
+        source = await self._source(workspace)
+        there = await to_its_end(lambda: [path for path in paths if Path(source.location, path).is_file()])
+        for path in there:
+            self._again.add((workspace, path))
+            self._expect(source, path)
+        self._wake.set()
+
+    async def work(self, workspaces: Iterable[str]) -> None:
+        """Read what an earlier process left, then all that is accepted; forever."""
+        for workspace in workspaces:
+            await self._find_left(workspace)
+        while True:
+            self._wake.clear()
+            try:
+                for workspace in list(self._files):
+                    await self.read(workspace)
+            except FootnoteError as error:
+                _log.error("Uploaded files can't be read: %s Trying again in %.0f s", error, RETRY_SECONDS)
+                self._explain(str(error))
+                await asyncio.sleep(RETRY_SECONDS)
+                continue
+            await self._wake.wait()
+
+    async def read(self, workspace: str) -> None:
+        """Read all files of a workspace that wait. Raises StorageError and ModelMissing; they wait on then."""
+        async with self._one_at_a_time:
+            while self.waiting(workspace):
+                source = await self._source(workspace)
+                async with self.alone():
+                    await end_abandoned(self.jobs, self.clock, JobKind.INGEST)
+                    await self._read(source)
+
+    async def delete_files(self, documents: Sequence[Document]) -> None:
+        """Delete the files of removed documents; documents of other sources are ignored. For Library."""
+        for document in documents:
+            if document.source_kind == UPLOADS:
+                await to_its_end(partial(_delete, self._root(document.workspace) / document.path))
+                self._forget(document.workspace, document.path)
+
+    async def _receive(self, draft: Path, chunks: AsyncIterable[bytes]) -> bytes:
+        """Write the draft and flush it to disk; return its beginning. ReadError beyond the size limit."""
+        await to_its_end(lambda: draft.parent.mkdir(parents=True))
+        size, head = 0, b""
+        file = await to_its_end(lambda: draft.open("wb"))
+        try:
+            async for chunk in chunks:
+                size += len(chunk)
+                if size > self.most_bytes:
+                    raise ReadError(f"larger than {size_words(self.most_bytes)}. Split the file")
+                head = (head + chunk)[:HEAD_BYTES] if len(head) < HEAD_BYTES else head
+                await to_its_end(partial(file.write, chunk))
+            await to_its_end(file.flush)
+            await to_its_end(partial(os.fsync, file.fileno()))
+        finally:
+            await to_its_end(file.close)
+        return head
+
+    async def _read(self, source: Source) -> None:
+        """Read the files that wait, in one run that is recorded as a job."""
+        workspace, root = source.workspace, Path(source.location)
+        files = self.waiting(workspace)
+        force = any((workspace, file.path) in self._again for file in files)
+        files = [file for file in files if not force or (workspace, file.path) in self._again][:MOST_AT_ONCE]
+        paths = [file.path for file in files]
+        given = {"files": len(paths), "names": paths[:MOST_NAMED], "by": sorted({file.by for file in files if file.by})}
+        async with Steps(self.jobs, self.clock, workspace).step(JobKind.INGEST, JOB_NAME, input=given) as step:
+            note = partial(self._progress, workspace)
+            report = await self.ingest(source, root, paths, force=force, progress=note)
+            failures = [{"path": item.path, "reason": item.reason} for item in report.failures[:MOST_NAMED]]
+            step.output = {"read": len(paths) - len(report.failures), "failures": failures}
+        self._again -= {(workspace, path) for path in paths}
+        stored = {item.path: item for item in await self.corpus.list_documents(workspace, frozenset({source.id}))}
+        # A file that was removed while it was read has a document again.
+        gone = await to_its_end(lambda: [path for path in paths if path in stored and not (root / path).exists()])
+        if gone:
+            await self.ingest(source, root, gone, force=False, progress=note)
+        for file in files:
+            self._finish(file, workspace, None if file.path in gone else stored.get(file.path))
+
+    def _finish(self, read: UploadedFile, workspace: str, document: Document | None) -> None:
+        """Show the outcome of a file, unless it was accepted again during the run."""
+        file = self._of(workspace).get(read.path)
+        if file is None or file.number != read.number:
+            return
+        if document is None:
+            self._forget(workspace, read.path)
+        elif document.failed_reason is not None:
+            reason = failure_words(read.path, document.failed_reason)
+            self._show(workspace, replace(file, state=UploadState.FAILED, reason=reason))
+        else:
+            done = replace(file, state=UploadState.READ, page=document.pages, pages=document.pages, reason="")
+            self._show(workspace, done)
+
+    def _progress(self, workspace: str, now: IngestProgress) -> None:
+        file = self._of(workspace).get(now.path)
+        if file is not None and not file.state.is_final:
+            state, page, pages = UploadState.READING, now.page or file.page, now.pages or file.pages
+            self._show(workspace, replace(file, state=state, page=page, pages=pages, reason=""))
+
+    async def _find_left(self, workspace: str) -> None:
+        """Expect the files that an earlier process accepted and did not read."""
+        root = self._root(workspace)
+        found = await to_its_end(partial(_list, root))
+        if not found:
+            return
+        source = await self._source(workspace)
+        documents = await self.corpus.list_documents(workspace, frozenset({source.id}))
+        stamps = {document.path: document.stamp for document in documents}
+        for path in found:
+            if path not in stamps or stamps[path] != await to_its_end(partial(self.stamp, root / path)):
+                self._expect(source, path)
+
+    async def _source(self, workspace: str) -> Source:
+        """Return the source of a workspace's uploads, saved if it is new or its folder moved."""
+        identity = _identity(workspace)
+        location = str(self._root(workspace))
+        sources = await self.corpus.list_sources(workspace)
+        found = next((source for source in sources if source.id == identity), None)
+        if found is not None and found.location == location:
+            return found
+        taken = {source.name for source in sources}
+        name = next(name for name in _names() if name not in taken) if found is None else found.name
+        source = Source(id=identity, workspace=workspace, name=name, kind=UPLOADS, location=location)
+        await self.corpus.save_source(source)
+        return source
+
+    def _root(self, workspace: str) -> Path:
+        return self.folder / _identity(workspace)
+
+    def _expect(self, source: Source, path: str, by: str = "", where: str = "") -> UploadedFile:
+        """Show a file as waiting."""
+        identity, number = document_id(source.workspace, source.id, path), next(self._numbers)
+        file = UploadedFile(
+            path=path, state=UploadState.WAITING, document_id=identity, by=by, where=where, number=number
+        )
+        self._show(source.workspace, file)
+        return file
+
+    def _show(self, workspace: str, file: UploadedFile) -> None:
+        files = self._of(workspace)
+        files[file.path] = file
+        if file.state.is_final:
+            for path in [path for path, item in files.items() if item.state.is_final][:-KEPT_STATES]:
+                del files[path]
+        self._note_change()
+
+    def _of(self, workspace: str) -> OrderedDict[str, UploadedFile]:
+        return self._files.setdefault(workspace, OrderedDict())
+
+    def _forget(self, workspace: str, path: str) -> None:
+        self._of(workspace).pop(path, None)
+        self._note_change()
+
+    def _explain(self, reason: str) -> None:
+        for workspace in list(self._files):
+            for file in self.waiting(workspace):
+                self._show(workspace, replace(file, state=UploadState.WAITING, reason=reason))
+
+    def _note_change(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+def size_words(size: int) -> str:
+    return f"{size / MEBIBYTE:,.0f} MB" if size >= MEBIBYTE else f"{max(1, size // 1024):,} kB"
+
+
+def clean_path(name: str) -> str:
+    """Return the path of an upload below its folder: every part a file name that every disk accepts.
+
+    Raises BadInput, with the end of a sentence, for a hidden file, and for a path that is empty or too long.
+    """
+    parts = [part for part in _SEPARATORS.split(name) if part.strip() not in ("", ".", "..")]
+    if not parts:
+        raise BadInput("it needs a name")
+    if any(part.startswith(".") for part in parts):
+        raise BadInput("hidden files are left out")
+    path = "/".join(map(safe_name, parts))
+    if len(path.encode()) > LONGEST_PATH:
+        raise BadInput("its folders have too long names; shorten them")
+    return path
+
+
+def _identity(workspace: str) -> str:
+    return source_id(workspace, UPLOADS_NAME)
+
+
+def _names() -> Iterable[str]:
+    """Yield names for the source: another one may have the first."""
+    yield UPLOADS_NAME
+    yield from (f"{UPLOADS_NAME} {number}" for number in range(2, 1_000))
+
+
+def _put(draft: Path, root: Path, path: str) -> None:
+    """Move a draft to its place, and flush the folders that name it."""
+    place = root / path
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(draft, place)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+        raise InvalidState("a folder and a file can't have the same name; rename it") from error
+    folder = place.parent
+    while folder.is_relative_to(root):
+        _flush(folder)
+        folder = folder.parent
+
+
+def _flush(folder: Path) -> None:
+    if not hasattr(os, "O_DIRECTORY"):  # Windows can't flush a folder
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _delete(place: Path) -> None:
+    try:
+        place.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"{str(place)!r} can't be deleted ({error.strerror or error}).") from error
+
+
+def _list(root: Path) -> list[str]:
+    """Return the paths of all finished files, and remove unfinished ones."""
+    shutil.rmtree(root / DRAFTS, ignore_errors=True)
+    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())

@@ -1,0 +1,197 @@
+"""Adding documents in a browser: what is kept, what is refused and why, and who may."""
+
+import asyncio
+import io
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import FormData
+
+from bot.web.app import MAX_BODY_BYTES
+from bot.web.pages.uploads import add_uploads
+from core.domain.corpus import Source
+from core.domain.ingest_report import Failure, IngestProgress, IngestReport
+from core.domain.read_limits import ReadLimits
+from core.features.uploads import Uploads
+from storage.documents.base import check_readable
+from storage.documents.files import stamp_file
+from tests.builders import build_document, build_pages
+from tests.integration.upload_place import alone
+from tests.unit.bot.web.conftest import Browser, OpenBrowser, Shelves, read
+from tests.waiting import Waiting
+
+PATH = "/library/uploads"
+JSON = {"Accept": "application/json"}
+LIMITS = ReadLimits(file_bytes=4 * MAX_BODY_BYTES)
+SCRIPT = "<script>alert(1)</script>"
+
+
+class Reading:
+    """An ingest that goes on when it is told to; files called "broken" fail."""
+
+    def __init__(self, shelves: Shelves) -> None:
+        self._shelves = shelves
+        self.may_end = asyncio.Event()
+        self.progress: list[IngestProgress] = []
+
+    async def __call__(self, source: Source, root: Path, only: Sequence[str], **options: Any) -> IngestReport:
+        for now in self.progress:
+            options["progress"](now)
+        await self.may_end.wait()
+        report = IngestReport()
+        for path in only:
+            if "broken" in path:
+                report.failures.append(Failure(path=path, reason="its text is damaged"))
+                failed = build_document(path, source, revision=None, failed_reason="its text is damaged")
+                await self._shelves.corpus.save_failure(failed)
+            else:
+                document = build_document(path, source)
+                await self._shelves.corpus.switch_revision(document, build_pages(document, "One.", "Two."), [])
+        return report
+
+
+@pytest.fixture
+def reading(shelves: Shelves) -> Reading:
+    return Reading(shelves)
+
+
+@pytest.fixture
+def uploads(shelves: Shelves, reading: Reading, tmp_path: Path) -> Uploads:
+    return Uploads(
+        corpus=shelves.corpus,
+        jobs=shelves.jobs,
+        clock=shelves.clock,
+        ingest=reading,
+        check=check_readable,
+        stamp=stamp_file,
+        limits=LIMITS,
+        folder=tmp_path,
+        alone=alone,
+    )
+
+
+@pytest.fixture
+async def browser(browse: OpenBrowser, uploads: Uploads) -> Browser:
+    return await browse(partial(add_uploads, uploads=uploads))
+
+
+@pytest.fixture
+async def working(uploads: Uploads) -> AsyncIterator[None]:
+    task = asyncio.create_task(uploads.work(["local"]))
+    yield
+    task.cancel()
+    await asyncio.wait({task})
+    assert task.cancelled()
+
+
+def form(*files: tuple[str, bytes], path: str = "") -> FormData:
+    data = FormData()
+    if path:
+        data.add_field("path", path)
+    for name, content in files:
+        data.add_field("files", io.BytesIO(content), filename=name, content_type="application/octet-stream")
+    return data
+
+
+def stored(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+async def test_a_form_without_a_script_leads_to_the_list_of_files(browser: Browser, tmp_path: Path) -> None:
+    given = form(("notes.md", b"# Notes"), ("a.pages", b"x"), (f"{SCRIPT}.md", b"# Hm"))
+    response = await browser.post(PATH, data=given, allow_redirects=False)
+    assert (response.status, response.headers["Location"]) == (303, PATH)
+
+    text = await read(browser, PATH)
+    assert 'a.pages:</span> <span class="upload-words">Pages files can&#39;t be read. Export it as PDF or Word.' in text
+    assert 'notes.md:</span> <span class="upload-words">waiting' in text
+    assert 'http-equiv="refresh"' in text
+    assert 'enctype="multipart/form-data"' in text
+    assert sorted(stored(tmp_path).values()) == [b"# Hm", b"# Notes"]
+
+
+async def test_a_file_is_larger_than_other_requests_may_be(browser: Browser, tmp_path: Path) -> None:
+    data = b"words " * (MAX_BODY_BYTES // 3)
+    response = await browser.post(PATH, data=form(("long.md", data)), headers=JSON)
+
+    assert (response.status, (await response.json())["refused"]) == (200, [])
+    assert stored(tmp_path) == {"long.md": data}
+
+
+async def test_each_refused_file_has_its_sentence_and_stops_no_other(browser: Browser, tmp_path: Path) -> None:
+    too_large = b"x" * (LIMITS.file_bytes + 1)
+    given = form(("big.md", too_large), ("a.pdf", b"no"), ("b.md", b"# B"))
+    found = await (await browser.post(PATH, data=given, headers=JSON)).json()
+
+    assert found["refused"] == [
+        "big.md: Larger than 2 MB. Split the file.",
+        "a.pdf: This PDF file can't be read: not a PDF (no %PDF mark at its start).",
+    ]
+    assert [file["path"] for file in found["files"]] == ["b.md"]
+    assert list(stored(tmp_path)) == ["b.md"]
+
+
+async def test_a_file_of_a_folder_keeps_its_place(browser: Browser, uploads: Uploads) -> None:
+    await browser.post(PATH, data=form(("minutes.md", b"# May"), path="Council/2026/minutes.md"), headers=JSON)
+    await browser.post(PATH, data=form(("evil.md", b"# Hm"), path="../../../evil.md"), headers=JSON)
+
+    assert [file.path for file in uploads.files("local")] == ["Council/2026/minutes.md", "evil.md"]
+
+
+async def test_progress_and_outcome_are_told_for_each_file(
+    browser: Browser, uploads: Uploads, reading: Reading, working: None
+) -> None:
+    reading.progress = [IngestProgress(done=0, total=1, path="season.md", page=2, pages=3, is_under_way=True)]
+    await browser.post(PATH, data=form(("season.md", b"# Season")), headers=JSON)
+    assert await Waiting().until(lambda: uploads.files("local")[0].page, 60)
+    state = await (await browser.get(PATH, headers=JSON)).json()
+    assert [(file["words"], file["done"]) for file in state["files"]] == [("reading page 2 of 3", 2 / 3)]
+    assert (state["pending"], state["limit"], state["most_bytes"]) == (1, "2 MB", LIMITS.file_bytes)
+
+    await browser.post(PATH, data=form(("broken.md", b"# Hm")), headers=JSON)
+    reading.may_end.set()
+    await uploads.outcome("local", "season.md")
+    await uploads.outcome("local", "broken.md")
+    state = await (await browser.get(PATH, headers=JSON)).json()
+    assert [file["words"] for file in state["files"]] == ["read, 2 pages", "Its text is damaged."]
+    assert (state["pending"], [bool(file["href"]) for file in state["files"]]) == (0, [True, False])
+
+
+@pytest.mark.parametrize("headers", [{"X-Forwarded-For": "10.0.0.7"}, {"Host": "192.0.2.1"}])
+async def test_only_the_machine_itself_adds_documents(
+    browse: OpenBrowser, uploads: Uploads, tmp_path: Path, headers: dict[str, str]
+) -> None:
+    browser = await browse(partial(add_uploads, uploads=uploads), open_to_network=True)
+    response = await browser.post(PATH, data=form(("a.md", b"# A")), headers=headers)
+
+    assert response.status == 403
+    assert "Only the machine that Footnote runs on can add or remove documents." in await response.text()
+    assert (await browser.get(PATH, headers=headers)).status == 403
+    assert stored(tmp_path) == {}
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}])
+async def test_a_form_of_another_site_adds_nothing(browser: Browser, tmp_path: Path, headers: dict[str, str]) -> None:
+    assert (await browser.post(PATH, data=form(("a.md", b"# A")), headers=headers)).status == 403
+    assert stored(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("data", "headers", "sentence"),
+    [
+        (b"# A", {"Content-Type": "text/plain"}, "Send the files as a form"),
+        (b"no form", {"Content-Type": "multipart/form-data; boundary=x"}, "The form is incomplete"),
+        (b"no form", {"Content-Type": "multipart/form-data"}, "The form is incomplete"),
+        (b"--x--\r\n", {"Content-Type": "multipart/form-data; boundary=x"}, "Choose at least one file"),
+    ],
+)
+async def test_what_is_no_form_is_one_clear_error(
+    browser: Browser, data: bytes, headers: dict[str, str], sentence: str
+) -> None:
+    response = await browser.post(PATH, data=data, headers={**headers, **JSON})
+
+    assert response.status == 400
+    assert sentence in (await response.json())["error"]
