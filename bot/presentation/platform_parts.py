@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from core.access.scopes import Access
+from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.deletion import Forgetting
 from core.domain.answer import Citation
 from core.domain.incoming import ThreadAddress
@@ -44,6 +45,7 @@ class PlatformParts:
     jobs: Jobs
     access: Access
     corpus: CorpusRepository
+    suggestions: SuggestedQuestions
     keeping: KeptAnswers | None
     settings: SettingsRepository
     clock: Clock

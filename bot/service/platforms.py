@@ -169,6 +169,7 @@ def build_platform_parts(app: Parts, commands: Commands, worker: Worker, gates: 
         jobs=app.jobs,
         access=app.access,
         corpus=app.stores.corpus,
+        suggestions=app.suggestions,
         keeping=app.kept,
         settings=app.stores.settings,
         clock=app.clock,

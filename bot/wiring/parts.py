@@ -50,6 +50,7 @@ from storage.models.local.files import find_embedding_model, find_reranker
 from storage.models.local.ranking import VectorSentenceRanker
 
 if TYPE_CHECKING:
+    from core.answering.answers.suggestions import SuggestedQuestions
     from core.answering.providers.extractive.provider import ExtractiveProvider
     from core.answering.strategies.choosing import Strategies
     from core.features.kept_answers import KeptAnswers
@@ -309,6 +310,12 @@ class Parts:
             delete_files=lambda documents: self.uploads.delete_files(documents),
             after_removal=self.staleness.check,
         )
+
+    @cached_property
+    def suggestions(self) -> SuggestedQuestions:
+        from core.answering.answers.suggestions import SuggestedQuestions
+
+        return SuggestedQuestions(self.stores.corpus, self.library, self.stores.extracts)
 
     @cached_property
     def access(self) -> Access:

@@ -81,7 +81,7 @@ def build_pipeline(
         PipelineStep("Draft with the strategy and its tools", Stage.REQUEST, draft),
         PipelineStep("Prove footnotes and mark unsupported claims", Stage.REQUEST, common.Proof(corpus)),
         PipelineStep("Describe referenced documents", Stage.REQUEST, links.describe),
-        PipelineStep("Suggest follow-up questions", Stage.REQUEST, common.Suggestions(corpus, library)),
+        PipelineStep("Suggest follow-up questions", Stage.REQUEST, common.Suggestions(parts.suggestions)),
         PipelineStep("Add notes", Stage.REQUEST, common.add_notes),
         PipelineStep("Hand an answer with spoilers over", Stage.FINISH, private.hand_over, to_private),
     )

@@ -148,6 +148,7 @@ class PlatformPlace:
             "jobs": jobs,
             "access": self.shelf.access,
             "corpus": self.shelf.corpus,
+            "suggestions": self.shelf.suggestions,
             "keeping": kept,
             "settings": self.settings,
             "forgetting": Forgetting(

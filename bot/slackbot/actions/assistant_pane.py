@@ -7,7 +7,6 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain, zip_longest
 from typing import Any
 
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler
@@ -18,9 +17,6 @@ from bot.slackbot.web_api import READ, call
 from core.domain.corpus import Document, SearchScope
 from core.domain.incoming import ThreadAddress
 from core.errors import FootnoteError
-from core.features.kept_answers import KEPT_SOURCE
-from core.ports import CorpusRepository
-from core.text.words import content_words, shorten
 
 SUGGEST = "suggest questions"  # completes “I'm not allowed to …”
 NAME = "name the thread"
@@ -89,7 +85,7 @@ async def _suggest(
     handler: InteractionHandler, ctx: InteractionContext, documents: Sequence[Document], scope: SearchScope
 ) -> bool:
     """Suggest questions about some of the documents; return whether there are any."""
-    questions = await example_questions(documents, handler.parts.corpus, scope, MOST_PROMPTS)
+    questions = await handler.parts.suggestions.about(documents, scope, MOST_PROMPTS)
     if questions:
         await call(
             SUGGEST,
@@ -128,39 +124,3 @@ async def _is_greeted(handler: InteractionHandler, ctx: InteractionContext) -> b
         return False
     below = [item for item in replies.get("messages") or () if item.get("ts") != ctx.thread]
     return any(item.get("user") == ctx.team.bot_user_id for item in below)
-
-
-async def example_questions(
-    documents: Sequence[Document], corpus: CorpusRepository, scope: SearchScope, most: int
-) -> list[str]:
-    """Return at most `most` questions, each about another document in the scope: newest first, sources in turn."""
-    readable = [
-        item
-        for item in sorted(documents, key=lambda one: one.crawled_at or _LONG_AGO, reverse=True)
-        if item.revision is not None and item.source_id in scope.sources and item.source != KEPT_SOURCE
-    ]
-    by_source: dict[str, list[Document]] = {}
-    for item in readable:
-        by_source.setdefault(item.source, []).append(item)
-    in_turn = [item for item in chain.from_iterable(zip_longest(*by_source.values())) if item is not None]
-    found: list[str] = []
-    for document in in_turn[:MOST_TRIED]:
-        section = await _section(corpus, document, scope)
-        if section is not None:
-            title = shorten(document.title, NAME_LENGTH)
-            found.append(f"What does “{title}” say about “{shorten(section, NAME_LENGTH)}”?")
-        if len(found) == most:
-            break
-    return found
-
-
-async def _section(corpus: CorpusRepository, document: Document, scope: SearchScope) -> str | None:
-    """Return the first readable heading that says more than the document's title, or None."""
-    for number in range(1, PAGES_TRIED + 1):
-        page = await corpus.find_page(document.id, number, scope)
-        if page is None:
-            return None
-        for heading in (*(one.title for one in page.headings), page.title):
-            if not _BARE.fullmatch(heading.strip()) and content_words(heading) - content_words(document.title):
-                return heading
-    return None

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 from bot.presentation.platform_text import to_thread_item
-from bot.slackbot.actions.assistant_pane import EMPTY, example_questions
+from bot.slackbot.actions.assistant_pane import EMPTY
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler
 from bot.slackbot.events.translate import link_to
 from bot.slackbot.rendering.lists import Home, home_view
@@ -61,7 +61,7 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Ho
             for item in documents
             if (last := scope.positions.get(item.id)) is not None
         ],
-        examples=await example_questions(documents, handler.parts.corpus, scope, EXAMPLES),
+        examples=await handler.parts.suggestions.about(documents, scope, EXAMPLES),
         notice="" if any(row.documents for row in readable) else EMPTY,
     )
 

@@ -9,7 +9,7 @@ from core.access.scopes import Access
 from core.answering.answer_store import AnswerStore
 from core.answering.answers.building import bounded, build_answer, live_pages, prove_draft, with_notes
 from core.answering.answers.settled import SettledAnswers
-from core.answering.answers.suggestions import suggest
+from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.pipeline import Question, QuestionContext
 from core.answering.redaction import withheld
 from core.answering.run import RunObserver
@@ -208,16 +208,13 @@ class Proof:
 class Suggestions:
     """Answer, scope -> `answer` with follow-up questions that the library can answer."""
 
-    def __init__(self, corpus: CorpusRepository, library: Library) -> None:
-        self._corpus = corpus
-        self._library = library
+    def __init__(self, questions: SuggestedQuestions) -> None:
+        self._questions = questions
 
     async def __call__(self, question: Question) -> None:
         answer = question.answer
         if answer.status is AnswerStatus.ANSWERED and answer.citations:
-            found = await suggest(
-                question.asked.text, answer.citations, self._corpus, self._library, question.context.scope
-            )
+            found = await self._questions.after(question.asked.text, answer.citations, question.context.scope)
             question.answer = replace(answer, suggestions=found)
 
 

@@ -16,7 +16,9 @@ from tests.slack_server import Channel, Person, SlackServer, Team
 @pytest.fixture
 async def place(tmp_path: Path) -> SlackPlace:
     place = SlackPlace(script=turns(4), folder=tmp_path / "kept")
-    await place.shelf.add("house.md", f"# Keys\n\n{KEY}", "# Garden\n\nThe garden has a shed.", title="House")
+    await place.shelf.add(
+        "house.md", f"# Keys\n\n{KEY}", "# Are gardens locked?\n\nThe garden has a shed.", title="House"
+    )
     return place
 
 

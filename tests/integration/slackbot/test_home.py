@@ -34,7 +34,7 @@ async def test_it_shows_sources_settings_and_questions_to_try(place: SlackPlace,
         view = await home(house, house.ada)
         shown = " ".join(shown_of(view).split())
         assert "handbook : 1 document" in shown
-        assert "What does “House” say about “Keys”?" in shown
+        assert "Are gardens locked?" in shown
         assert "language: off" in shown
         assert "auto_answer" not in shown
         assert {"fn:form:ask", "fn:form:position", "fn:form:settings"} <= set(buttons(view).values())
@@ -71,7 +71,7 @@ async def test_what_the_direct_channel_may_not_read_is_not_named(place: SlackPla
 
 
 async def test_what_lies_beyond_a_reading_position_is_not_named(place: SlackPlace) -> None:
-    document = await place.shelf.add("novel.md", "# Novel", "# The gardener did it", title="Novel")
+    document = await place.shelf.add("novel.md", "# Novel", "# Did the gardener do it?", title="Novel")
     async with place.open() as house:
         person = PersonAddress(workspace="local", person=house.ada.id)
         await place.settings.save_position(person, document.id, 1)

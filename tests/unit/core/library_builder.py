@@ -1,9 +1,12 @@
 """A small library in memory for the agent's tests: add documents and extracts, get a toolbox over them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from core.access.scopes import Access
+from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.run import NO_OBSERVER, RunObserver
 from core.answering.tools.base import ToolContext
 from core.answering.tools.get_page import GetPageTool
@@ -39,20 +42,28 @@ class Shelf:
         self.settings = stores.settings
         self.access = Access(self.corpus, self.settings)
         self.extracts = stores.extracts
+        self.suggestions = SuggestedQuestions(self.corpus, self.library, self.extracts)
         self.clock = ManualClock()
         self.facts = Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
         self.source = build_source()
-        self._ready = False
+        self._saved: set[str] = set()
 
     async def add(
-        self, path: str, *pages: str, title: str | None = None, kind: str = "markdown", revision: str = "r1"
+        self,
+        path: str,
+        *pages: str,
+        title: str | None = None,
+        kind: str = "markdown",
+        revision: str = "r1",
+        crawled_at: datetime | None = None,
     ) -> Document:
-        if not self._ready:
+        if self.source.id not in self._saved:
             await self.corpus.save_source(self.source)
-            self._ready = True
+            self._saved.add(self.source.id)
         document = build_document(
             path, self.source, title=title or path, kind=kind, pages=len(pages), revision=revision
         )
+        document = replace(document, crawled_at=crawled_at) if crawled_at else document
         built = [_page(document, number, text) for number, text in enumerate(pages, start=1)]
         passages = _passages(built)
         await self.corpus.switch_revision(document, built, passages)

@@ -93,7 +93,7 @@ class Desk:
 @pytest.fixture
 async def shelf() -> Shelf:
     shelf = Shelf()
-    await shelf.add("house.md", f"# Keys\n\n{KEY}", "# Garden\n\nThe garden has a shed.", title="House")
+    await shelf.add("house.md", f"# Keys\n\n{KEY}", "# Are gardens locked?\n\nThe garden has a shed.", title="House")
     return shelf
 
 
@@ -261,7 +261,7 @@ async def test_a_position_closes_pages_to_tools_and_proof(shelf: Shelf) -> None:
         calls(ToolInvocation(id="t1", name="search", arguments={"query": "garden shed"})),
         says("There is a shed [1]."),
     )
-    answer = await desk.ask("What is in the garden?", position="house.md=1")
+    answer = await desk.ask("Are gardens locked?", position="house.md=1")
 
     assert answer.status is AnswerStatus.NOT_FOUND
     assert all("shed" not in reference.snippet for reference in answer.references)
@@ -298,10 +298,10 @@ async def test_wikilinks_of_the_question_are_direct_references(shelf: Shelf) -> 
     assert direct == [("[[House]]", "house.md", False), ("[[Barn]]", None, True)]
 
 
-async def test_suggestions_are_headings_that_the_index_finds(shelf: Shelf) -> None:
+async def test_suggestions_are_questions_that_the_index_finds(shelf: Shelf) -> None:
     answer = await Desk(shelf, SEARCH, says("Under the stairs [1].")).ask()
 
-    assert answer.suggestions == ("What does “House” say about “Garden”?",)
+    assert answer.suggestions == ("Are gardens locked?",)
 
 
 async def test_a_failed_request_can_be_asked_again_with_its_options(shelf: Shelf) -> None:
