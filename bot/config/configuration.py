@@ -95,6 +95,11 @@ class Config(Section):
         """Return the providers by name: `default` is [provider], `extractive` always exists."""
         return {DEFAULT: self.provider, EXTRACTIVE: NamedProviderConfig(kind="extractive"), **self.providers}
 
+    def quotes_only(self, workspace: str) -> bool:
+        """Return whether a workspace's answers are quotes, because it has no language model."""
+        own = self.workspaces.get(workspace)
+        return self.all_providers()[(own.provider if own else None) or DEFAULT].what == EXTRACTIVE
+
     def source_specs(self) -> tuple[SourceSpec, ...]:
         """Return the configured sources in order."""
         return tuple(source.to_spec(self.workspace) for source in self.sources)

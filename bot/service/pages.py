@@ -63,6 +63,7 @@ def build_pages(
         entries=app.inbox_store,
         examples=examples,
         feedbacks=app.feedbacks,
+        quotes_only=app.config.quotes_only(app.workspace),
     )
     connections = Connections(
         extracts=stores.extracts,

@@ -50,6 +50,7 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
     for add in additions:
         add(app, parts)
     environment.globals["has_chat"] = HOME in app.router
+    environment.globals["addresses"] = frozenset(resource.canonical for resource in app.router.resources())
     if HOME not in app.router:
         app.router.add_get("/", _to_library, name=HOME)
     return app

@@ -3,6 +3,9 @@
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote
 
 import aiohttp_jinja2
 from aiohttp import web
@@ -12,17 +15,21 @@ from bot.web.parts import WebParts
 from bot.web.render import answer_html
 from bot.web.requests import (
     as_json,
+    author_of,
+    authors_of,
     body_of,
     file_json,
     file_response,
+    name_of,
     person_of,
     place_of,
+    remember_guest,
     remember_person,
-    require_person,
     text_of,
+    visit,
 )
 from bot.web.security import is_local
-from bot.web.threads import ChatParts, Threads
+from bot.web.threads import DEFAULT_CHANNEL, ChatParts, Reader, Threads
 from bot.web.translate import (
     CHANNEL_THREAD,
     PLATFORM,
@@ -34,17 +41,21 @@ from bot.web.translate import (
     to_name,
 )
 from core.answering.answers.stored import BOT_NAME
+from core.answering.providers.extractive.provider import QUOTES_NOTE
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.features import Rating
 from core.domain.incoming import IncomingMessage, ThreadAddress
-from core.domain.service import CommandLine
-from core.errors import BadInput, InvalidState, NotFound
+from core.domain.service import CommandLine, Receipt
+from core.errors import AccessDenied, BadInput, InvalidState, NotFound
 from core.features.staleness.stale_answers import question_again
 from core.serializers.objects import Json
 from core.service.addressing import LEFT_TO_PEOPLE
 from core.work.commands import CommandCall, CommandResult, Question
+from core.work.questions import to_command
 
-NOT_HELPFUL = "Noted as not helpful. /case keeps how it was answered as a regression case."
+NOT_HELPFUL = "Noted as not helpful. Thank you."
+SHOWN_THREADS = 8  # in the sidebar
+NEW_FOR = timedelta(days=30)  # a document is called new
 RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}
 
 
@@ -52,6 +63,7 @@ def add_chat(app: web.Application, parts: WebParts, chat: ChatParts) -> None:
     """Add the chat page at "/", and the routes of its script under "/chat/"."""
     pages = _Chat(parts, chat)
     app.router.add_get("/", pages.page, name="home")
+    app.router.add_post("/ask", pages.ask)
     app.router.add_get("/c/{channel}", pages.page)
     app.router.add_get("/c/{channel}/{thread}", pages.page)
     app.router.add_get("/read/{conversation}", pages.page)
@@ -78,16 +90,63 @@ class _Chat:
         self._threads = Threads(parts, chat)
 
     async def page(self, request: web.Request) -> web.StreamResponse:
-        return aiohttp_jinja2.render_template("chat.html", request, {})
+        """Show a thread, a channel or, at "/", the box for a new question. The script takes over from there.
+
+        NotFound for an unknown thread.
+        """
+        reader = Reader.of(request)
+        place, state = request.match_info, None
+        if "thread" in place:
+            state = await self._threads.show(*place_of(request), reader)
+        elif "conversation" in place:
+            state = await self._threads.read(check_id(place["conversation"], "The id"), reader)
+        context = {
+            "state": state,
+            "threads": await self._threads.own(reader, SHOWN_THREADS),
+            "person": name_of(request),
+            "examples": self._chat.examples,
+            "quotes_only": self._chat.quotes_only,
+            **(await self._start(request) if request.path == "/" else {"documents": None, "newest": None}),
+        }
+        return aiohttp_jinja2.render_template("chat.html", request, context)
+
+    async def _start(self, request: web.Request) -> dict[str, object]:
+        """Return the number of documents to ask, and the newest one if it was read lately."""
+        parts, scope = await visit(request)
+        readable = [document for document in await parts.library.documents(scope) if document.pages]
+        since = parts.clock.now() - NEW_FOR
+        recent = [document for document in readable if document.crawled_at and document.crawled_at > since]
+        newest = max(recent, key=lambda document: document.crawled_at or since, default=None)
+        return {"documents": len(readable), "newest": newest}
+
+    async def ask(self, request: web.Request) -> web.StreamResponse:
+        """Submit the question of a form, for browsers without JavaScript, and open its thread."""
+        form = await request.post()
+        text = next((value for value in form.getall("text", []) if value), "")  # of the box, or of an example's button
+        thread, channel = form.get("thread", ""), form.get("channel", DEFAULT_CHANNEL)
+        if not isinstance(text, str) or not isinstance(thread, str) or not isinstance(channel, str):
+            raise BadInput("Send the question as text.")
+        if to_command(text) is not None:
+            raise BadInput("Commands need JavaScript. Turn it on, or ask in plain words.")
+        body = {"text": text, "thread": thread, "channel": channel, "key": uuid.uuid4().hex}
+        _, receipt, address = await self._submit(request, body)
+        if not receipt.accepted and receipt.decision.code not in LEFT_TO_PEOPLE:
+            raise BadInput(receipt.decision.sentence)
+        opened = web.HTTPSeeOther(f"/c/{quote(address.channel)}/{quote(address.thread)}")
+        remember_guest(request, opened)
+        raise opened
 
     async def home(self, request: web.Request) -> Json:
-        """Return the person, the channels, and the commands."""
+        """Return the person (None: without a name), threads, channels and commands; make a new browser a guest."""
         table = self._parts.commands.table.values()
+        author_of(request)
         return {
-            "person": person_of(request),
+            "person": name_of(request),
+            "quotes_only": self._chat.quotes_only,
+            "quotes_note": QUOTES_NOTE,
             "examples": list(self._chat.examples),
             "commands": [{"name": item.name, "usage": item.usage, "help": item.help} for item in table],
-            **await self._threads.overview(),
+            **await self._threads.overview(Reader.of(request)),
         }
 
     async def person(self, request: web.Request) -> web.Response:
@@ -97,14 +156,27 @@ class _Chat:
         return response
 
     async def show(self, request: web.Request) -> Json:
-        return await self._threads.show(*place_of(request), person_of(request))
+        return await self._threads.show(*place_of(request), Reader.of(request))
 
     async def read(self, request: web.Request) -> Json:
-        return await self._threads.read(check_id(request.match_info["conversation"], "The id"), person_of(request))
+        return await self._threads.read(check_id(request.match_info["conversation"], "The id"), Reader.of(request))
 
     async def send(self, request: web.Request) -> Json:
         """Submit a message to the inbox; durable when this returns. The same key is the same message."""
-        post = await self._to_post(request)
+        post, receipt, address = await self._submit(request, await body_of(request))
+        return {
+            "accepted": receipt.accepted,
+            "code": receipt.decision.code,
+            "sentence": receipt.decision.sentence,
+            "key": receipt.message_key,
+            "talk": receipt.decision.code in LEFT_TO_PEOPLE,
+            "thread": address.thread,
+            "result": await self._run(receipt.command, request, post) if receipt.command else None,
+        }
+
+    async def _submit(self, request: web.Request, body: Mapping[str, Any]) -> tuple[WebPost, Receipt, ThreadAddress]:
+        """Submit a message to the inbox, and tell the browsers; return its address."""
+        post = self._to_post(request, body)
         incoming = to_incoming(replace(post, others=await self._threads.others(post)))
         receipt = await self._chat.inbox.receive(incoming)
         is_talk = receipt.decision.code in LEFT_TO_PEOPLE
@@ -116,20 +188,19 @@ class _Chat:
             self._chat.hub.publish(str(incoming.address), "changed", {})
         if receipt.command is None:
             self._chat.hub.publish_all("threads", {})
-        return {
-            "accepted": receipt.accepted,
-            "code": receipt.decision.code,
-            "sentence": receipt.decision.sentence,
-            "key": receipt.message_key,
-            "talk": is_talk,
-            "thread": incoming.address.thread,
-            "result": await self._run(receipt.command, request, post) if receipt.command else None,
-        }
+        return post, receipt, incoming.address
 
     async def stop(self, request: web.Request) -> Json:
         """Stop an answer, on behalf of the person who asked."""
         key = text_of(await body_of(request), "key")
-        await self._parts.worker.cancel(key, require_person(request))
+        names = [*authors_of(request)] or [author_of(request)]
+        for place, name in enumerate(names, start=1):  # a guest who has given a name since can stop it, too
+            try:
+                await self._parts.worker.cancel(key, name)
+                break
+            except AccessDenied:
+                if place == len(names):
+                    raise
         return {"stopped": key}
 
     async def rename(self, request: web.Request) -> Json:
@@ -152,7 +223,7 @@ class _Chat:
         if value not in RATINGS:
             raise BadInput(f"Unknown rating {value[:20]!r}. Use {', '.join(RATINGS)}.")
         found = await self._conversation(request)
-        await self._chat.feedbacks.rate(found, message_id, require_person(request), RATINGS[value])
+        await self._chat.feedbacks.rate(found, message_id, author_of(request), RATINGS[value])
         return {"rated": value, "told": NOT_HELPFUL if value == "down" else ""}
 
     async def again(self, request: web.Request) -> Json:
@@ -161,7 +232,7 @@ class _Chat:
         conversation, answer = await self._parts.conversations.message(message_id, workspace)
         if conversation.address != thread_address(workspace, *place_of(request)):
             raise NotFound("This answer belongs to another thread. Ask again there.")
-        question = await question_again(self._chat.entries, conversation, answer, by=require_person(request))
+        question = await question_again(self._chat.entries, conversation, answer, by=author_of(request))
         receipt = await self._chat.inbox.receive(question)
         self._publish(conversation.address)
         return {"accepted": receipt.accepted, "sentence": receipt.decision.sentence, "key": receipt.message_key}
@@ -195,14 +266,13 @@ class _Chat:
             sees_all=True,
         )
 
-    async def _to_post(self, request: web.Request) -> WebPost:
-        body = await body_of(request)
+    def _to_post(self, request: web.Request, body: Mapping[str, Any]) -> WebPost:
         thread = text_of(body, "thread", "")
         return WebPost(
             workspace=self._parts.workspace,
             channel=to_channel(text_of(body, "channel")),
             thread=check_id(thread, "The thread") if thread else CHANNEL_THREAD,
-            author=require_person(request),
+            author=author_of(request),
             text=text_of(body, "text"),
             key=check_id(text_of(body, "key"), "The key"),
         )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from html import escape
+from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from markdown_it import MarkdownIt
@@ -15,27 +16,30 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from bot.presentation.answer_text import ReferenceRow, reference_rows
+from bot.web.translate import shown_name
 from core.answering.grounding import UNSUPPORTED_MARK
+from core.answering.providers.extractive.provider import QUOTES_NOTE, ExtractiveProvider
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation, Message, Outcome, Role
 from core.domain.features import Rating
-from core.domain.jobs import Job
+from core.domain.jobs import Job, JobKind
 from core.knowledge.references.lists import SHOWN
 from core.serializers.objects import Json
 from core.text.words import collapse, shorten
 
 SourceLink = Callable[[Citation], str]  # address of a footnote
 
-# Characters of a quote in its card; the source viewer shows all of it.
-QUOTE_LENGTH = 280
+SUGGESTIONS = 2  # below an answer
+SUGGESTION_LENGTH = 60  # characters; a longer one would be cut off
+_PAGED = (".pdf", ".docx", ".doc", ".odt", ".pptx", ".odp")  # their pages are printed ones
 _SWITCHED_OFF = ["link", "autolink", "image", "reference", "html_inline", "html_block"]
 _WIDE_TABLE = '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
-_MARKER = re.compile(r"\[(\d{1,3})\]|" + re.escape(UNSUPPORTED_MARK))
+_MARKER = re.compile(r"[ \t]*\[(\d{1,3})\]|" + re.escape(UNSUPPORTED_MARK))
 
 
-def answer_html(text: str, citations: Mapping[int, str] | None = None) -> str:
-    """Render Markdown; each `[n]` with an address in `citations` becomes a link."""
-    html: str = _markdown().render(text, {"links": citations or {}})
+def answer_html(text: str, citations: Mapping[int, str] | None = None, names: Mapping[int, str] | None = None) -> str:
+    """Render Markdown; each `[n]` with an address in `citations` becomes a link; `names` are read out."""
+    html: str = _markdown().render(text, {"links": citations or {}, "names": names or {}})
     return html
 
 
@@ -43,37 +47,35 @@ def message_view(
     message: Message,
     link: SourceLink,
     rated: Rating | None = None,
-    summaries: Mapping[str, str] | None = None,
     stale: Mapping[str, str] | None = None,
+    me: Collection[str] = (),
 ) -> Json:
     """Return the view of a message. People's messages stay text; the bot's become HTML with footnotes.
 
-    `summaries` are by page ID; `stale` holds questions that can be asked again, by answer ID.
+    `stale` holds questions that can be asked again, by answer ID; `me` are the reader's own names.
     """
     view: Json = {
         "id": message.id,
         "role": message.role.value,
-        "author": message.author,
+        "author": shown_name(message.author),
         "at": message.created_at.isoformat(),
     }
     if message.role is Role.USER:
-        return {**view, "text": message.content}
+        return {**view, "text": message.content, "mine": message.author in me}
     links = {citation.number: link(citation) for citation in message.citations}
+    names = {citation.number: _spoken(citation) for citation in message.citations}
     outcome = message.outcome or Outcome()
-    about = {} if message.stale else summaries or {}  # the summary of a changed document would be wrong
     return {
         **view,
-        "html": answer_html(message.content, links),
+        "html": answer_html(without_quotes_note(message.content), links, names),
         "status": message.status,
         "stale": message.stale,
         "job": message.job_id,
         "rated": rated.value if rated else None,
-        "citations": [
-            citation_view(citation, links[citation.number], about.get(citation.page_id, ""), stale=message.stale)
-            for citation in message.citations
-        ],
+        "quoted": outcome.model == ExtractiveProvider.name and bool(message.citations),
+        "sources": sources_view(message.citations, links),
         "references": references_view(message),
-        "suggestions": list(outcome.suggestions),
+        "suggestions": [text for text in outcome.suggestions if len(text) <= SUGGESTION_LENGTH][:SUGGESTIONS],
         "choices": list(outcome.choices),
         "gaps": [gap for gap in outcome.data_gaps if gap not in message.content],
         "note": message.is_note,
@@ -85,20 +87,47 @@ def message_view(
     }
 
 
-def citation_view(citation: Citation, address: str, summary: str = "", *, stale: bool = False) -> Json:
-    """Return a source card; its thumbnail, if any, uses the signed link of the page."""
-    is_pdf = citation.document.lower().endswith(".pdf") and not stale
-    title, path = citation.document_title or citation.document, list(citation.heading_path)
-    return {
-        "number": citation.number,
-        "title": title,
-        "page": citation.page_number,
-        "path": path[1:] if path[:1] == [title] else path,
-        "quote": shorten(collapse(citation.quote), QUOTE_LENGTH),
-        "href": address,
-        "summary": summary,
-        "thumbnail": f"{address.partition('#')[0]}/{citation.page_number}/thumbnail" if is_pdf else None,
-    }
+def without_quotes_note(text: str) -> str:
+    """Return an answer without the note that no language model is set up; the frame of each page has it."""
+    return text.replace(QUOTES_NOTE, "").rstrip()
+
+
+def sources_view(citations: Sequence[Citation], links: Mapping[int, str]) -> list[Json]:
+    """Return a row for each cited document, in the order of its first use, with its footnotes and its place.
+
+    The place is "" if the footnotes are on more than one.
+    """
+    documents: dict[str, list[Citation]] = {}
+    for citation in citations:
+        documents.setdefault(citation.document_id, []).append(citation)
+    return [
+        {
+            "title": _title_of(cited[0]),
+            "place": place_of(cited[0]) if len({place_of(item) for item in cited}) == 1 else "",
+            "notes": [
+                {"number": item.number, "href": links[item.number], "name": _spoken(item), "place": place_of(item)}
+                for item in cited
+            ],
+        }
+        for cited in documents.values()
+    ]
+
+
+def place_of(citation: Citation) -> str:
+    """Return a place as its document names it: "p. 3" if it has printed pages, else the nearest heading or sheet."""
+    if PurePosixPath(citation.document.lower()).suffix in _PAGED:
+        return f"p. {citation.page_number}"
+    path = list(citation.heading_path)
+    return collapse(path[-1]) if path and path != [_title_of(citation)] else ""
+
+
+def _title_of(citation: Citation) -> str:
+    return collapse(citation.document_title) or PurePosixPath(citation.document).name
+
+
+def _spoken(citation: Citation) -> str:
+    place = place_of(citation).replace("p. ", "page ", 1)
+    return ", ".join(part for part in (f"Footnote {citation.number}", _title_of(citation), place) if part)
 
 
 def references_view(message: Message) -> Json:
@@ -122,16 +151,38 @@ def _row_view(row: ReferenceRow) -> Json:
     return {"label": row.label, "detail": row.detail, "summary": row.summary, "href": href}
 
 
-def thread_view(conversation: Conversation) -> Json:
-    """Return a row of the list of threads."""
+def thread_view(conversation: Conversation, me: Collection[str] = ()) -> Json:
+    """Return a row of the list of threads; `me` are the reader's own names."""
     return {
         "thread": conversation.address.thread,
         "channel": conversation.address.channel,
         "title": conversation.title or "(no title)",
-        "owner": conversation.owner,
+        "owner": shown_name(conversation.owner),
+        "mine": conversation.owner in me,
         "messages": conversation.message_count,
         "at": conversation.last_message_at.isoformat(),
     }
+
+
+_STEPS = {
+    "search": "Searching the documents",
+    "get_page": "Reading a page",
+    "find_extracts": "Looking up extracted data",
+    "query_journal": "Reading a journal",
+    "follow_relation": "Following links",
+    "get_ontology": "Looking at how the documents are connected",
+    "read a section": "Reading a section",
+    "read what was said before": "Reading what was said before",
+    "summarise earlier questions": "Reading what was said before",
+    "verify": "Checking the quotes",
+}
+_STEPS_ABOUT = {
+    "search": "Searching for",
+    "find_extracts": "Looking up",
+    "query_journal": "Reading the journal for",
+    "follow_relation": "Following links from",
+}
+_KINDS = {JobKind.PLANNING: "Choosing what to read", JobKind.SYNTHESIS: "Writing the answer"}
 
 
 def step_view(job: Job) -> Json:
@@ -142,8 +193,17 @@ def step_view(job: Job) -> Json:
         "name": job.name,
         "kind": job.kind.value,
         "status": job.status.value,
-        "asked": shorten(job.asked, 80),
+        "words": step_words(job),
     }
+
+
+def step_words(job: Job) -> str:
+    """Describe a step of a running answer in words; "" for steps that mean nothing to readers."""
+    asked = f"“{shorten(collapse(job.asked), 60)}”" if job.asked else ""
+    words = _STEPS.get(job.name) or _KINDS.get(job.kind, "")
+    if asked and job.kind is JobKind.TOOL and job.name in _STEPS_ABOUT:
+        return f"{_STEPS_ABOUT[job.name]} {asked}"
+    return words
 
 
 def people_in(messages: Sequence[Message], besides: Collection[str] = ()) -> list[str]:
@@ -170,7 +230,7 @@ def _text(
     links: Mapping[int, str] = environment["links"]
     content, parts, last = tokens[index].content, [], 0
     for match in _MARKER.finditer(content):
-        parts += [escape(content[last : match.start()]), _mark(match, links)]
+        parts += [escape(content[last : match.start()]), _mark(match, links, environment["names"])]
         last = match.end()
     return "".join([*parts, escape(content[last:])])
 
@@ -182,14 +242,12 @@ def _focusable(
     return f'<pre tabindex="0"><code>{escape(tokens[index].content)}</code></pre>\n'
 
 
-def _mark(match: re.Match[str], links: Mapping[int, str]) -> str:
+def _mark(match: re.Match[str], links: Mapping[int, str], names: Mapping[int, str]) -> str:
+    """Return a footnote's number as a link, without the space before it: it never begins a line."""
     if match[1] is None:
         return f'<mark class="unsupported" title="No cited passage supports this">{match[0]}</mark>'
     number = int(match[1])
     if number not in links:
         return match[0]
-    address = escape(links[number])
-    return (
-        f'<a class="footnote" href="{address}" target="_blank" rel="noopener" data-number="{number}" '
-        f'aria-label="Footnote {number}">[{number}]</a>'
-    )
+    address, name = escape(links[number]), escape(names.get(number, f"Footnote {number}"))
+    return f'<a class="footnote" href="{address}" data-number="{number}" aria-label="{name}">{number}</a>'

@@ -1,7 +1,7 @@
 """Requests of the chat page's script, and their responses."""
 
 import base64
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
@@ -10,7 +10,7 @@ from aiohttp import web
 
 from bot.web.errors import status_of
 from bot.web.parts import PARTS, WebParts
-from bot.web.translate import CHANNEL_THREAD, check_id, to_channel, to_name
+from bot.web.translate import CHANNEL_THREAD, check_id, is_guest, new_guest, to_channel, to_name
 from core.domain.corpus import SearchScope
 from core.domain.features import ExportedFile
 from core.errors import BadInput, FootnoteError
@@ -34,14 +34,24 @@ def file_json(file: ExportedFile) -> Json:
 
 
 PERSON_COOKIE = "footnote_person"
+GUEST_COOKIE = "footnote_guest"  # identifies a browser whose person has no name yet
+_NEW_GUEST = "new_guest"  # key of the request
 YEAR_SECONDS = 365 * 24 * 3600
 NO_THREAD = "-"  # the channel itself, in addresses
 
 
 def as_json(handler: Callable[[web.Request], Awaitable[Json | web.Response]]) -> Callable[..., Awaitable[web.Response]]:
-    """Wrap a handler to answer in JSON; a FootnoteError becomes `{"error": sentence}`."""
+    """Wrap a handler to answer in JSON; a FootnoteError becomes `{"error": sentence}`.
+
+    Stores the identity that `author_of` gave to a new browser.
+    """
 
     async def handle(request: web.Request) -> web.Response:
+        response = await respond(request)
+        remember_guest(request, response)
+        return response
+
+    async def respond(request: web.Request) -> web.Response:
         try:
             found = await handler(request)
         except FootnoteError as error:
@@ -73,7 +83,7 @@ async def body_of(request: web.Request) -> dict[str, Any]:
     return found
 
 
-def text_of(body: dict[str, Any], name: str, default: str | None = None) -> str:
+def text_of(body: Mapping[str, Any], name: str, default: str | None = None) -> str:
     """Return a text field. BadInput if it is missing or not text."""
     value = body.get(name, default)
     if not isinstance(value, str):
@@ -81,12 +91,27 @@ def text_of(body: dict[str, Any], name: str, default: str | None = None) -> str:
     return value
 
 
-def person_of(request: web.Request) -> str | None:
-    """Return the name in the cookie, or None if it isn't valid."""
+def name_of(request: web.Request) -> str | None:
+    """Return the name that this browser's person gave; None without a valid one."""
     try:
         return to_name(unquote(request.cookies[PERSON_COOKIE])) if PERSON_COOKIE in request.cookies else None
     except BadInput:
         return None
+
+
+def person_of(request: web.Request) -> str | None:
+    """Return the author of this browser's messages; None before its first request to the chat."""
+    return name_of(request) or _guest_of(request)
+
+
+def authors_of(request: web.Request) -> Collection[str]:
+    """Return the authors that this browser has written as: its person's name, and the guest before it had one."""
+    return frozenset(author for author in (name_of(request), _guest_of(request)) if author)
+
+
+def _guest_of(request: web.Request) -> str | None:
+    found: str = request.get(_NEW_GUEST) or unquote(request.cookies.get(GUEST_COOKIE, ""))
+    return found if is_guest(found) else None
 
 
 async def visit(request: web.Request) -> tuple[WebParts, SearchScope]:
@@ -102,14 +127,24 @@ def turn_to(request: web.Request, rows: Sequence[T], size: int) -> tuple[Sequenc
     return rows[(page - 1) * size : page * size], {"page": page, "last_page": last}
 
 
-def require_person(request: web.Request) -> str:
-    """Return the name in the cookie. BadInput without one."""
-    name = person_of(request)
-    if name is None:
-        raise BadInput("Choose a name first, so that others know who asks.")
-    return name
+def author_of(request: web.Request) -> str:
+    """Return the author of this browser's messages; a new guest if it has none."""
+    found = person_of(request)
+    if found is None:
+        found = request[_NEW_GUEST] = new_guest()
+    return found
 
 
-def remember_person(response: web.Response, name: str) -> None:
-    """Store a name in the browser for a year."""
-    response.set_cookie(PERSON_COOKIE, quote(name), max_age=YEAR_SECONDS, httponly=True, samesite="Lax", path="/")
+def remember_person(response: web.StreamResponse, name: str) -> None:
+    _remember(response, PERSON_COOKIE, name)
+
+
+def remember_guest(request: web.Request, response: web.StreamResponse) -> None:
+    """Store the identity that `author_of` gave to a new browser."""
+    if _NEW_GUEST in request:
+        _remember(response, GUEST_COOKIE, request[_NEW_GUEST])
+
+
+def _remember(response: web.StreamResponse, cookie: str, value: str) -> None:
+    """Store a value in the browser for a year."""
+    response.set_cookie(cookie, quote(value), max_age=YEAR_SECONDS, httponly=True, samesite="Lax", path="/")

@@ -1,61 +1,28 @@
-"""Threads of the chat page, with summaries of their references."""
+"""Threads of the chat page."""
 
-import asyncio
-from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from aiohttp import web
 
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
 from bot.web.parts import WebParts
 from bot.web.render import message_view, people_in, thread_view
-from bot.web.translate import CHANNEL_THREAD, PLATFORM, WebPost, thread_address
+from bot.web.requests import authors_of, person_of
+from bot.web.translate import CHANNEL_THREAD, PLATFORM, WebPost, is_guest, shown_name, thread_address
 from core.answering.answers.stored import stored_ids
 from core.answering.redaction import withheld
 from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Message, Role
-from core.domain.corpus import SearchScope
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.service import InboxEntry
 from core.errors import NotFound
 from core.features.feedback import Feedbacks
 from core.features.staleness.stale_answers import stale_questions
-from core.knowledge.references.document_lines import page_summary
-from core.ports import CorpusRepository
 from core.ports.service import InboxStore
 from core.serializers.objects import Json
 from core.service.inbox import Inbox
-
-KEPT = 2_000  # summaries in memory
-
-_Key = tuple[object, ...]
-
-
-@dataclass(slots=True)
-class Summaries:
-    """Summaries of cited pages, each read once within a thread's scope."""
-
-    corpus: CorpusRepository
-    _kept: OrderedDict[_Key, str] = field(default_factory=OrderedDict)
-
-    async def of(self, citations: Iterable[Citation], scope: SearchScope) -> Mapping[str, str]:
-        """Return a line for each page ID; "" for a deleted or unreadable page."""
-        wanted = {citation.page_id: citation.document for citation in citations}
-        found = await asyncio.gather(*(self._one(page_id, path, scope) for page_id, path in wanted.items()))
-        return dict(zip(wanted, found, strict=True))
-
-    async def _one(self, page_id: str, path: str, scope: SearchScope) -> str:
-        key = (page_id, scope.workspace, scope.sources, *sorted(scope.positions.items()))
-        if key not in self._kept:
-            try:
-                self._kept[key] = page_summary(await self.corpus.get_page(page_id, scope), path)
-            except NotFound:
-                return ""
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
-        return self._kept[key]
-
 
 DEFAULT_CHANNEL = "general"
 # Maximum open questions of a thread to show.
@@ -72,6 +39,19 @@ class ChatParts:
     entries: InboxStore
     feedbacks: Feedbacks
     examples: tuple[str, ...] = ()  # questions to suggest on an empty first screen
+    quotes_only: bool = False  # answers are quotes, because the workspace has no language model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """The person at a browser: `author` of its messages (None before the first), and all its names."""
+
+    author: str | None = None
+    names: Collection[str] = ()
+
+    @classmethod
+    def of(cls, request: web.Request) -> "Reader":
+        return cls(author=person_of(request), names=authors_of(request))
 
 
 class Threads:
@@ -80,17 +60,30 @@ class Threads:
     def __init__(self, parts: WebParts, chat: ChatParts) -> None:
         self._parts = parts
         self._chat = chat
-        self._summaries = Summaries(parts.corpus)
 
-    async def overview(self) -> Json:
+    async def overview(self, reader: Reader) -> Json:
         """Return channels by name, the default first, and all threads, most recently used first."""
-        stored = await self._parts.conversations.list_conversations(self._parts.workspace)
-        found = [item for item in stored if item.address.platform == PLATFORM]
+        found = await self._stored()
+        me = self._names(reader, found)
         names = sorted({item.address.channel for item in found} - {DEFAULT_CHANNEL})
-        threads = [thread_view(item) for item in found if item.address.thread != CHANNEL_THREAD]
+        threads = [thread_view(item, me) for item in found if item.address.thread != CHANNEL_THREAD]
         return {"channels": [DEFAULT_CHANNEL, *names], "threads": threads}
 
-    async def show(self, channel: str, thread: str, person: str | None) -> Json:
+    async def own(self, reader: Reader, limit: int) -> list[Json]:
+        """Return the reader's own threads, most recently used first."""
+        found = [item for item in await self._stored() if item.address.thread != CHANNEL_THREAD]
+        me = self._names(reader, found)
+        return [thread_view(item, me) for item in found if item.owner in me][:limit]
+
+    async def _stored(self) -> list[Conversation]:
+        stored = await self._parts.conversations.list_conversations(self._parts.workspace)
+        return [item for item in stored if item.address.platform == PLATFORM]
+
+    def _names(self, reader: Reader, found: Sequence[Conversation]) -> Collection[str]:
+        """Return the owners of the reader's threads: all owners, if only this machine opens the pages."""
+        return reader.names if self._parts.open_to_network else {item.owner for item in found}
+
+    async def show(self, channel: str, thread: str, reader: Reader) -> Json:
         """Return a thread's state, and the position of its next event. NotFound for an unknown thread."""
         address = thread_address(self._parts.workspace, channel, thread)
         cursor = self._chat.hub.cursor(str(address))
@@ -100,28 +93,28 @@ class Threads:
             raise NotFound("Thread not found. It was deleted, or the address is mistyped.")
         messages = await self._messages(conversation)
         if conversation is not None:
-            messages = await self._readable(conversation, messages, person)
+            messages = await self._readable(conversation, messages, reader)
         return {
             "cursor": cursor,
             "channel": channel,
             "thread": thread,
             "title": _title(conversation, waiting, channel, thread),
-            "people": people_in(messages),
-            "messages": await self._views(conversation, messages, person),
-            "waiting": self._waiting_views(address, waiting, {message.id for message in messages}),
+            "people": _people(messages, reader),
+            "messages": await self._views(conversation, messages, reader),
+            "waiting": self._waiting_views(address, waiting, {message.id for message in messages}, reader),
         }
 
-    async def read(self, conversation_id: str, person: str | None = None) -> Json:
+    async def read(self, conversation_id: str, reader: Reader) -> Json:
         """Return any conversation, read-only if it is on another platform. NotFound for an unknown ID."""
         conversation, messages = await self._parts.conversations.show(conversation_id, self._parts.workspace)
-        messages = await self._readable(conversation, messages, person)
+        messages = await self._readable(conversation, messages, reader)
         address = conversation.address
         return {
             "place": [address.channel, address.thread] if address.platform == PLATFORM else None,
             "title": conversation.title or "(no title)",
             "note": _where_held(conversation),
-            "people": people_in(messages),
-            "messages": await self._views(conversation, messages, None),
+            "people": _people(messages, reader),
+            "messages": await self._views(conversation, messages, Reader(names=reader.names)),
             "waiting": [],
         }
 
@@ -149,14 +142,13 @@ class Threads:
         _, messages = await self._parts.conversations.show(conversation.id, self._parts.workspace)
         return messages
 
-    async def _readable(
-        self, conversation: Conversation, messages: Sequence[Message], person: str | None
-    ) -> list[Message]:
-        """Redact messages beyond the reading positions of the thread and the person."""
-        return await withheld(messages, await self._parts.scope(conversation.address, person), self._parts.corpus)
+    async def _readable(self, conversation: Conversation, messages: Sequence[Message], reader: Reader) -> list[Message]:
+        """Redact messages beyond the reading positions of the thread and the reader."""
+        scope = await self._parts.scope(conversation.address, reader.author)
+        return await withheld(messages, scope, self._parts.corpus)
 
     def _waiting_views(
-        self, address: ThreadAddress, waiting: Sequence[InboxEntry], stored: Collection[str]
+        self, address: ThreadAddress, waiting: Sequence[InboxEntry], stored: Collection[str], reader: Reader
     ) -> list[Json]:
         """Return unanswered questions; with text only until work begins, which adds it to the history."""
         running = {live.key: live.to_view() for live in self._chat.platform.running(address)}
@@ -164,7 +156,8 @@ class Threads:
         return [
             {
                 "key": entry.message_key,
-                "author": entry.incoming.author,
+                "author": shown_name(entry.incoming.author),
+                "mine": entry.incoming.author in reader.names,
                 "text": None if ids[entry.seq].question in stored else entry.incoming.text,
                 "live": running.get(entry.message_key),
             }
@@ -173,22 +166,24 @@ class Threads:
         ]
 
     async def _views(
-        self, conversation: Conversation | None, messages: Sequence[Message], person: str | None
+        self, conversation: Conversation | None, messages: Sequence[Message], reader: Reader
     ) -> list[Json]:
         if conversation is None:
             return []
         address, links = conversation.address, self._parts.links
-        rated = await self._chat.feedbacks.ratings_by(person, conversation) if person else {}
+        rated = await self._chat.feedbacks.ratings_by(reader.author, conversation) if reader.author else {}
         shown = [message for message in messages if message.role is not Role.TOOL_RESULT]
-        citations = [citation for message in shown for citation in message.citations]
-        scope = await self._parts.scope(address, person)
-        summaries = await self._summaries.of(citations, scope) if citations else {}
         stale = stale_questions(messages)
 
         def link(citation: Citation) -> str:
             return links.path(citation, address)
 
-        return [message_view(message, link, rated.get(message.id), summaries, stale) for message in shown]
+        return [message_view(message, link, rated.get(message.id), stale, reader.names) for message in shown]
+
+
+def _people(messages: Sequence[Message], reader: Reader) -> list[str]:
+    """Return the others in a thread who can be called by name."""
+    return [name for name in people_in(messages, besides=reader.names) if not is_guest(name)]
 
 
 def _where_held(conversation: Conversation) -> str:

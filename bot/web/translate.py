@@ -1,6 +1,7 @@
 """Translation of posts on the chat page to messages for the inbox. Pure."""
 
 import re
+import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -14,11 +15,13 @@ PLATFORM = "web"
 CHANNEL_THREAD = ""  # the thread of the channel itself
 MAX_NAME = 40  # characters of a person's name, which precedes each message
 MAX_CHANNEL = 60
-RESERVED_NAMES = frozenset({BOT_NAME, "tools"})
+GUEST = "Guest"  # the name that others see of a person without one
+RESERVED_NAMES = frozenset({BOT_NAME, "tools", GUEST.lower(), "you"})
 _MENTION = re.compile(rf"(?<![\w@])@{BOT_NAME}\b[,:]?", re.IGNORECASE)
 _MENTION_LAST = re.compile(rf"[,\s]*(?<![\w@])@{BOT_NAME}(?=\s*[?.!]*\s*$)", re.IGNORECASE)
 _OTHER_FIRST = re.compile(r"^\s*@(\w[\w.\-]*)")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-]{0,63}")
+_GUEST_ID = re.compile(rf"{GUEST} [0-9a-f]{{8}}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +40,8 @@ class WebPost:
 def to_incoming(post: WebPost) -> IncomingMessage:
     """Return the message of a post, without the mention, and its circumstances.
 
-    In a channel, a question opens a thread named by the post's key, so that a retry finds the same thread.
+    Outside a thread, every post but a command is a question. It opens a thread named by the post's key, so that a
+    retry finds the same thread.
     """
     text = _MENTION.sub("", _MENTION_LAST.sub("", post.text)).strip()
     is_command = to_command(text) is not None
@@ -50,7 +54,7 @@ def to_incoming(post: WebPost) -> IncomingMessage:
         event_key=event_key(place, post.key),
         message_key=message_key(place, post.key),
         circumstances=Circumstances(
-            mentioned=is_command or _MENTION.search(post.text) is not None,
+            mentioned=is_command or opens or _MENTION.search(post.text) is not None,
             in_thread=bool(post.thread),
             in_our_thread=bool(post.thread),
             mentions_others=is_between_people(post.text, post.others),
@@ -69,9 +73,23 @@ def to_name(text: str) -> str:
         raise BadInput("Choose a name with at least one letter, so that others know who asks.")
     if len(name) > MAX_NAME:
         raise BadInput(f"The name has {len(name)} characters. Choose one with at most {MAX_NAME}.")
-    if name.lower() in RESERVED_NAMES:
+    if name.lower() in RESERVED_NAMES or is_guest(name):
         raise BadInput(f"The name {name!r} is taken. Choose another one.")
     return name
+
+
+def new_guest() -> str:
+    """Return an author's name for a browser whose person hasn't given one. It identifies the browser."""
+    return f"{GUEST} {secrets.token_hex(4)}"
+
+
+def is_guest(author: str) -> bool:
+    return _GUEST_ID.fullmatch(author) is not None
+
+
+def shown_name(author: str) -> str:
+    """Return the name that people see; guests are all called the same."""
+    return GUEST if is_guest(author) else author
 
 
 def to_channel(text: str) -> str:

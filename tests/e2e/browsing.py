@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, async_playwright, expect
@@ -25,8 +26,8 @@ class Browsing:
     browser: Browser
     complaints: list[str] = field(default_factory=list)
 
-    async def person(self, address: str, name: str, **options: Any) -> tuple[BrowserContext, Page]:
-        """Somebody's own browser at an address of the chat, with a name; `options` are those of a context."""
+    async def newcomer(self, address: str, **options: Any) -> tuple[BrowserContext, Page]:
+        """A browser that was never here, at an address; `options` are those of a context."""
         context = await self.browser.new_context(**options)
         context.set_default_timeout(PATIENCE_MS)
         context.on("weberror", lambda error: self.complaints.append(f"a script failed: {error.error}"))
@@ -34,15 +35,17 @@ class Browsing:
         context.on("dialog", self._refuse)
         page = await context.new_page()
         await page.goto(address)
-        on_phone = await page.locator("#menu").is_visible()
-        if on_phone:
-            await page.click("#menu")
+        return context, page
+
+    async def person(self, address: str, name: str, **options: Any) -> tuple[BrowserContext, Page]:
+        """The browser of a person who has given a name, at an address of the chat."""
+        context, page = await self.newcomer(urljoin(address, "/"), **options)
         await page.click("#person")
         await page.fill("#ask-input", name)
         await page.keyboard.press("Enter")
-        await expect(page.locator("#person")).to_have_text(name)
-        if on_phone:
-            await page.click("#close-side")
+        await expect(page.locator("#person-name")).to_have_text(name)
+        if page.url != address:
+            await page.goto(address)
         return context, page
 
     async def _refuse(self, dialog: Dialog) -> None:

@@ -4,9 +4,11 @@ import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from bot.cli.demo import DEMO_FOLDER, load_examples
 from tests import forked
@@ -50,52 +52,105 @@ def demo(ingested: Path, tmp_path: Path) -> Iterator[Demo]:
         yield Demo(process)
 
 
+async def opened_by(page: Page, link: Locator) -> Page:
+    """The page that a link leads to, in a tab of its own."""
+    source = await page.context.new_page()
+    await source.goto(urljoin(page.url, await link.get_attribute("href") or ""))
+    return source
+
+
 async def answers(page: Page, count: int) -> None:
     """Wait until so many answers stand there, and none is in the making."""
     await expect(page.locator(".from-bot[data-id]")).to_have_count(count)
     await expect(page.locator(".waiting")).to_have_count(0)
 
 
+COUNT = """() => { window.presses = 0; addEventListener("click", () => { window.presses += 1; }, true); }"""
+
+
+async def ask_as_a_newcomer(demo: Demo, **options: Any) -> tuple[str, int]:
+    """Type a question as soon as the page is there, and press Enter; gives who asked by the page, and the clicks."""
+    async with browsing() as people:
+        _, page = await people.newcomer(demo.url, **options)
+        await page.evaluate(COUNT)
+        await expect(page.locator("#text")).to_be_focused()
+        await page.keyboard.type(EXAMPLES[0].question)
+        await page.keyboard.press("Enter")
+        await expect(page.locator("a.footnote").first).to_be_visible()
+        await expect(page.locator(".answer")).to_contain_text(EXAMPLES[0].quote)
+        await expect(page.locator("#threads a")).to_have_count(1)
+        assert await page.locator("dialog[open]").count() == 0
+        width = await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        assert width <= 0, "it scrolls sideways"
+        chips = await page.locator(".chips").bounding_box()
+        rows = await page.locator(".from-bot .row").bounding_box()
+        assert chips is not None and rows is not None
+        assert rows["y"] + rows["height"] - chips["y"] <= 130, "the rows under an answer are two"
+        return await page.locator("#person-name").inner_text(), await page.evaluate("window.presses")
+
+
+async def test_a_newcomer_types_a_question_and_reads_the_first_footnote_without_a_click_or_a_name(demo: Demo) -> None:
+    assert await ask_as_a_newcomer(demo) == ("You", 0)
+
+
+async def test_a_newcomer_on_a_phone_does_the_same(demo: Demo) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    assert (await ask_as_a_newcomer(demo, **phone))[1] == 0
+
+
+async def test_a_newcomer_presses_an_example_once(demo: Demo) -> None:
+    async with browsing() as people:
+        _, page = await people.newcomer(demo.url)
+        await page.evaluate(COUNT)
+        await page.locator(".examples button").first.click()
+        await expect(page.locator("a.footnote").first).to_be_visible()
+        assert await page.evaluate("window.presses") == 1
+        await expect(page.locator("#messages")).not_to_contain_text("no language model")
+        await expect(page.locator("#quotes-only")).to_be_visible()
+
+
+async def test_a_question_is_asked_and_read_without_javascript(demo: Demo) -> None:
+    async with browsing() as people:
+        _, page = await people.newcomer(demo.url, java_script_enabled=False)
+        await page.fill("#text", EXAMPLES[0].question)
+        await page.click("#send")
+        await expect(page.locator("a.footnote").first).to_be_visible()
+        await page.click("a.footnote >> nth=0")
+        marked = await page.locator("mark").first.inner_text()
+
+    assert EXAMPLES[0].quote[:20] in marked
+
+
 async def test_from_an_example_to_its_source_and_a_follow_up(demo: Demo) -> None:
     example = EXAMPLES[0]
     async with browsing() as people:
-        context, page = await people.person(demo.url, "Ada")
+        _, page = await people.person(demo.url, "Ada")
         await page.evaluate(WATCH)
-        await page.click(f"#welcome button >> text={example.question}")
+        await page.click(f".examples button >> text={example.question}")
         await answers(page, 1)
         seen = await page.evaluate("window.seen")
         assert len(seen) >= 3, "waiting, steps, a draft"
         assert max(length for length, _ in seen) > 0, "the draft is seen before the answer is posted"
 
-        footnote = page.locator("a.footnote").first
-        await footnote.hover()
-        await expect(page.locator("#note blockquote")).to_contain_text(example.quote)
-        await expect(page.locator(".source-about").first).to_contain_text(example.quote)
-        async with context.expect_page() as opened:
-            await footnote.click()
-        source = await opened.value
+        await expect(page.get_by_text(example.quote)).to_have_count(1)
+        source = await opened_by(page, page.locator("a.footnote").first)
         await expect(source.locator("mark").first).to_contain_text(example.quote[:20])
         await expect(source.locator("mark").first).to_be_in_viewport()
 
-        await page.bring_to_front()
         await say(page, "What went badly?")
         await answers(page, 2)
         await expect(page.locator(".said")).to_have_text([example.question, "What went badly?"])
         await expect(page.locator(".from-bot[data-id]").last.locator("a.footnote").first).to_be_visible()
 
 
-async def test_a_footnote_into_a_pdf_shows_its_page_small_and_large(demo: Demo) -> None:
+async def test_a_footnote_into_a_pdf_shows_its_page(demo: Demo) -> None:
     [example] = [item for item in EXAMPLES if item.document.endswith(".pdf")]
     async with browsing() as people:
-        context, page = await people.person(demo.url, "Ada")
-        await page.click(f"#welcome button >> text={example.question}")
+        _, page = await people.person(demo.url, "Ada")
+        await page.click(f".examples button >> text={example.question}")
         await answers(page, 1)
-        small = page.locator("img.source-picture").first
-        await expect(small).to_have_js_property("naturalWidth", 160)
-        await expect(small).to_have_attribute("alt", "Image of page 3")
-        async with context.expect_page() as opened:
-            await page.locator("a.source").first.click()
-        source = await opened.value
+        await expect(page.locator(".chip").first).to_contain_text("p. 3")
+        source = await opened_by(page, page.locator("a.source").first)
         await expect(source.locator(".printed img")).to_have_js_property("naturalWidth", 1200)
         assert await source.locator(".printed img").count() == 1
         await expect(source.locator("mark").first).to_be_in_viewport()
@@ -105,7 +160,7 @@ async def test_threads_are_listed_renamed_deleted_and_those_of_the_terminal_read
     asked = await asyncio.to_thread(demo.command, "ask", EXAMPLES[1].question, "--json")
     async with browsing() as people:
         _, page = await people.person(demo.url, "Ada")
-        await say(page, f"@footnote {EXAMPLES[0].question}")
+        await say(page, EXAMPLES[0].question)
         await answers(page, 1)
         await page.fill("#text", "/thr")
         await expect(page.locator("#completion li")).to_have_count(1)
@@ -114,22 +169,23 @@ async def test_threads_are_listed_renamed_deleted_and_those_of_the_terminal_read
         await expect(page.locator(".result li")).to_have_count(2)
         await expect(page.locator(".result")).to_contain_text(EXAMPLES[1].question)
 
+        await page.click("#tools > summary")
         await page.click("#rename")
         await page.fill("#ask-input", "The gates")
         await page.keyboard.press("Enter")
         await expect(page.locator("#title")).to_have_text("The gates")
         await expect(page.locator("#threads a")).to_have_count(1)
+        await page.click("#tools > summary")
         await page.click("#delete")
         await page.click("#ask-yes")
-        await expect(page.locator("#title")).to_have_text("#general")
+        await expect(page.locator("#title")).to_have_text("Ask your documents")
 
         await say(page, "/open 1")
         await expect(page.locator("#title")).to_have_text(EXAMPLES[1].question)
         await expect(page.locator("#elsewhere")).to_contain_text(json.loads(asked)["conversation_id"])
         await expect(page.locator("#composer")).to_be_hidden()
-        await page.locator("a.footnote").first.hover()
-        await expect(page.locator("#note blockquote")).to_contain_text(EXAMPLES[1].quote)
-        await page.click("#up")
+        await expect(page.locator(".answer")).to_contain_text(EXAMPLES[1].quote)
+        await page.click("#place-ask")
         await expect(page.locator("#text")).to_be_visible()
     kept = json.loads(await asyncio.to_thread(demo.command, "conversations", "list", "--json"))["conversations"]
     assert [item["title"] for item in kept] == [EXAMPLES[1].question]  # the other one was deleted
@@ -138,13 +194,13 @@ async def test_threads_are_listed_renamed_deleted_and_those_of_the_terminal_read
 async def test_two_people_see_each_other_s_questions_and_their_answers(demo: Demo) -> None:
     async with browsing() as people:
         _, one = await people.person(demo.url, "Ada")
-        await say(one, f"@footnote {EXAMPLES[0].question}")
+        await say(one, EXAMPLES[0].question)
         await answers(one, 1)
         _, two = await people.person(one.url, "Ben")
         await say(two, "@Ada thank you!")
         await say(two, "What went badly?")
-        for page in (one, two):
+        for page, names in ((one, ["You", "Footnote", "Ben", "Ben"]), (two, ["Ada", "Footnote", "You", "You"])):
             await answers(page, 2)
-            await expect(page.locator(".byline strong")).to_have_text(["Ada", "Footnote", "Ben", "Ben", "Footnote"])
+            await expect(page.locator(".byline strong")).to_have_text([*names, "Footnote"])
             said = await page.locator(".said").all_inner_texts()
             assert said == [EXAMPLES[0].question, "@Ada thank you!", "What went badly?"]

@@ -26,16 +26,13 @@ async def test_markup_of_people_and_documents_is_shown_as_words(tmp_path: Path) 
         url = service.wait_ready()["url"].rstrip("/")
         async with browsing() as people:
             context, page = await people.person(f"{url}/c/general", f"{IMAGE} Ada")
-            await say(page, f"@footnote {SCRIPT} when is the lamp of Ondar lit?")
+            await say(page, f"{SCRIPT} when is the lamp of Ondar lit?")
             await expect(page.locator(".from-bot[data-id]")).to_have_count(1)
             await expect(page.locator(".said")).to_contain_text(SCRIPT)
             await expect(page.locator(".answer")).to_contain_text("The lamp of Ondar is lit at dusk")
-            await expect(page.locator(".byline strong").first).to_have_text(f"{IMAGE} Ada")
-            await page.locator("a.footnote").first.hover()
-            await expect(page.locator("#note blockquote")).to_contain_text(IMAGE)
-            async with context.expect_page() as opened:
-                await page.locator("a.source").first.click()
-            source = await opened.value
+            await expect(page.locator("#person-name")).to_have_text(f"{IMAGE} Ada")
+            source = await context.new_page()
+            await source.goto(f"{url}{await page.locator('a.source').first.get_attribute('href')}")
             await expect(source.locator("mark").first).to_contain_text("The lamp of Ondar")
             assert await source.locator(".text a[href^='javascript']").count() == 0
             for path in ("/jobs", "/library", f"/library?q={IMAGE}"):

@@ -50,8 +50,8 @@ export class Composer {
     const at = /(?:^|\s)@([\p{L}\p{N}_.-]*)$/u.exec(before);
     if (slash) this.found = commands.filter((item) => item.name.startsWith(slash[1].toLowerCase())).map((item) => (
       { insert: `/${item.name} `, from: before.lastIndexOf("/"), label: `/${item.name} ${item.usage}`, help: item.help }));
-    else if (at) this.found = ["footnote", ...people].filter((name) => name.toLowerCase().startsWith(at[1].toLowerCase())).map((name) => (
-      { insert: `@${name} `, from: before.lastIndexOf("@"), label: `@${name}`, help: name === "footnote" ? "ask the documents" : "" }));
+    else if (at) this.found = people.filter((name) => name.toLowerCase().startsWith(at[1].toLowerCase())).map((name) => (
+      { insert: `@${name} `, from: before.lastIndexOf("@"), label: `@${name}`, help: "" }));
     else this.found = [];
     this.active = 0;
     this.draw();

@@ -14,13 +14,15 @@ export function el(name, attributes = {}, ...children) {
   return node;
 }
 
-// A decorative icon of 24 by 24; its button has the label.
-export function icon(path, kind = "") {
-  const name = "http://www.w3.org/2000/svg";
-  const drawing = document.createElementNS(name, "svg");
-  for (const [key, value] of [["viewBox", "0 0 24 24"], ["class", `icon ${kind}`], ["aria-hidden", "true"]]) drawing.setAttribute(key, value);
-  drawing.append(document.createElementNS(name, "path"));
-  drawing.firstChild.setAttribute("d", path);
+// A decorative icon of icons.svg; its button has the label.
+export function icon(name, kind = "") {
+  const space = "http://www.w3.org/2000/svg";
+  const drawing = document.createElementNS(space, "svg");
+  drawing.setAttribute("class", `icon ${kind}`);
+  drawing.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS(space, "use");
+  use.setAttribute("href", `${document.body.dataset.icons}#${name}`);
+  drawing.append(use);
   return drawing;
 }
 
@@ -45,3 +47,16 @@ export function clock(iso) {
   const time = moment.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   return today ? time : `${moment.toLocaleDateString([], { day: "numeric", month: "short" })}, ${time}`;
 }
+
+// Only one menu (details.menu) is open; a click elsewhere and Escape close it.
+export function closeMenus(except = null) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== except) menu.open = false;
+}
+document.addEventListener("click", (event) => closeMenus(event.target.closest("details.menu > summary")?.parentElement));
+document.addEventListener("keydown", (event) => {
+  const open = event.key === "Escape" && document.querySelector("details.menu[open]");
+  if (!open) return;
+  event.stopImmediatePropagation(); // the source beside it stays open
+  open.open = false;
+  open.querySelector("summary").focus();
+});

@@ -1,28 +1,39 @@
-// The chat page: reads a thread's state, follows its events, and sends messages.
+// The chat page: reads a thread's state, follows its events, and sends questions.
 
 import { api, placePath } from "./api.js";
 import { Composer } from "./composer.js";
 import { ask } from "./dialogs.js";
-import { arrange, byId, el } from "./dom.js";
-import { watchNotes } from "./notes.js";
-import { drawSide } from "./side.js";
+import { arrange, byId, closeMenus, el } from "./dom.js";
+import { address, drawSide, startSide } from "./side.js";
 import { messageNode, resultNode, threadCard, waitingNode } from "./view.js";
 
 const NEAR_END = 120; // pixels: a reader this near to the end stays at the end
 const REOPEN_AFTER = 2000; // milliseconds after the service closed the stream
 
-// `reading` is the ID of a conversation on another platform, shown read-only.
-const here = { channel: "general", thread: "", reading: "", state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0, asked: 0, shown: 0 };
+// `reading` is the ID of a conversation on another platform, shown read-only. `isNew`: the page for a new question.
+const here = { channel: "general", thread: "", reading: "", isNew: true, path: null, state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0, asked: 0, shown: 0 };
 let unsent = null; // {text, key} of the last failed message; a retry uses the same key
-
-const address = (channel, thread) => thread ? `/c/${encodeURIComponent(channel)}/${encodeURIComponent(thread)}`
-  : channel === "general" ? "/" : `/c/${encodeURIComponent(channel)}`;
 
 const actions = {
   address,
   mayAnswer: () => !here.reading,
-  isMine: (author) => author === here.home?.person,
-  ask: (question) => sendText(here.thread ? question : `@footnote ${question}`),
+  canKeep: (message) => message.status === "answered" && here.state?.messages.at(-1)?.id === message.id && !here.reading
+    && here.home.commands.some(({ name }) => name === "keep"),
+  ask: (question) => sendText(question),
+  say: (command) => sendText(command),
+  // Ask the question of an answer once more.
+  repeat(id) {
+    const before = here.state.messages.slice(0, here.state.messages.findIndex((item) => item.id === id));
+    const question = before.findLast((item) => item.role === "user");
+    if (question) sendText(question.text);
+  },
+  // A draft as people read it: its footnotes come with the answer, and the sidebar says that answers are quotes.
+  readable(draft) {
+    const last = draft.lastIndexOf("\n\n");
+    const tail = draft.slice(last + 2);
+    const isNote = last >= 0 && tail && here.home.quotes_note.startsWith(tail.slice(0, here.home.quotes_note.length));
+    return (isNote ? draft.slice(0, last) : draft).replace(/\s*\[\d{1,3}\]/g, "");
+  },
   follow(event) {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
@@ -38,7 +49,7 @@ const actions = {
     const rated = await attempt(() => api.rate(here.channel, here.thread, message, value));
     if (!rated) return;
     await refresh();
-    if (rated.told) problem(rated.told); // a notice in the same place
+    if (rated.told) byId("announcer").textContent = rated.told;
   },
 };
 
@@ -60,6 +71,8 @@ function problem(sentence) {
 async function visit(path, { push = false } = {}) {
   const parts = path.split("/").filter(Boolean).map(decodeURIComponent);
   if (push) history.pushState(null, "", path);
+  here.path = path;
+  here.isNew = !parts.length;
   here.reading = parts[0] === "read" ? parts[1] || "" : "";
   here.channel = here.reading ? "general" : parts[1] || "general";
   here.thread = here.reading ? "" : parts[2] || "";
@@ -68,11 +81,13 @@ async function visit(path, { push = false } = {}) {
   here.live.clear();
   here.state = null;
   byId("messages").replaceChildren();
-  showSide(false);
+  document.body.classList.toggle("is-new", here.isNew);
   problem("");
+  if (here.isNew && push) refreshStart();
   if (await refresh()) {
     scrollToEnd();
-    if (push) byId("title").focus({ preventScroll: true });
+    if (here.isNew) composer.text.focus({ preventScroll: true });
+    else if (push) byId("title").focus({ preventScroll: true });
   }
 }
 
@@ -96,7 +111,7 @@ async function refresh() {
   } catch (error) {
     if (visited !== here.visit) return false;
     problem(error.message);
-    if (error.status === 404 && (here.thread || here.reading)) visit(address(here.channel, ""), { push: true }).then(() => problem(error.message));
+    if (error.status === 404 && (here.thread || here.reading)) visit("/", { push: true }).then(() => problem(error.message));
     return false;
   }
 }
@@ -107,52 +122,58 @@ function refreshSoon() {
   refreshing = setTimeout(refresh, 60);
 }
 
+// Documents and example questions below the box; the page has them, and they change as documents are read.
+async function refreshStart() {
+  const response = await fetch("/", { headers: { Accept: "text/html" } }).catch(() => null);
+  if (!response?.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  byId("start").replaceWith(document.adoptNode(page.getElementById("start")));
+  byId("drop-zone").hidden = page.getElementById("drop-zone").hidden;
+}
+
 function draw() {
   const { state, home } = here;
-  document.title = `${state.title} · Footnote`;
-  byId("title").textContent = state.title;
-  byId("person").textContent = home.person || "Choose a name";
+  const title = here.isNew ? "Ask your documents" : state.title;
+  document.title = `${here.isNew ? "Ask" : title} · Footnote`;
+  byId("title").textContent = title;
   byId("tools").hidden = !here.thread;
-  byId("up").hidden = !here.thread && !here.reading;
-  byId("up").textContent = here.reading ? "Back to the chat" : `#${here.channel}`;
-  byId("up").href = address(here.channel, "");
   for (const format of ["markdown", "pdf", "json"]) byId(`export-${format}`).href = `${placePath(here.channel, here.thread)}/export?format=${format}`;
-  byId("text").placeholder = here.thread ? "Ask a follow-up, or / for commands" : `Ask with @footnote, or write to #${here.channel}`;
-  byId("hint").textContent = here.thread ? "Every message here is a question, unless it begins with @name." : "@footnote starts a thread. Other messages are for people.";
+  byId("text").placeholder = here.thread ? "Ask a follow-up…" : here.channel === "general" ? "Ask a question…" : `Ask in #${here.channel}…`;
+  byId("hint").textContent = state.people?.length ? `To write to ${state.people[0]} alone, begin with @${state.people[0]}.` : "";
   byId("composer").hidden = Boolean(here.reading);
   byId("elsewhere").hidden = !here.reading;
   byId("elsewhere").textContent = state.note || "";
-  drawSide(home, here, actions);
-  drawWelcome();
+  drawSide(home, { ...here, channel: here.isNew ? "" : here.channel });
   drawMessages();
 }
 
 function drawMessages() {
   const wasNearEnd = isNearEnd();
   const known = new Set(here.kept.keys());
-  const rows = here.state.messages.map((message) => ({ key: message.id, at: message.at, value: message, make: () => messageNode(message, actions) }));
-  if (!here.thread && !here.reading) {
+  const rows = here.isNew ? [] : here.state.messages.map((message) => ({ key: message.id, at: message.at, value: message, make: () => messageNode(message, actions) }));
+  if (!here.isNew && !here.thread && !here.reading) {
     for (const thread of here.home.threads.filter((item) => item.channel === here.channel)) {
       rows.push({ key: `thread-${thread.thread}`, at: thread.at, value: thread, make: () => threadCard(thread, actions) });
     }
     rows.sort((one, other) => one.at.localeCompare(other.at));
   }
-  const nodes = rows.map(keep);
+  const last = here.state.messages.at(-1)?.id;
+  const nodes = rows.map((row) => keep(row, row.key === last));
   const results = [...byId("messages").querySelectorAll(".result")];
   const live = new Map();
-  for (const waiting of here.state.waiting) {
+  for (const waiting of here.isNew ? [] : here.state.waiting) {
     const handle = here.live.get(waiting.key) || waitingNode(waiting, actions);
     handle.update(waiting);
     live.set(waiting.key, handle);
   }
   here.live = live;
   arrange(byId("messages"), [...nodes, ...results, ...[...live.values()].map((handle) => handle.node)]);
-  announce(rows.filter((row) => !known.has(row.key) && known.size && row.value.role === "assistant").map((row) => here.kept.get(row.key).node));
+  announce(rows.filter((row) => !known.has(row.key) && known.size && row.value.role === "assistant").map((row) => row.value));
   if (wasNearEnd) scrollToEnd();
 }
 
-function keep(row) {
-  const mark = JSON.stringify(row.value);
+function keep(row, isLast) {
+  const mark = JSON.stringify([row.value, isLast]);
   const old = here.kept.get(row.key);
   if (old?.mark === mark) return old.node;
   const node = row.make();
@@ -160,22 +181,13 @@ function keep(row) {
   return node;
 }
 
-// Screen readers announce an answer once, when it is complete.
-function announce(nodes) {
-  for (const node of nodes) byId("announcer").textContent = `Footnote answers: ${node.querySelector(".answer").textContent}`;
-}
-
-function drawWelcome() {
-  const box = byId("welcome");
-  const invites = !here.thread && !here.reading && !here.home.threads.length && !here.state.messages.length && !here.state.waiting.length;
-  box.hidden = !invites;
-  if (!invites) return;
-  box.replaceChildren(
-    el("h2", {}, "Ask the library"),
-    el("p", {}, "Answers come from the documents. Each footnote opens the page it cites."),
-    ...(here.home.examples.length ? [el("p", { class: "try" }, "Try one of these:")] : []),
-    ...here.home.examples.map((question) => el("button", { type: "button", onclick: () => actions.ask(question) }, question)),
-  );
+// Screen readers hear once that an answer is there, and how much it stands on.
+function announce(answers) {
+  for (const { note, sources = [], status } of answers) {
+    const count = sources.reduce((sum, { notes }) => sum + notes.length, 0);
+    const notes = count === 1 ? "1 footnote" : `${count} footnotes`;
+    byId("announcer").textContent = note ? "A source of this thread changed." : status === "answered" ? `Answer ready, ${notes}.` : "Footnote replied.";
+  }
 }
 
 function leaveStream() {
@@ -202,10 +214,7 @@ function follow(cursor) {
   on("step", withLive((handle, data) => handle.step(data.step)));
   for (const kind of ["changed", "end", "threads"]) on(kind, refreshSoon);
   on("reset", () => { here.live.clear(); refreshSoon(); });
-  on("deleted", () => {
-    const { channel } = here;
-    visit(address(channel, ""), { push: true }).then(() => problem("The thread was deleted."));
-  });
+  on("deleted", () => visit("/", { push: true }).then(() => problem("The thread was deleted.")));
   stream.onopen = () => { byId("offline").hidden = true; };
   stream.onerror = () => {
     if (here.stream !== stream) return;
@@ -217,7 +226,6 @@ function follow(cursor) {
 }
 
 async function sendText(text) {
-  if (!here.home?.person && !(await chooseName())) return false;
   const key = unsent?.text === text ? unsent.key : newKey();
   unsent = { text, key };
   const { channel, thread, visit: visited } = here;
@@ -244,61 +252,46 @@ function showResult(command, result) {
   }
   if (result.open && (result.open[0] !== here.channel || result.open[1] !== here.thread)) return visit(address(...result.open), { push: true });
   if (result.read) return visit(`/read/${encodeURIComponent(result.read)}`, { push: true });
-  if (result.leave) return visit(address(here.channel, ""), { push: true });
+  if (result.leave) return visit("/", { push: true });
   if (result.html) byId("messages").append(resultNode(command, result.html));
   refreshSoon();
   scrollToEnd();
-}
-
-async function chooseName() {
-  const name = await ask({ title: "What is your name?", text: "Shown next to your questions. You don't need an account or a password.", yes: "Continue", label: "Name", value: here.home?.person || "" });
-  if (name === null) return false;
-  const found = await attempt(() => api.name(name));
-  if (found) { here.live.clear(); await refresh(); }
-  return Boolean(found);
 }
 
 const log = byId("log");
 const isNearEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END;
 const scrollToEnd = () => { log.scrollTop = log.scrollHeight; };
 
-byId("person").addEventListener("click", chooseName);
-byId("up").addEventListener("click", actions.follow);
 byId("rename").addEventListener("click", async () => {
+  closeMenus();
   const title = await ask({ title: "Rename the thread", label: "Title", value: here.state.title, yes: "Rename" });
   if (title !== null && await attempt(() => api.rename(here.channel, here.thread, title))) refresh();
 });
 byId("delete").addEventListener("click", async () => {
+  closeMenus();
   const sure = await ask({ title: "Delete the thread?", text: `This permanently deletes “${here.state.title}” and all its messages.`, yes: "Delete" });
   if (sure === null) return;
   const { channel, thread } = here;
-  if (await attempt(() => api.remove(channel, thread)) && here.thread === thread) visit(address(channel, ""), { push: true });
+  if (await attempt(() => api.remove(channel, thread)) && here.thread === thread) visit("/", { push: true });
 });
-function showSide(open) {
-  byId("side").classList.toggle("is-open", open);
-  byId("menu").setAttribute("aria-expanded", String(open));
-  if (open) byId("close-side").focus();
-}
-byId("menu").addEventListener("click", () => showSide(true));
-byId("close-side").addEventListener("click", () => { showSide(false); byId("menu").focus(); });
-byId("side").addEventListener("keydown", (event) => { if (event.key === "Escape") showSide(false); });
-byId("new-channel").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const name = (byId("channel-name").value.toLowerCase().match(/[\p{L}\p{N}_]+/gu) || []).join("-");
-  byId("channel-name").value = "";
-  if (name) visit(address(name, ""), { push: true });
+for (const link of document.querySelectorAll("#place-ask, .rail .brand")) link.addEventListener("click", actions.follow);
+document.addEventListener("click", (event) => {
+  const example = event.target.closest(".examples button");
+  if (!example) return;
+  event.preventDefault(); // without this script the form sends it
+  sendText(example.value);
 });
-window.addEventListener("popstate", () => visit(location.pathname));
+window.addEventListener("popstate", () => { if (location.pathname !== here.path) visit(location.pathname); });
 window.addEventListener("pagehide", () => here.stream?.close());
 window.addEventListener("pageshow", (event) => { if (event.persisted) { here.stream = null; refresh(); } });
 
-watchNotes(byId("messages"), (link) => {
-  const id = link.closest("[data-id]")?.dataset.id;
-  const message = here.state?.messages.find((item) => item.id === id);
-  return message?.citations?.find((item) => String(item.number) === link.dataset.number);
-});
 const composer = new Composer({
-  source: () => ({ commands: here.home?.commands || [], people: (here.state?.people || []).filter((name) => name !== here.home?.person) }),
+  source: () => ({ commands: here.home?.commands || [], people: here.state?.people || [] }),
   send: sendText,
+});
+startSide({
+  follow: actions.follow,
+  go: (path) => visit(path, { push: true }),
+  named: () => { here.live.clear(); refresh(); },
 });
 visit(location.pathname).then(() => composer.text.focus({ preventScroll: true }));

@@ -1,16 +1,95 @@
-// The column of channels and threads.
+// The frame of every page: threads and how to find them, who you are, and keys.
 
-import { arrange, byId, clock, el } from "./dom.js";
+import { api } from "./api.js";
+import { ask } from "./dialogs.js";
+import { arrange, byId, el } from "./dom.js";
 
-export function drawSide(home, { channel, thread, reading }, actions) {
-  const channels = home.channels.includes(channel) ? home.channels : [...home.channels, channel];
+const SHOWN = 8; // threads without a search
+const FOUND = 20; // threads that a search shows
+const KEYS = "footnote.keys"; // "off" in the browser's storage: single letters are no keys
+
+export const address = (channel, thread) => thread ? `/c/${encodeURIComponent(channel)}/${encodeURIComponent(thread)}`
+  : channel === "general" ? "/" : `/c/${encodeURIComponent(channel)}`;
+
+let frame = { home: null, place: {}, follow: null, go: (path) => location.assign(path), named: () => {}, closePane: () => {} };
+
+// Draw the frame; `place` is {channel, thread, reading} of the page, and `follow` handles clicks on its links.
+export function drawSide(home, place = {}) {
+  frame.home = home;
+  frame.place = place;
+  byId("person-name").textContent = home.person || "You";
+  byId("person").querySelector(".dot").textContent = [...(home.person || "You")][0].toUpperCase();
+  byId("quotes-only").hidden = !home.quotes_only;
+  drawThreads();
+  const channels = home.channels.filter((name) => name !== "general");
+  byId("channels-part").hidden = !channels.length;
   arrange(byId("channels"), channels.map((name) => el("li", {},
-    el("a", { href: actions.address(name, ""), onclick: actions.follow,
-      "aria-current": name === channel && !thread && !reading ? "page" : null }, `#${name}`))));
-  const rows = home.threads.map((item) => el("li", {},
-    el("a", { href: actions.address(item.channel, item.thread), onclick: actions.follow, title: item.title,
-      "aria-current": item.channel === channel && item.thread === thread ? "page" : null },
-    el("span", { class: "row-title" }, item.title),
-    el("span", { class: "row-place" }, `#${item.channel} · ${clock(item.at)}`))));
-  arrange(byId("threads"), rows.length ? rows : [el("li", { class: "none" }, "No threads yet. Ask a question.")]);
+    el("a", { href: address(name, ""), onclick: frame.follow,
+      "aria-current": name === place.channel && !place.thread && !place.reading ? "page" : null }, `#${name}`))));
+}
+
+function drawThreads() {
+  const { home, place } = frame;
+  const wanted = byId("find").value.trim().toLowerCase();
+  const found = wanted ? home.threads.filter((item) => item.title.toLowerCase().includes(wanted)).slice(0, FOUND)
+    : home.threads.filter((item) => item.mine).slice(0, SHOWN);
+  const rows = found.map((item) => el("li", {},
+    el("a", { href: address(item.channel, item.thread), onclick: frame.follow, title: item.title,
+      "aria-current": item.channel === place.channel && item.thread === place.thread ? "page" : null },
+    item.title, item.mine ? null : el("span", { class: "by" }, ` · ${item.owner}`))));
+  if (!rows.length) rows.push(el("li", { class: "none" }, wanted ? "No thread is called that." : "None yet."));
+  if (wanted) rows.push(el("li", {}, el("a", { href: `/library?q=${encodeURIComponent(byId("find").value.trim())}` }, "Search the library")));
+  arrange(byId("threads"), rows);
+}
+
+async function refreshHome() {
+  drawSide(await api.home(), frame.place);
+}
+
+// The page's own ways to go somewhere, and to be told of a new name.
+export function startSide(ways) {
+  Object.assign(frame, ways);
+  byId("person").addEventListener("click", chooseName);
+  byId("find").addEventListener("input", async () => { if (frame.home) drawThreads(); else await refreshHome(); });
+  byId("find").addEventListener("keydown", (event) => {
+    if (event.key === "Enter") byId("threads").querySelector("a")?.click();
+    if (event.key === "Escape") { byId("find").value = ""; byId("find").blur(); if (frame.home) drawThreads(); }
+  });
+  byId("keys-on").checked = localStorage.getItem(KEYS) !== "off";
+  byId("keys-on").addEventListener("change", () => localStorage.setItem(KEYS, byId("keys-on").checked ? "on" : "off"));
+  document.addEventListener("keydown", pressed);
+}
+
+async function chooseName() {
+  const name = await ask({ title: "What is your name?", text: "Others see it beside your questions. Without one they see “Guest”.", yes: "Save", label: "Name", value: frame.home?.person || "" });
+  if (name === null) return;
+  try {
+    await api.name(name);
+    await refreshHome();
+    frame.named();
+  } catch (error) {
+    await ask({ title: "This name can't be used", text: error.message, yes: "OK" });
+  }
+}
+
+function pressed(event) {
+  if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+  const find = (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k";
+  const isWriting = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (!find && (event.ctrlKey || event.metaKey || event.altKey || isWriting || localStorage.getItem(KEYS) === "off")) return;
+  const act = find ? toFind : { "/": toFind, n: () => frame.go("/"), "?": () => byId("keys").showModal() }[event.key.toLowerCase()];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+function toFind() {
+  if (!byId("find").offsetParent) frame.closePane(); // beside an open source there is no room for threads
+  byId("find").focus();
+}
+
+// The chat's own script draws the frame there.
+if (!document.body.classList.contains("chat-page")) {
+  startSide({});
+  refreshHome().catch(() => {}); // the page itself is there
 }

@@ -18,6 +18,7 @@ from bot.web.client import WebPlatform
 from bot.web.events import EventHub
 from bot.web.links import Links
 from bot.web.threads import ChatParts
+from bot.web.translate import thread_address
 from core.answering.pipeline import QuestionContext
 from core.answering.run import RunObserver
 from core.answering.tools.toolbox import Toolbox
@@ -25,6 +26,7 @@ from core.domain.chat import ChatRequest, ToolInvocation
 from core.domain.corpus import SearchScope
 from core.domain.incoming import ThreadAddress
 from core.domain.replies import ChatResponse
+from core.domain.service import InboxEntry
 from core.features.feedback import Feedbacks
 from core.features.staleness.stale_answers import Staleness
 from core.serializers.objects import Json
@@ -170,6 +172,10 @@ class ChatPlace:
         if working is not None:
             await self.worker.stop()
             await working
+
+    async def entries_of(self, thread: str) -> list[InboxEntry]:
+        """The entries of a thread in #general, newest first."""
+        return await self.entries.recent("local", address=thread_address("local", "general", thread))
 
     async def _scope(self, thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
         return await self.shelf.access.scope("local", thread, reader=reader)

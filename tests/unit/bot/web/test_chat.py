@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import re
 
 import pytest
 
@@ -11,6 +12,8 @@ from core.work.progress import SilentProgress
 from tests.scripted import Turn, says
 from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, search
 
+NAME = "Footnote 1, House, Keys"  # of its footnote, for screen readers
+
 
 async def stocked(*script: Turn) -> ChatPlace:
     place = ChatPlace(script)
@@ -18,19 +21,20 @@ async def stocked(*script: Turn) -> ChatPlace:
     return place
 
 
-async def test_a_mention_opens_a_thread_with_a_proved_answer() -> None:
+async def test_plain_text_opens_a_thread_with_a_proved_answer() -> None:
     place = await stocked(search(), ANSWER)
     async with place.open() as ada:
-        sent = await ada.send("@footnote where is the key?")
+        sent = await ada.send("where is the key?")
         question, answer = await ada.answered(sent["thread"])
         home = await (await ada.client.get("/chat/home")).json()
 
     assert (sent["accepted"], question["author"], question["text"]) == (True, "Ada", "where is the key?")
-    assert [
-        (card["number"], card["title"], card["page"], card["quote"], card["summary"], card["thumbnail"])
-        for card in answer["citations"]
-    ] == [(1, "House", 1, KEY, KEY, None)]
-    assert 'class="footnote" href="/s/' in answer["html"]
+    [source] = answer["sources"]
+    [note] = source["notes"]
+    assert (source["title"], source["place"], note["number"], note["name"]) == ("House", "Keys", 1, NAME)
+    assert f'class="footnote" href="{note["href"]}"' in answer["html"]
+    assert note["href"].startswith("/s/")
+    assert answer["html"].count(KEY.rstrip(".")) == 1, "the same text never stands twice"
     assert [row["title"] for row in home["threads"]] == ["where is the key?"]
 
 
@@ -49,17 +53,14 @@ async def test_a_follow_up_needs_no_mention_and_a_second_person_may_ask_it() -> 
 async def test_what_people_say_to_each_other_is_kept_and_left_alone() -> None:
     place = await stocked(search(), ANSWER)
     async with place.open() as ada:
-        talk = await ada.send("good morning")
         thread = (await ada.send("@footnote where is the key?"))["thread"]
         await ada.answered(thread)
         aside = await ada.send("@ben did you move it?", thread)
-        channel, state = await ada.show(), await ada.show(thread)
+        state = await ada.show(thread)
         home = await (await ada.client.get("/chat/home")).json()
         listed = (await ada.send("/threads"))["result"]["html"]
 
-    assert (talk["code"], aside["code"]) == ("needs_mention", "not_for_us")
-    assert talk["talk"] and aside["talk"]
-    assert [item["text"] for item in channel["messages"]] == ["good morning"]
+    assert (aside["code"], aside["talk"]) == ("not_for_us", True)
     assert [item["title"] for item in home["threads"]] == ["where is the key?"]
     assert "#general" not in listed
     assert [item["role"] for item in state["messages"]] == ["user", "assistant", "user"]
@@ -72,13 +73,13 @@ async def test_a_message_sent_again_is_one_message() -> None:
         first = await ada.send("@footnote where is the key?", key="same")
         second = await ada.send("@footnote where is the key?", key="same")
         messages = await ada.answered(first["thread"])
-        talks = [await ada.send("hello all", key="talk") for _ in range(2)]
-        channel = await ada.show()
+        talks = [await ada.send("@ben hello", first["thread"], key="talk") for _ in range(2)]
+        later = (await ada.show(first["thread"]))["messages"]
 
     assert first == second
     assert len(messages) == 2
-    assert talks[0]["code"] == talks[1]["code"]
-    assert len(channel["messages"]) == 1
+    assert talks[0]["code"] == talks[1]["code"] == "not_for_us"
+    assert len(later) == 3
 
 
 async def test_an_answer_streams_and_a_reader_who_comes_back_misses_nothing() -> None:
@@ -228,7 +229,7 @@ async def test_a_conversation_of_another_platform_is_opened_to_be_read(platform:
     assert (state["place"], state["waiting"], state["title"]) == (None, [], "Where is the key?")
     assert what_to_do in state["note"]
     assert [item["author"] for item in state["messages"]] == ["Ben", "footnote"]
-    assert state["messages"][1]["citations"][0]["quote"] == KEY
+    assert state["messages"][1]["sources"][0]["notes"][0]["name"] == NAME
     assert home["threads"] == []
 
 
@@ -290,19 +291,76 @@ async def test_malformed_json_is_told_apart(data: str) -> None:
     assert (response.status, other.status) == (400, 400)
 
 
-async def test_nobody_asks_without_a_name_or_with_a_forged_one() -> None:
-    place = await stocked()
+async def test_a_first_question_needs_no_name_and_a_later_name_keeps_what_was_asked() -> None:
+    place = await stocked(search(), ANSWER)
     async with place.open() as ada:
         ada.client.session.cookie_jar.clear()
-        nameless = await ada.post("@footnote hello there")
-        forged = await ada.client.post(
-            "/chat/messages",
-            json={"channel": "general", "text": "@footnote hello", "key": "k"},
-            headers={"Cookie": "footnote_person=Footnote"},
-        )
+        thread = (await ada.send("where is the key?"))["thread"]
+        mine = (await ada.answered(thread))[0]
+        asked_by = place.entries_of(thread)
+        await ada.name("Ada")
+        named = (await ada.show(thread))["messages"][0]
+        ada.client.session.cookie_jar.clear()
+        theirs = (await ada.show(thread))["messages"][0]
 
-    assert (nameless.status, forged.status) == (400, 400)
-    assert "name" in (await nameless.json())["error"]
+    assert re.fullmatch(r"Guest [0-9a-f]{8}", (await asked_by)[0].incoming.author), "it identifies the browser"
+    assert [(item["author"], item["mine"]) for item in (mine, named, theirs)] == [
+        ("Guest", True),
+        ("Guest", True),
+        ("Guest", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "cookie", ["footnote_person=Footnote", "footnote_guest=Ben", "footnote_person=Guest%2001234567"]
+)
+async def test_a_forged_identity_is_a_new_guest(cookie: str) -> None:
+    place = await stocked()
+    async with place.open(works=False) as ada:
+        ada.client.session.cookie_jar.clear()
+        body = {"channel": "general", "text": "hello there", "key": "k"}
+        sent = await ada.client.post("/chat/messages", json=body, headers={"Cookie": cookie})
+        [entry] = await place.entries_of((await sent.json())["thread"])
+
+    assert re.fullmatch(r"Guest [0-9a-f]{8}", entry.incoming.author)
+    assert entry.incoming.author != "Guest 01234567"
+
+
+async def test_a_question_sent_by_a_form_opens_a_page_that_can_be_read_without_javascript() -> None:
+    place = await stocked(search(), ANSWER)
+    async with place.open() as ada:
+        ada.client.session.cookie_jar.clear()
+        sent = await ada.client.post("/ask", data={"text": ["", "where is the key?"]}, allow_redirects=False)
+        address = sent.headers["Location"]
+        await ada.answered(address.rpartition("/")[2])
+        page = await (await ada.client.get(address)).text()
+        command = await ada.client.post("/ask", data={"text": "/threads"})
+
+    assert (sent.status, "footnote_guest" in sent.cookies) == (303, True)
+    unscripted = page.partition("<noscript>")[2].partition("</noscript>")[0]
+    assert "where is the key?" in unscripted and KEY.rstrip(".") in unscripted and 'href="/s/' in unscripted
+    assert command.status == 400
+
+
+async def test_a_page_for_a_thread_that_is_gone_says_so() -> None:
+    place = await stocked()
+    async with place.open() as ada:
+        response = await ada.client.get("/c/general/gone")
+        page = await response.text()
+
+    assert (response.status, "Thread not found" in page) == (404, True)
+
+
+async def test_the_first_page_has_what_can_be_asked_and_the_newest_document_or_says_that_there_is_none() -> None:
+    empty, place = ChatPlace(), await stocked()
+    async with empty.open() as ada:
+        nothing = await (await ada.client.get("/")).text()
+    async with place.open() as ada:
+        page = await (await ada.client.get("/")).text()
+
+    assert "Nothing to read yet" in nothing and 'class="examples"' not in nothing
+    assert "Nothing to read yet" not in page
+    assert 'name="text" value="Where is the key?"' in page
 
 
 async def test_script_in_questions_names_and_answers_stays_text() -> None:
@@ -315,7 +373,7 @@ async def test_script_in_questions_names_and_answers_stays_text() -> None:
 
     assert "<script>" not in messages[1]["html"]
     assert messages[0]["text"].startswith("<script>"), "as text: the page never puts it in as HTML"
-    assert "alert(" not in page
+    assert "<script>alert(" not in page
 
 
 async def test_browsers_that_go_leave_no_reader_behind() -> None:

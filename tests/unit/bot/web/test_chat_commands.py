@@ -95,12 +95,14 @@ async def test_stop_ends_the_question_that_its_author_has_running() -> None:
 
 
 async def test_why_tells_what_became_of_the_newest_message_with_the_fix() -> None:
-    place = await stocked(search(), ANSWER)
+    place = await stocked(search(), ANSWER, search("t2"), ANSWER)
     async with place.open() as ada:
-        await ada.send("good morning")
-        aside = (await ada.send("/why"))["result"]["html"]
-        thread = (await ada.send("@footnote where is the key?"))["thread"]
+        thread = (await ada.send("where is the key?"))["thread"]
         await ada.answered(thread)
+        await ada.send("@ben good morning", thread)
+        aside = (await ada.send("/why", thread))["result"]["html"]
+        await ada.send("@footnote where is the key?", thread)
+        await ada.answered(thread, 2)
         answered = (await ada.send("/why", thread))["result"]["html"]
 
     assert "Mention me to ask" in aside
@@ -124,19 +126,6 @@ async def test_a_muted_thread_answers_mentions_alone_until_it_is_unmuted() -> No
     assert [item["text"] for item in messages if item["role"] == "user"][1] == "and the garden?"
 
 
-async def test_a_channel_that_answers_by_itself_opens_a_thread_for_each_question() -> None:
-    place = await stocked(search(), ANSWER)
-    async with place.open() as ada:
-        assert (await ada.send("where is the key?"))["thread"] == ""
-        await ada.send("/settings auto_answer on")
-        sent = await ada.send("where is the key?")
-        messages = await ada.answered(sent["thread"])
-        channel = await ada.show()
-
-    assert (sent["accepted"], messages[1]["status"]) == (True, "answered")
-    assert len(channel["messages"]) == 1, "in the channel itself stands only what people said"
-
-
 async def test_the_sources_of_a_channel_bound_its_answers_commands_and_pages() -> None:
     place = await stocked(search(), ANSWER, search("t2"), ANSWER)
     await place.shelf.corpus.save_source(build_source("wiki"))
@@ -147,7 +136,7 @@ async def test_the_sources_of_a_channel_bound_its_answers_commands_and_pages() -
         _, answer = await ada.answered(thread, channel="kids")
 
     assert "wiki" in sources and "handbook" not in sources
-    assert (answer["status"], answer["citations"]) == ("not_found", [])
+    assert (answer["status"], answer["sources"]) == ("not_found", [])
 
 
 async def test_a_footnotes_link_opens_what_its_channel_may_read_now() -> None:

@@ -29,8 +29,8 @@ async def test_a_deep_question_shows_its_planned_steps_and_answers_in_its_form()
         question, answer = await ada.answered(sent["thread"])
         home = await (await ada.client.get("/chat/home")).json()
 
-    shown = [(step["name"], step["asked"]) for step in steps if step["kind"] == "tool"]
-    assert shown == [("search", "where is the key"), ("search", "who hung the key")]
+    shown = [step["words"] for step in steps if step["kind"] == "tool"]
+    assert shown == ["Searching for “where is the key”", "Searching for “who hung the key”"]
     assert KEY_IN_HOUSE in answer["html"] and 'class="footnote"' in answer["html"]
     assert answer["gaps"] == ["who hung it"]
     assert question["text"].startswith("deep: ")

@@ -76,7 +76,7 @@ class TestSourceViewer:
         assert "handbook/guide.md" in text
         assert f'rel="prev" href="{address_of(first)}"' in text
         assert f'rel="next" href="{address_of(third)}"' in text
-        assert text.count("aria-current") == 2  # the contents' line, and Library in the main menu
+        assert text.count("aria-current") == 3  # the contents' line, Library in the rail, Documents in its tabs
         assert "The <em>Marigold</em> carries 96." in text
         assert "End of the previous page: </span>The key is under the mat." in text
         assert "Start of the next page: </span>The end." in text

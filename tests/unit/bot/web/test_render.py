@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.web.render import answer_html, message_view, people_in, step_view, thread_view
+from bot.web.render import answer_html, message_view, people_in, place_of, sources_view, step_view, thread_view
+from core.answering.providers.extractive.provider import QUOTES_NOTE
 from core.domain.answer import Reference, ReferenceType
 from core.domain.conversation import Outcome, Role
 from core.domain.features import Rating
@@ -17,9 +18,9 @@ LINKS = {1: "/s/one", 2: "/s/two?a=1&b=2"}
 
 
 def test_markers_with_a_footnote_are_links_and_others_stay_text() -> None:
-    html = answer_html("Under the mat[1], or not[2]. See [3] and `a[1]`.", LINKS)
+    html = answer_html("Under the mat [1], or not[2]. See [3] and `a[1]`.", LINKS)
 
-    assert re.findall(r'href="([^"]+)"[^>]*>(\[\d\])</a>', html) == [("/s/one", "[1]"), ("/s/two?a=1&amp;b=2", "[2]")]
+    assert re.findall(r'href="([^"]+)"[^>]*>(\d)</a>', html) == [("/s/one", "1"), ("/s/two?a=1&amp;b=2", "2")]
     assert "See [3]" in html
     assert "<code>a[1]</code>" in html
 
@@ -55,50 +56,86 @@ def test_any_text_gives_only_known_tags(text: str) -> None:
     assert html.count("<a ") == html.count('<a class="footnote"')
 
 
-@pytest.mark.parametrize(
-    ("path", "stale", "thumbnail", "summary"),
-    [("a.PDF", False, "/s/x/3/thumbnail", "Keys."), ("a.pdf", True, None, ""), ("a.pdf.md", False, None, "Keys.")],
-)
-def test_only_pages_of_pdfs_that_are_still_there_have_thumbnails(
-    path: str, stale: bool, thumbnail: str | None, summary: str
-) -> None:
-    citation = build_citation(document=path, page_number=3)
-    message = build_message("a1", "Yes[1].", role=Role.ASSISTANT, citations=(citation,), stale=stale)
-    [card] = message_view(message, lambda _: "/s/x#cited", summaries={"p1": "Keys."})["citations"]
+def test_a_footnote_never_begins_a_line_and_says_what_it_opens() -> None:
+    html = answer_html("**Under the mat** [1] [2].", LINKS, {1: "Footnote 1, House, page 3"})
 
-    assert (card["thumbnail"], card["summary"]) == (thumbnail, summary)
+    assert "</strong><a " in html
+    assert "</a><a " in html
+    assert 'aria-label="Footnote 1, House, page 3"' in html
+
+
+@pytest.mark.parametrize(
+    ("document", "path", "place"),
+    [
+        ("a.PDF", ("Season", "Money"), "p. 3"),
+        ("a.pdf.md", ("Season", "Money"), "Money"),
+        ("a.md", ("Season",), ""),
+        ("a.xlsx", ("Sheet 2",), "Sheet 2"),
+        ("a.md", (), ""),
+    ],
+)
+def test_a_place_is_called_as_its_document_names_it(document: str, path: tuple[str, ...], place: str) -> None:
+    citation = build_citation(document=document, document_title="Season", heading_path=path, page_number=3)
+
+    assert place_of(citation) == place
+
+
+def test_sources_are_one_row_for_each_document_in_the_order_of_their_use() -> None:
+    first = build_citation("d1", number=1, document="a.pdf", document_title="Season", page_number=3)
+    second = build_citation("d2", number=2, document="b.md", document_title="Fleet", heading_path=("Fleet", "Boats"))
+    third = build_citation("d1", number=3, document="a.pdf", document_title="Season", page_number=4)
+    view = sources_view((first, second, third), {1: "/s/1", 2: "/s/2", 3: "/s/3"})
+
+    assert [(row["title"], row["place"], [note["number"] for note in row["notes"]]) for row in view] == [
+        ("Season", "", [1, 3]),
+        ("Fleet", "Boats", [2]),
+    ]
+    assert view[0]["notes"][0] == {
+        "number": 1,
+        "href": "/s/1",
+        "name": "Footnote 1, Season, page 3",
+        "place": "p. 3",
+    }
+
+
+def test_an_answer_of_quotes_says_so_by_its_looks_and_not_in_words() -> None:
+    message = build_message(
+        "a1",
+        f"Under the mat[1].\n\n{QUOTES_NOTE}",
+        role=Role.ASSISTANT,
+        citations=(build_citation(),),
+        outcome=Outcome(model="extractive"),
+    )
+    view = message_view(message, lambda _: "/s/x")
+
+    assert view["quoted"] is True
+    assert "language model" not in view["html"]
+
+
+def test_suggestions_are_two_at_most_and_never_cut_off() -> None:
+    offered = ("Who asked for the study?", "x" * 61, "When is it due?", "What does it cost?")
+    message = build_message("a1", "Yes.", role=Role.ASSISTANT, outcome=Outcome(suggestions=offered))
+
+    assert message_view(message, lambda _: "")["suggestions"] == ["Who asked for the study?", "When is it due?"]
 
 
 def test_marks_of_unsupported_claims_are_explained() -> None:
     assert 'class="unsupported"' in answer_html("It is blue [?].")
 
 
-def test_an_answer_carries_its_cards_suggestions_and_rating() -> None:
-    citation = build_citation(document_title="Guide", heading_path=("Guide", "Keys"), quote="under\nthe  mat")
+def test_an_answer_carries_its_suggestions_choices_and_rating() -> None:
     message = build_message(
         "a1",
         "Under the mat[1].",
         role=Role.ASSISTANT,
         author="footnote",
-        citations=(citation,),
+        citations=(build_citation(),),
         status="answered",
         job_id="j1",
         outcome=Outcome(suggestions=("And the door?",), choices=("one", "two")),
     )
-    view = message_view(message, lambda item: f"/s/{item.number}#cited", Rating.UP, {"p1": "Where keys are."})
+    view = message_view(message, lambda item: f"/s/{item.number}#cited", Rating.UP)
 
-    assert view["citations"] == [
-        {
-            "number": 1,
-            "title": "Guide",
-            "page": 1,
-            "path": ["Keys"],
-            "quote": "under the mat",
-            "href": "/s/1#cited",
-            "summary": "Where keys are.",
-            "thumbnail": None,
-        }
-    ]
     assert (view["suggestions"], view["choices"], view["rated"], view["job"]) == (
         ["And the door?"],
         ["one", "two"],
@@ -146,11 +183,20 @@ def test_a_thread_without_a_title_can_still_be_picked() -> None:
     assert thread_view(build_conversation())["title"] == "(no title)"
 
 
-def test_a_step_says_what_it_looks_for() -> None:
-    view = step_view(build_job("j1/t0", parent_id="j1", kind=JobKind.TOOL, name="search", input={"query": "key " * 90}))
+@pytest.mark.parametrize(
+    ("kind", "name", "given", "words"),
+    [
+        (JobKind.TOOL, "search", {"query": "the key"}, "Searching for “the key”"),
+        (JobKind.TOOL, "get_page", {"page_id": "p1"}, "Reading a page"),
+        (JobKind.PLANNING, "plan", {}, "Choosing what to read"),
+        (JobKind.SYNTHESIS, "answer", {}, "Writing the answer"),
+        (JobKind.TOOL, "a_new_tool", {"query": "x"}, ""),
+    ],
+)
+def test_a_step_says_in_words_what_it_does(kind: JobKind, name: str, given: dict[str, str], words: str) -> None:
+    view = step_view(build_job("j1/t0", parent_id="j1", kind=kind, name=name, input=given))
 
-    assert (view["parent"], view["kind"], view["status"]) == ("j1", "tool", JobStatus.RUNNING.value)
-    assert len(str(view["asked"])) <= 80
+    assert (view["parent"], view["status"], view["words"]) == ("j1", JobStatus.RUNNING.value, words)
 
 
 def test_people_are_named_once_in_order_of_appearance() -> None:

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.web.translate import WebPost, check_id, is_between_people, thread_address, to_channel, to_incoming, to_name
+from bot.web.translate import (
+    WebPost,
+    check_id,
+    is_between_people,
+    new_guest,
+    shown_name,
+    thread_address,
+    to_channel,
+    to_incoming,
+    to_name,
+)
 from core.domain.incoming import IncomingMessage
 from core.domain.service import ChannelSettings, Listening
 from core.errors import BadInput
@@ -39,12 +49,12 @@ def test_a_mention_in_a_channel_asks_in_a_thread_of_its_own(text: str, question:
     assert is_for_us(incoming)
 
 
-@pytest.mark.parametrize("text", ["good morning", "mail bot@footnote.example", "@footnotes are nice", "@ben look"])
-def test_without_a_mention_a_channel_belongs_to_people(text: str) -> None:
+@pytest.mark.parametrize("text", ["where is it?", "mail bot@footnote.example", "@footnotes are nice", "@ben look"])
+def test_outside_a_thread_every_line_is_a_question(text: str) -> None:
     incoming = to_incoming(post(text))
 
-    assert not is_for_us(incoming)
-    assert incoming.text == text
+    assert is_for_us(incoming)
+    assert (incoming.text, incoming.address.thread) == (text, "k1")
 
 
 def test_a_follow_up_in_a_thread_needs_no_mention() -> None:
@@ -111,10 +121,19 @@ def test_a_name_is_one_line(text: str, name: str) -> None:
     assert to_name(text) == name
 
 
-@pytest.mark.parametrize("text", ["", "  ", "👍", "x" * 41, "Footnote", "tools", "a\u202eb"])
+@pytest.mark.parametrize(
+    "text", ["", "  ", "👍", "x" * 41, "Footnote", "tools", "You", "guest", "Guest 0a1b2c3d", "a\u202eb"]
+)
 def test_a_name_that_others_could_not_read_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
         to_name(text)
+
+
+def test_guests_differ_for_us_and_are_all_called_the_same() -> None:
+    one, other = new_guest(), new_guest()
+
+    assert one != other
+    assert (shown_name(one), shown_name(other), shown_name("Ada")) == ("Guest", "Guest", "Ada")
 
 
 @pytest.mark.parametrize(("text", "name"), [("Sea Trips!", "sea-trips"), ("#general", "general"), ("Ärzte", "ärzte")])
