@@ -21,7 +21,7 @@ pytestmark = BROWSER_TEST
 WIRE = """async (hrefs) => {
   for (const name of ["source", "pane"]) {
     const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href: `/static/${name}.css` });
-    document.head.append(sheet);
+    await new Promise((loaded) => (sheet.onload = loaded, document.head.append(sheet)));
   }
   if (!document.getElementById("pane"))
     document.body.append(Object.assign(document.createElement("aside"), { id: "pane", hidden: true }));
@@ -141,10 +141,7 @@ async def test_a_pdf_shows_boxes_over_the_words_of_its_quote(
         for quote in quotes:
             await expect(page.locator("#pane mark").first).to_contain_text(quote.split()[-1])
             await page.locator("#pane .paper img").evaluate("(image) => image.decode()")
-            boxes = [
-                PageBox(left, top, right - left, bottom - top)
-                for left, top, right, bottom in await page.evaluate(BOXES)
-            ]
+            boxes = [PageBox(*box) for box in await page.evaluate(BOXES)]
             assert "".join(words_under(boxes, file, 3).split()) == "".join(quote.split())
             await page.keyboard.press(".")
         await page.go_back()

@@ -3,6 +3,7 @@
 import { prepare } from "./source.js";
 
 const SOURCE = "source"; // the parameter of a page's address that names the open source
+const KEYS = "footnote.keys"; // "off" in the browser's storage: single letters are no keys
 const READABLE = /^\/(s|library\/pages)\/./; // pages that have a fragment for the pane
 const UNREACHABLE = "Footnote can’t be reached, so this source can’t be shown. Try again in a moment.";
 
@@ -85,7 +86,6 @@ async function show(href, byKey) {
   box.setAttribute("aria-busy", "false");
   box.setAttribute("aria-labelledby", "pane-title");
   box.hidden = false;
-  document.body.classList.add("pane-open");
   fill(box);
   prepare(box);
   if (byKey || covers(box)) box.querySelector("#pane-title").focus({ preventScroll: true });
@@ -107,7 +107,7 @@ async function fetchPart(href, signal) {
 
 function failed(sentence) {
   const article = document.createElement("article");
-  article.className = "pane";
+  article.className = "pane-source";
   article.innerHTML = `<header class="pane-head"><div class="pane-line"><h2 id="pane-title" tabindex="-1">This source can’t be opened</h2>
     <button type="button" data-close aria-label="Close the source" title="Close (Esc)">✕</button></div></header>
     <div class="pane-body"><div class="pane-side"><div class="pane-notice"><p></p></div></div></div>`;
@@ -155,13 +155,12 @@ function hide({ focus = true } = {}) {
   open = loading = null;
   box.hidden = true;
   box.replaceChildren();
-  document.body.classList.remove("pane-open");
   if (focus && hadFocus && opener?.isConnected) opener.focus({ preventScroll: true });
   document.dispatchEvent(new CustomEvent("pane", { detail: null }));
 }
 
-// On a phone the pane is a sheet over the page.
-const covers = (box) => getComputedStyle(box).getPropertyValue("--pane-is-sheet").trim() === "1";
+// In a narrow window the pane is a sheet over the page.
+const covers = (box) => getComputedStyle(box).position === "fixed";
 const isWriting = (element) => element.closest("input, textarea, select, [contenteditable]") !== null;
 
 document.addEventListener("click", (event) => {
@@ -186,7 +185,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     return closePane();
   }
-  if (isWriting(event.target) || document.body.dataset.keys === "off") return;
+  if (isWriting(event.target) || localStorage.getItem(KEYS) === "off") return;
   const by = { ",": -1, ".": 1 }[event.key];
   if (by && stepPane(by, true)) event.preventDefault();
 });

@@ -1,11 +1,16 @@
 // A source, on its own page or in the side pane: copy buttons, failed images, the marked place in view.
 const SHOWN_MS = 2000; // of "Copied"
+const LARGEST = 4; // times the width of its desk
+const STEP = 1.4; // between two sizes of a page
+const NARROW = 400; // pixels: on a narrower desk, a page begins at its cited part
+const MARGIN = 0.04; // of a page, on both sides of its cited part
 
 /** Make a source inside `root` work. */
 export function prepare(root) {
   for (const button of root.querySelectorAll("[data-copy], [data-copy-link]")) prepareCopy(button);
   for (const image of root.querySelectorAll(".paper img")) prepareImage(image);
-  for (const text of root.querySelectorAll(".pane .text")) reveal(text, text.querySelector("mark"));
+  for (const desk of root.querySelectorAll(".pane-desk")) prepareDesk(desk);
+  for (const text of root.querySelectorAll(".pane-source .text")) reveal(text, text.querySelector("mark"));
 }
 
 function prepareCopy(button) {
@@ -23,10 +28,52 @@ function prepareCopy(button) {
 function prepareImage(image) {
   const remove = () => {
     image.closest(".pictured")?.classList.remove("pictured");
-    image.closest(".printed, .pane-desk")?.remove();
+    image.closest(".printed, .pane-print")?.remove();
   };
   if (image.complete && image.naturalWidth === 0) remove();
   image.addEventListener("error", remove);
+}
+
+// The printed page on its desk: its size, and its cited part in view.
+function prepareDesk(desk) {
+  const paper = desk.querySelector(".paper");
+  const image = paper.querySelector("img");
+  const boxes = [...paper.querySelectorAll(".boxes rect")];
+  let size = 1;
+  const resize = (wanted) => {
+    size = Math.min(Math.max(wanted, whole()), LARGEST);
+    paper.style.width = `${100 * size}%`;
+    show();
+  };
+  const inner = () => [desk.clientWidth, desk.clientHeight].map((side) => side - 2 * parseFloat(getComputedStyle(desk).paddingTop));
+  const whole = () => {
+    const [width, height] = inner();
+    const ratio = image.naturalWidth ? image.naturalHeight / image.naturalWidth : 297 / 210;
+    return Math.min(1, height / (width * ratio));
+  };
+  const show = () => {
+    if (!boxes.length) return;
+    const places = boxes.map((box) => box.getBoundingClientRect());
+    const top = Math.min(...places.map((place) => place.top));
+    const bottom = Math.max(...places.map((place) => place.bottom));
+    const left = Math.min(...places.map((place) => place.left));
+    const frame = desk.getBoundingClientRect();
+    desk.scrollTop += Math.min(top - frame.top - 16, (top + bottom) / 2 - (frame.top + frame.bottom) / 2);
+    desk.scrollLeft += left - frame.left - MARGIN * paper.offsetWidth;
+  };
+  const begin = () => {
+    if (desk.clientWidth > NARROW || !boxes.length) return resize(1);
+    const page = paper.getBoundingClientRect();
+    const places = boxes.map((box) => box.getBoundingClientRect());
+    const width = Math.max(...places.map((place) => place.right)) - Math.min(...places.map((place) => place.left));
+    resize(Math.max(1, 1 / (width / page.width + 2 * MARGIN)));
+  };
+  begin();
+  image.addEventListener("load", begin, { once: true });
+  const zoom = desk.parentElement.querySelector(".pane-zoom");
+  zoom.hidden = false;
+  const changes = { in: () => resize(size * STEP), out: () => resize(size / STEP), whole: () => resize(whole()) };
+  for (const button of zoom.querySelectorAll("[data-zoom]")) button.addEventListener("click", changes[button.dataset.zoom]);
 }
 
 // Scrolls only the box, never the page around it.
@@ -34,7 +81,7 @@ function reveal(box, part) {
   if (!part) return;
   let scroller = box;
   while (scroller && scroller.scrollHeight <= scroller.clientHeight) scroller = scroller.parentElement;
-  if (!scroller || !scroller.closest(".pane")) return;
+  if (!scroller || !scroller.closest(".pane-source")) return;
   scroller.scrollTop += part.getBoundingClientRect().top - scroller.getBoundingClientRect().top - scroller.clientHeight / 3;
 }
 
