@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
 from threading import Lock, Thread
 from typing import Any
 
@@ -105,7 +106,7 @@ class Asked:
 
 
 @contextmanager
-def serving(answer: Callable[[Asked], tuple[int, Any]]) -> Iterator[str]:
+def serving(answer: Callable[[Asked], tuple[int, Any]], about: Callable[[], Body] = lambda: ABOUT) -> Iterator[str]:
     """The URL of a server that answers with these statuses and results, in the form of Qdrant's."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -114,8 +115,14 @@ def serving(answer: Callable[[Asked], tuple[int, Any]]) -> Iterator[str]:
         def answer(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             body = json.loads(self.rfile.read(length)) if length else {}
+            if self.path == "/":
+                self.send(200, about())
+                return
             status, result = answer(Asked(self.command, self.path.split("?")[0], body, self.headers.get("api-key")))
-            sent = json.dumps({"result": result, "status": "ok", "time": 0.0}).encode()
+            self.send(status, {"result": result, "status": "ok", "time": 0.0})
+
+        def send(self, status: int, value: Body) -> None:
+            sent = json.dumps(value).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(sent)))
@@ -143,6 +150,7 @@ def _done() -> Body:
     return {"operation_id": 1, "status": "completed"}
 
 
+ABOUT = {"title": "qdrant - vector search engine", "version": version("qdrant-client")}
 HNSW = {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000}
 OPTIMIZER = {
     "deleted_threshold": 0.2,

@@ -3,14 +3,18 @@
 Local mode searches by brute force in Python: for platforms without an Edge wheel, and for contract tests.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from threading import RLock
 
+from pydantic import ValidationError
 from qdrant_client import QdrantClient, models
+from qdrant_client.common.version_check import is_compatible
 from qdrant_client.http.exceptions import ApiException
 
 from core.domain.passages import IndexHit
@@ -39,6 +43,8 @@ TIMEOUT_SECONDS = 30
 LOCAL_COLLECTION = "footnote"
 NEW_COLLECTION = "name a new [index] collection and build that one with `footnote db reindex`"
 META_KEY = "footnote"  # of the collection's metadata: the model its vectors come from
+
+_log = logging.getLogger(__name__)
 
 
 class ClientEngine:
@@ -158,6 +164,7 @@ class ClientEngine:
 
 def open_server(url: str, collection: str, meta: IndexMeta, api_key: str | None = None) -> ClientEngine:
     """Connect to a Qdrant server or cluster. Raises StorageError without one, or for a collection of another model."""
+    # The client's own check runs in a thread beside the first requests, and prints a bare Python warning.
     client = QdrantClient(url=url, api_key=api_key, timeout=TIMEOUT_SECONDS, check_compatibility=False)
     engine = ClientEngine(client, collection, name=url, local=False)
     try:
@@ -165,7 +172,30 @@ def open_server(url: str, collection: str, meta: IndexMeta, api_key: str | None 
     except StorageError:
         client.close()
         raise
+    _check_version(client, url)
     return engine
+
+
+def _check_version(client: QdrantClient, url: str) -> None:
+    """Log a warning if the server's version isn't within one minor version of the client's."""
+    ours = version("qdrant-client")
+    try:
+        theirs = client.info().version
+    except (ApiException, ValidationError) as error:
+        _log.warning("The version of Qdrant at %s can't be checked: %s", url, error)
+        return
+    if not is_compatible(ours, theirs):
+        major, minor = ours.split(".")[:2]
+        _log.warning(
+            "Qdrant at %s has version %s, but Footnote's client is made for %s.%s. Searches may fail. Install Qdrant "
+            "%s.%s, or a version next to it.",
+            url,
+            theirs,
+            major,
+            minor,
+            major,
+            minor,
+        )
 
 
 def open_local(path: Path, meta: IndexMeta) -> ClientEngine:

@@ -200,6 +200,13 @@ def test_the_readme_names_every_command_and_no_other() -> None:
     assert named == set(typer.main.get_group(app).list_commands(typer.Context(typer.main.get_command(app))))
 
 
+def test_compose_runs_the_qdrant_that_the_locked_client_is_made_for() -> None:
+    compose = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+    server = compose["services"]["qdrant"]["image"].partition(":v")[2]
+    [client] = locked_versions("requirements.lock")["qdrant-client"]
+    assert server.split(".")[:2] == client.split(".")[:2]
+
+
 def test_the_image_copies_only_what_is_there() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     copied = [

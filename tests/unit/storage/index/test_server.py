@@ -9,7 +9,7 @@ from core.errors import StorageError
 from storage.index.index import QdrantIndex
 from storage.index.opening import server_index
 from tests.fakes import HashEmbedder
-from tests.qdrant_server import HNSW, OPTIMIZER, Asked, serving
+from tests.qdrant_server import ABOUT, HNSW, OPTIMIZER, Asked, serving
 from tests.unit.storage.search_builders import ask, build_entry, within
 
 META = {"footnote": {"format": 1, "model": "hash-256", "dimensions": 256}}
@@ -27,6 +27,7 @@ class FakeQdrant:
     url: str = ""
     made_by_another: bool = False  # between the look whether the collection is there and its making
     others: object = field(default_factory=lambda: META)  # metadata of that one
+    about: dict[str, object] = field(default_factory=lambda: ABOUT)
 
     def collection(self, metadata: object = META, indexed: tuple[str, ...] = ()) -> None:
         """Have the collection `docs`."""
@@ -68,7 +69,7 @@ def qdrant() -> Iterator[FakeQdrant]:
             ("POST", "/collections/docs/points/query"): {"points": []},
         }
     )
-    with serving(fake.answer) as fake.url:
+    with serving(fake.answer, lambda: fake.about) as fake.url:
         yield fake
 
 
@@ -222,6 +223,27 @@ async def test_a_collection_of_another_model_is_refused(qdrant: FakeQdrant) -> N
     with pytest.raises(StorageError, match=r"made with the embedding model 'other'.*but 'hash-256'"):
         await index.count()
     await index.close()
+
+
+@pytest.mark.parametrize(
+    ("about", "warning"),
+    [
+        (ABOUT, None),
+        ({**ABOUT, "version": "1.2.3"}, "has version 1.2.3, but Footnote's client is made for 1."),
+        ({"title": "a proxy"}, "can't be checked"),
+    ],
+)
+async def test_a_server_of_another_version_is_a_warning(
+    qdrant: FakeQdrant, caplog: pytest.LogCaptureFixture, about: dict[str, object], warning: str | None
+) -> None:
+    qdrant.collection(indexed=ALL_FIELDS)
+    qdrant.about = about
+    index = connect(qdrant)
+    await index.search(ask("spyglass"), within())
+    await index.close()
+
+    said = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [warning in text for text in said] == ([True] if warning else [])
 
 
 async def test_a_server_error_names_the_server_and_what_to_check(qdrant: FakeQdrant) -> None:
