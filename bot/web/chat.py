@@ -11,6 +11,7 @@ import aiohttp_jinja2
 from aiohttp import web
 
 from bot.web.events import stream
+from bot.web.pages.uploads import can_change
 from bot.web.parts import WebParts
 from bot.web.render import answer_html
 from bot.web.requests import (
@@ -106,6 +107,7 @@ class _Chat:
             "person": name_of(request),
             "examples": self._chat.examples,
             "quotes_only": self._chat.quotes_only,
+            "can_upload": can_change(request),
             **(await self._start(request) if request.path == "/" else {"documents": None, "newest": None}),
         }
         return aiohttp_jinja2.render_template("chat.html", request, context)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from playwright.async_api import Locator, Page, expect
@@ -14,6 +14,7 @@ from bot.cli.demo import DEMO_FOLDER, load_examples
 from tests import forked
 from tests.copying import copy_folder
 from tests.e2e.browsing import BROWSER_TEST, browsing, say
+from tests.e2e.conftest import SAMPLES
 from tests.e2e.serving import ServiceProcess
 
 pytestmark = BROWSER_TEST
@@ -136,11 +137,54 @@ async def test_from_an_example_to_its_source_and_a_follow_up(demo: Demo) -> None
         source = await opened_by(page, page.locator("a.footnote").first)
         await expect(source.locator("mark").first).to_contain_text(example.quote[:20])
         await expect(source.locator("mark").first).to_be_in_viewport()
+        await page.bring_to_front()
 
         await say(page, "What went badly?")
         await answers(page, 2)
         await expect(page.locator(".said")).to_have_text([example.question, "What went badly?"])
         await expect(page.locator(".from-bot[data-id]").last.locator("a.footnote").first).to_be_visible()
+
+
+async def test_a_number_opens_its_source_beside_the_answer_and_a_key_leads_back(demo: Demo) -> None:
+    async with browsing() as people:
+        _, page = await people.newcomer(demo.url)
+        await page.click(f".examples button >> text={EXAMPLES[0].question}")
+        await answers(page, 1)
+        await page.evaluate(COUNT)
+        number = page.locator("a.footnote").first
+        await number.click()
+        await expect(page.locator("#pane mark").first).to_contain_text(EXAMPLES[0].quote[:20])
+        await expect(page.locator(".chip .is-open, .chip:has(.is-open)").first).to_be_visible()
+        await expect(page.locator(".answer")).to_be_in_viewport()
+        assert await page.evaluate("window.presses") == 1
+
+        await page.reload()
+        await expect(page.locator("#pane mark").first).to_be_visible()
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#pane")).to_be_hidden()
+        await page.locator("a.footnote").first.focus()
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#pane-title")).to_be_focused()
+        await page.keyboard.press("Escape")
+        await expect(page.locator("a.footnote").first).to_be_focused()
+        await page.keyboard.press("n")
+        await expect(page.locator("#text")).to_be_focused()
+        assert urlsplit(page.url).path == "/"
+
+
+async def test_an_empty_library_says_so_and_takes_a_file_that_is_asked_about_at_once(tmp_path: Path) -> None:
+    with ServiceProcess(tmp_path / "data") as service:
+        async with browsing() as people:
+            _, page = await people.newcomer(service.wait_ready()["url"])
+            await page.evaluate(COUNT)
+            await expect(page.locator("#hint")).to_contain_text("Nothing to read yet")
+            await page.set_input_files("#drop-zone input.upload-input", SAMPLES / EXAMPLES[0].document)
+            await expect(page.locator("#drop-zone li.read")).to_have_count(1)
+            await expect(page.locator(".newest")).to_contain_text("New:")
+            await expect(page.locator("#hint")).to_have_text("")
+            await say(page, EXAMPLES[0].question)
+            await expect(page.locator("a.footnote").first).to_be_visible()
+            assert await page.evaluate("window.presses") <= 1, "the one that chooses the file"
 
 
 async def test_a_footnote_into_a_pdf_shows_its_page(demo: Demo) -> None:

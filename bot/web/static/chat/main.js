@@ -4,6 +4,7 @@ import { api, placePath } from "./api.js";
 import { Composer } from "./composer.js";
 import { ask } from "./dialogs.js";
 import { arrange, byId, closeMenus, el } from "./dom.js";
+import { closePane, hidePane, openPane, sourceInAddress } from "../pane.js";
 import { address, drawSide, startSide } from "./side.js";
 import { messageNode, resultNode, threadCard, waitingNode } from "./view.js";
 
@@ -70,6 +71,7 @@ function problem(sentence) {
 
 async function visit(path, { push = false } = {}) {
   const parts = path.split("/").filter(Boolean).map(decodeURIComponent);
+  hidePane();
   if (push) history.pushState(null, "", path);
   here.path = path;
   here.isNew = !parts.length;
@@ -128,7 +130,23 @@ async function refreshStart() {
   if (!response?.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   byId("start").replaceWith(document.adoptNode(page.getElementById("start")));
-  byId("drop-zone").hidden = page.getElementById("drop-zone").hidden;
+  if (byId("start").dataset.hint) byId("drop-zone").hidden = false; // it stays as files are read
+  document.body.classList.toggle("has-nothing", Boolean(byId("start").dataset.hint));
+  if (here.isNew) byId("hint").textContent = byId("start").dataset.hint || "";
+}
+
+// Files can be added where nothing is asked yet: at once while there is nothing to read, else when some are dragged in.
+async function offerUpload() {
+  const zone = byId("drop-zone");
+  if (!("canUpload" in zone.dataset)) return;
+  const { mountUpload } = await import("../upload.js");
+  let read = 0;
+  zone.addEventListener("uploads", ({ detail }) => {
+    if (detail.read !== read) refreshStart();
+    read = detail.read;
+  });
+  await mountUpload(zone);
+  window.addEventListener("dragenter", () => { if (here.isNew) zone.hidden = false; });
 }
 
 function draw() {
@@ -139,7 +157,7 @@ function draw() {
   byId("tools").hidden = !here.thread;
   for (const format of ["markdown", "pdf", "json"]) byId(`export-${format}`).href = `${placePath(here.channel, here.thread)}/export?format=${format}`;
   byId("text").placeholder = here.thread ? "Ask a follow-up…" : here.channel === "general" ? "Ask a question…" : `Ask in #${here.channel}…`;
-  byId("hint").textContent = state.people?.length ? `To write to ${state.people[0]} alone, begin with @${state.people[0]}.` : "";
+  if (!here.isNew) byId("hint").textContent = state.people?.length ? `To write to ${state.people[0]} alone, begin with @${state.people[0]}.` : "";
   byId("composer").hidden = Boolean(here.reading);
   byId("elsewhere").hidden = !here.reading;
   byId("elsewhere").textContent = state.note || "";
@@ -168,6 +186,7 @@ function drawMessages() {
   }
   here.live = live;
   arrange(byId("messages"), [...nodes, ...results, ...[...live.values()].map((handle) => handle.node)]);
+  if (here.state.messages.at(-1)?.status === "not_found" && !known.has(last)) refreshStart(); // perhaps there is nothing to read
   announce(rows.filter((row) => !known.has(row.key) && known.size && row.value.role === "assistant").map((row) => row.value));
   if (wasNearEnd) scrollToEnd();
 }
@@ -188,6 +207,24 @@ function announce(answers) {
     const notes = count === 1 ? "1 footnote" : `${count} footnotes`;
     byId("announcer").textContent = note ? "A source of this thread changed." : status === "answered" ? `Answer ready, ${notes}.` : "Footnote replied.";
   }
+}
+
+// The footnotes of an answer or a result, for the source beside it.
+function footnotesAround(link) {
+  const links = [...link.closest(".from-bot, .result").querySelectorAll("a[data-number]")];
+  const byNumber = new Map(links.map((item) => [Number(item.dataset.number), item]));
+  return [...byNumber.entries()].sort(([one], [other]) => one - other).map(([number, item]) => (
+    { number, href: item.getAttribute("href"), label: (item.getAttribute("aria-label") || item.title).replace(/^Footnote \d+(, )?/, "") }));
+}
+
+function showSource(link) {
+  const list = footnotesAround(link);
+  openPane(link.getAttribute("href"), link, { list, index: list.findIndex(({ number }) => number === Number(link.dataset.number)) });
+}
+
+// The number whose source is open is marked in the text and on its chip.
+function markOpen(href) {
+  for (const link of byId("messages").querySelectorAll("a.footnote, a.number")) link.classList.toggle("is-open", link.getAttribute("href") === href);
 }
 
 function leaveStream() {
@@ -281,6 +318,13 @@ document.addEventListener("click", (event) => {
   event.preventDefault(); // without this script the form sends it
   sendText(example.value);
 });
+byId("messages").addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-number]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  showSource(link);
+});
+document.addEventListener("pane", ({ detail }) => markOpen(detail?.href));
 window.addEventListener("popstate", () => { if (location.pathname !== here.path) visit(location.pathname); });
 window.addEventListener("pagehide", () => here.stream?.close());
 window.addEventListener("pageshow", (event) => { if (event.persisted) { here.stream = null; refresh(); } });
@@ -291,7 +335,15 @@ const composer = new Composer({
 });
 startSide({
   follow: actions.follow,
+  closePane,
   go: (path) => visit(path, { push: true }),
   named: () => { here.live.clear(); refresh(); },
 });
-visit(location.pathname).then(() => composer.text.focus({ preventScroll: true }));
+const source = sourceInAddress();
+visit(location.pathname).then(() => {
+  const link = source && [...byId("messages").querySelectorAll("a.footnote")].find((item) => item.getAttribute("href") === source);
+  if (link) showSource(link);
+  else if (source) openPane(source);
+  else composer.text.focus({ preventScroll: true });
+});
+offerUpload();

@@ -55,8 +55,13 @@ export function startSide(ways) {
     if (event.key === "Enter") byId("threads").querySelector("a")?.click();
     if (event.key === "Escape") { byId("find").value = ""; byId("find").blur(); if (frame.home) drawThreads(); }
   });
-  byId("keys-on").checked = localStorage.getItem(KEYS) !== "off";
-  byId("keys-on").addEventListener("change", () => localStorage.setItem(KEYS, byId("keys-on").checked ? "on" : "off"));
+  const setKeys = (value) => { document.body.dataset.keys = value; };
+  setKeys(localStorage.getItem(KEYS) || "on");
+  byId("keys-on").checked = document.body.dataset.keys !== "off";
+  byId("keys-on").addEventListener("change", () => {
+    setKeys(byId("keys-on").checked ? "on" : "off");
+    localStorage.setItem(KEYS, document.body.dataset.keys);
+  });
   document.addEventListener("keydown", pressed);
 }
 
@@ -76,7 +81,7 @@ function pressed(event) {
   if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
   const find = (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k";
   const isWriting = event.target.closest?.("input, textarea, select, [contenteditable]");
-  if (!find && (event.ctrlKey || event.metaKey || event.altKey || isWriting || localStorage.getItem(KEYS) === "off")) return;
+  if (!find && (event.ctrlKey || event.metaKey || event.altKey || isWriting || document.body.dataset.keys === "off")) return;
   const act = find ? toFind : { "/": toFind, n: () => frame.go("/"), "?": () => byId("keys").showModal() }[event.key.toLowerCase()];
   if (!act) return;
   event.preventDefault();
