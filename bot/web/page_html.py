@@ -20,6 +20,9 @@ _NARROWEST, _WIDEST = 55, 160
 _FULL = 0.8
 _ITEM = re.compile(r"\s*(?:[-–—*•‣▪·]|\(?\w{1,3}[.)])\s|\s{2,}")
 _ROW_BREAK = "\t"
+# Kinds of documents that readers write as Markdown; mail and chats are too, but their line breaks count.
+MARKDOWN = frozenset({"markdown", "openapi", "notebook", "rst", "org", "canvas", "kept"})
+_HASHES = re.compile(r"#{1,6} +")
 CONTEXT = 2  # sentences shown around a citation
 # Ends of sentences, paragraphs and items, and the characters around a citation to look for them in.
 _END = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]|\n\s*\n|\n(?=\s*(?:[-–—*•‣▪·]|\d{1,3}[.)])\s)")
@@ -48,7 +51,7 @@ def to_html(
     headings = [heading for heading in page.headings if window.start <= heading.start < window.end]
     marker = Marker(cited)
     body = ""
-    if kind == "markdown" and is_prose(text):
+    if kind in MARKDOWN and is_prose(text):
         body = render_markdown(text, window.start, headings, marker, internal_links=internal_links)
     elif kind == "csv":
         body = delimited_table(page.text, window, marker)
@@ -142,7 +145,9 @@ def _blocks(
             behind = table.span.end
         elif heading is not None:
             tag = f"h{min(heading.level + 1, 6)}"
-            yield f'<{tag} id="{marker.own}{heading_id(heading)}">{marker.html(line, start)}</{tag}>'
+            hashes = _HASHES.match(line)
+            begin = hashes.end() if hashes and not heading.title.startswith("#") else 0
+            yield f'<{tag} id="{marker.own}{heading_id(heading)}">{marker.html(line[begin:], start + begin)}</{tag}>'
         elif is_row:
             rows.append((line, start))
         elif line.strip():

@@ -1,7 +1,7 @@
 """Tables of a page as HTML, with the cited part marked by its place in the page."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.web.page_markup import Marker
@@ -14,6 +14,8 @@ Cell = Sequence[tuple[str, int]]
 # Characters at the start of a CSV page that show its delimiter and header.
 _HEAD = 65_536
 _FENCE = "```"
+_SAMPLE = 50  # rows that show which columns hold numbers
+_NUMBER = re.compile(r"[-+−(]?\s?[$€£]?\s?\d[\d.,'\u00a0 ]*\s?[%€$)]?|[-–—]")
 # Characters before a part of a page to search for the header of a table that continues in it.
 MAX_BACK = 4_000_000
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
@@ -22,9 +24,10 @@ _RULE = re.compile(r"^\|(?: ?:?-+:? ?\|)+$", re.MULTILINE)
 
 
 def table(head: Sequence[Cell], rows: Sequence[Sequence[Cell]], marker: Marker) -> str:
-    """Render a table; without a header if `head` is empty."""
-    top = f"<thead>{_row(head, 'th', marker)}</thead>" if head else ""
-    return f"<table>{top}<tbody>{''.join(_row(row, 'td', marker) for row in rows)}</tbody></table>"
+    """Render a table; without a header if `head` is empty. Columns of numbers are aligned to the right."""
+    numbers = _columns_of_numbers(rows)
+    top = f"<thead>{_row(head, 'th', marker, numbers)}</thead>" if head else ""
+    return f"<table>{top}<tbody>{''.join(_row(row, 'td', marker, numbers) for row in rows)}</tbody></table>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +91,20 @@ def delimited_table(text: str, window: Span, marker: Marker) -> str:
     )
 
 
-def _row(cells: Sequence[Cell], tag: str, marker: Marker) -> str:
-    inner = ("".join(marker.html(piece, start) for piece, start in cell) for cell in cells)
-    return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in inner)}</tr>"
+def _columns_of_numbers(rows: Sequence[Sequence[Cell]]) -> set[int]:
+    """Return the columns whose cells are all numbers or empty, judged by the first rows."""
+    texts = [["".join(piece for piece, _ in cell).strip() for cell in row] for row in rows[:_SAMPLE]]
+    width = max(map(len, texts), default=0)
+    columns = [[row[place] for row in texts if place < len(row) and row[place]] for place in range(width)]
+    return {place for place, column in enumerate(columns) if column and all(map(_NUMBER.fullmatch, column))}
+
+
+def _row(cells: Sequence[Cell], tag: str, marker: Marker, numbers: Collection[int]) -> str:
+    row = ""
+    for column, cell in enumerate(cells):
+        right = f' class="{marker.own}right"' if column in numbers else ""
+        row += f"<{tag}{right}>{''.join(marker.html(piece, start) for piece, start in cell)}</{tag}>"
+    return f"<tr>{row}</tr>"
 
 
 def _head_before(text: str, place: int) -> Span | None:

@@ -353,6 +353,7 @@ class SourceView:
     url: str | None
     deep_link: str | None
     revision: str
+    numbered: str  # the noun of its pages, if people know them by number; else ""
     place: str  # in the document's own terms: "PDF, page 3 of 10 › Money"
     cited: str  # the quote as written; "" without one
     context: str  # the quote's HTML with its sentences and those around it; "" without a quote
@@ -396,6 +397,7 @@ async def source_view(
         url=url if url and url.startswith(("http://", "https://")) else None,
         deep_link=deep_link,
         revision=page.revision[:_HEX],
+        numbered=_NUMBERED.get(document.kind, ""),
         place=_place(document, page, cited),
         cited=cited.of(page.text) if cited else "",
         context=context,
@@ -405,7 +407,8 @@ async def source_view(
 def _place(document: Document, page: Page, cited: Span | None) -> str:
     """Return the place of a page, or of its cited part, as the document names it."""
     path = heading_path_at(page, cited.start) if cited else (*page.heading_path, page.title)
-    path = tuple(heading for heading in path if heading and heading != document.title)
+    # the title of a CSV page is its list of columns, which its table shows
+    path = () if document.kind == "csv" else tuple(heading for heading in path if heading and heading != document.title)
     label = f" ({page.place.label})" if page.place and page.place.label else ""
     kind = KINDS.get(document.kind, "Document")
     numbered = _NUMBERED.get(document.kind)

@@ -76,13 +76,12 @@ function prepareDesk(desk) {
   for (const button of zoom.querySelectorAll("[data-zoom]")) button.addEventListener("click", changes[button.dataset.zoom]);
 }
 
-// Scrolls only the box, never the page around it.
+// Scrolls only the box, never the page around it: the marked place to its upper third, and a cell into view.
 function reveal(box, part) {
   if (!part) return;
-  let scroller = box;
-  while (scroller && scroller.scrollHeight <= scroller.clientHeight) scroller = scroller.parentElement;
-  if (!scroller || !scroller.closest(".pane-source")) return;
-  scroller.scrollTop += part.getBoundingClientRect().top - scroller.getBoundingClientRect().top - scroller.clientHeight / 3;
+  const [frame, place] = [box.getBoundingClientRect(), part.getBoundingClientRect()];
+  box.scrollTop += place.top - frame.top - box.clientHeight / 3;
+  if (place.right > frame.right) box.scrollLeft += place.left - frame.left - box.clientWidth / 3;
 }
 
 // On its own page, arrow keys turn pages.

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from bot.web.page_html import MOST_CHARACTERS, to_html
+from bot.web.page_html import MOST_CHARACTERS, context_of, to_html
 from bot.web.page_markup import ALLOWED_TAGS
 from core.domain.corpus import Heading, Page
 from core.domain.passages import Span
@@ -108,7 +108,7 @@ def test_plain_text_keeps_lines_headings_and_tables() -> None:
 
     assert '<h3 id="h-0">Prices</h3>' in body
     assert '<p class="lines">first <mark class="cited" id="cited">line\nsecond</mark> &lt;line&gt;</p>' in body
-    assert "<tr><td>adult</td><td>4.50</td></tr>" in body
+    assert '<tr><td>adult</td><td class="right">4.50</td></tr>' in body
     assert '<p class="lines">end</p>' in body
 
 
@@ -233,3 +233,73 @@ def test_data_in_a_note_is_not_read_as_markup() -> None:
     body = body_of("[" * 50_000)
 
     assert body.startswith('<p class="lines">[[[')
+
+
+@pytest.mark.parametrize("kind", ["openapi", "rst", "org", "notebook", "canvas"])
+def test_what_readers_write_as_markdown_is_drawn_as_markdown(kind: str) -> None:
+    text = "## GET /pets\n\n- operationId: find\n\n| Field | Type |\n| --- | --- |\n| name | string |"
+    body = body_of(text, "name | string", kind, Heading(level=2, title="GET /pets", start=0))
+
+    assert '<h3 id="h-0">GET /pets</h3>' in body
+    assert "<li>operationId: find</li>" in body
+    assert marks_in(body) == ["name", "string"]
+    assert "|" not in body and "#" not in body
+
+
+@pytest.mark.parametrize(("title", "shown"), [("Re: boats", "Re: boats"), ("# 1", "# 1")])
+def test_a_heading_of_a_mail_has_no_signs_of_markdown(title: str, shown: str) -> None:
+    text = "# 1\nThe first line\nand the second" if title == "# 1" else "## Re: boats\nThe first line\nand the second"
+    body = body_of(text, "first line\nand", "mail", Heading(level=2, title=title, start=0))
+
+    assert f'<h3 id="h-0">{shown}</h3>' in body
+    assert marks_in(body) == ["first line\nand"]
+
+
+PROSE = "One. Two is here. Three\nfollows it! Four? Five.\n\nSix"
+
+
+@pytest.mark.parametrize(
+    ("quote", "context"),
+    [
+        ("Three\nfollows it!", "Two is here. Three\nfollows it! Four? "),
+        ("follows", "Two is here. Three\nfollows it! Four? "),
+        ("One.", "One. Two is here. Three\nfollows it! "),
+        ("Six", "Four? Five.\n\nSix"),
+        ("Two is here. Three", "One. Two is here. Three\nfollows it! Four? "),
+        (PROSE, PROSE),
+    ],
+)
+def test_a_citation_has_two_sentences_around_it(quote: str, context: str) -> None:
+    start = PROSE.index(quote)
+    assert context_of(page_of(PROSE), Span(start, start + len(quote))).of(PROSE) == context
+
+
+def test_sentences_of_other_sections_are_no_context() -> None:
+    text = "Before.\nMoney\nWe sailed.\nFuel\nIt cost less."
+    page = page_of(text, *(Heading(level=2, title=title, start=text.index(title)) for title in ("Money", "Fuel")))
+    start = text.index("We")
+    assert context_of(page, Span(start, start + 10)).of(text).strip() == "We sailed."
+
+
+@pytest.mark.parametrize(
+    ("quote", "context"),
+    [
+        ("b\t2", "a\t1\nb\t2\nc\t3"),
+        ("d\t4", "c\t3\nd\t4"),
+        ("| x | 1 |", "| n | v |\n|---|---|\n| x | 1 |\n| y | 2 |"),
+    ],
+)
+def test_a_citation_of_rows_has_the_rows_around_it(quote: str, context: str) -> None:
+    text = "Above\na\t1\nb\t2\nc\t3\nd\t4\nBelow\n| n | v |\n|---|---|\n| x | 1 |\n| y | 2 |\n| z | 3 |"
+    start = text.index(quote)
+    assert context_of(page_of(text), Span(start, start + len(quote))).of(text).strip("\n") == context
+
+
+@given(st.text("ab.!?\n |\t-", max_size=80), st.integers(0, 80), st.integers(1, 20))
+def test_the_context_holds_the_citation_and_shows_it(text: str, start: int, length: int) -> None:
+    cited = Span(min(start, len(text)), min(start + length, len(text)))
+    context = context_of(page_of(text), cited)
+
+    assert context.contains(cited) and context.end <= len(text)
+    if cited.of(text).strip(" |-\n\t"):
+        assert "<mark" in to_html(page_of(text), "pdf", cited, part=context).body

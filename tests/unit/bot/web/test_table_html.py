@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from bot.web.page_html import MOST_CHARACTERS, to_html
 from bot.web.page_markup import Marker
-from bot.web.table_html import delimited_table
+from bot.web.table_html import delimited_table, table
 from core.domain.passages import Span
 from core.text.pipe_tables import to_cells
 from storage.documents.tables.text import to_cell, to_table
@@ -124,3 +125,11 @@ def test_cells_of_csv_files_are_what_was_written(rows: list[list[str]]) -> None:
     if body:
         assert [len(row) for row in rows_in(body)] == [3] * len(rows)
         assert rows_in(body) == rows
+
+
+def test_columns_of_numbers_are_aligned_to_the_right() -> None:
+    rows = [[[(cell, 0)] for cell in row] for row in (("Fares", "1,284,000", "12 %", ""), ("3", "-4.5", "–", ""))]
+    head = [[(cell, 0)] for cell in ("What", "2024", "Share", "Empty")]
+    body = table(head, rows, Marker(None))
+
+    assert [("right" in cell) for cell in re.findall(r"<t[hd]\b[^>]*>", body)] == [False, True, True, False] * 3
