@@ -189,6 +189,22 @@ def test_ci_runs_the_same_targets_as_people() -> None:
     assert targets == ["check", "test"]
 
 
+def test_workflows_run_scripts_that_are_there() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / ".github/workflows").glob("*.yml"))]
+    scripts = {script for text in texts for script in re.findall(r"(?<=\s)\.ci/\w+", text)}
+    assert [list(yaml.safe_load(text)["jobs"]) for text in texts] == [["image"], ["tests"], ["try", "release"]]
+    assert scripts == {".ci/image", ".ci/run", ".ci/wheel"}
+    assert [script for script in scripts if not (ROOT / script).stat().st_mode & 0o111] == []
+
+
+def test_the_wheel_is_tried_on_every_supported_python() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/wheel.yml").read_text(encoding="utf-8"))
+    supported = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["project"]["classifiers"]))
+    oldest, end = re.findall(r"3\.(\d+)", PROJECT["project"]["requires-python"])
+    assert workflow["jobs"]["try"]["strategy"]["matrix"]["python"] == supported
+    assert supported == [f"3.{minor}" for minor in range(int(oldest), int(end))]
+
+
 def test_the_readme_names_every_command_and_no_other() -> None:
     table = re.search(
         r"^## Commands\n(.+?)^## ", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
