@@ -13,8 +13,8 @@ from bot.web.api.routes import add_api
 from bot.web.app import WebAddition, WebParts, build_web
 from bot.web.chat import add_chat
 from bot.web.links import build_links
+from bot.web.pages.documents import LibraryTools, add_library
 from bot.web.pages.library import add_connection_pages, add_statistics_page
-from bot.web.pages.uploads import add_uploads
 from bot.web.threads import ChatParts
 from bot.wiring.parts import Parts
 from core.answering.answers.stored import stored_ids
@@ -77,7 +77,7 @@ def build_pages(
         partial(add_chat, chat=chat),
         partial(add_connection_pages, connections=connections),
         partial(add_statistics_page, statistics=app.statistics),
-        partial(add_uploads, uploads=app.uploads),
+        partial(add_library, tools=LibraryTools(uploads=app.uploads, syncs=app.syncs, cited=stores.cited)),
     )
     return build_web(_web_parts(app, commands, worker, submitter), [*own, *additions])
 

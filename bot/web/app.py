@@ -9,7 +9,7 @@ import jinja2
 from aiohttp import web
 
 from bot.web.errors import error_pages
-from bot.web.pages import extracts, jobs, library, source
+from bot.web.pages import documents, extracts, jobs, source
 from bot.web.parts import PARTS, ScopeOf, WebParts, WorkerControls
 from bot.web.security import add_headers, guard, template_context
 from core.text.notation import took
@@ -45,7 +45,7 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
     environment.globals["static"] = _add_static(app)
     environment.globals["workspace"] = parts.workspace
     environment.filters["took"] = took
-    for pages in (source, library, extracts, jobs):
+    for pages in (source, documents, extracts, jobs):
         app.router.add_routes(pages.ROUTES)
     for add in additions:
         add(app, parts)

@@ -2,6 +2,7 @@
 
 import logging
 import uuid
+from http import HTTPStatus
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -23,7 +24,7 @@ _STATUS: tuple[tuple[type[FootnoteError], int], ...] = (
 _TITLES = {
     400: "Invalid request",
     403: "Access denied",
-    404: "Page not found",
+    404: "This page is gone",
     405: "Method not allowed",
     409: "Not possible now",
     410: "Link expired",
@@ -32,11 +33,17 @@ _TITLES = {
     503: "Temporarily unavailable",
 }
 _SENTENCES = {
-    404: "This page doesn't exist. The address may be mistyped, or the page was deleted.",
     405: "This address doesn't support that kind of request.",
     413: "The request is larger than this service accepts.",
 }
+# The same words for an unknown page, a removed one, and one outside the scope of the reader.
+GONE = "The link may be old, or the document was removed."
 _API = "/api/"  # has its own form of errors
+_IMAGES = ("/picture", "/thumbnail")  # of pages that the reader may see
+
+
+class NothingToShow(NotFound):
+    """A thing that the reader may see and that has no page: the sentence says why."""
 
 
 def status_of(error: FootnoteError) -> int:
@@ -51,14 +58,19 @@ async def error_pages(request: web.Request, handler: Handler) -> web.StreamRespo
     except web.HTTPException as error:
         if error.status < 400 or request.path.startswith(_API):
             raise
+        if error.status == HTTPStatus.NOT_FOUND:
+            return error_page(request, error.status, GONE)
         default = f"{error.status}: {error.reason}"
         sentence = error.text if error.text and error.text != default else _SENTENCES.get(error.status, error.reason)
         page = error_page(request, error.status, sentence)
         if "Allow" in error.headers:
             page.headers["Allow"] = error.headers["Allow"]
         return page
+    except NothingToShow as error:
+        return error_page(request, HTTPStatus.NOT_FOUND, str(error), title="Nothing to show")
     except FootnoteError as error:
-        return error_page(request, status_of(error), str(error))
+        is_gone = isinstance(error, NotFound) and not request.path.endswith(_IMAGES)
+        return error_page(request, status_of(error), GONE if is_gone else str(error))
     except Exception:  # the outermost frame: bugs get an error page too
         number = uuid.uuid4().hex[:8]
         _log.exception("error %s at %s %s", number, request.method, request.rel_url.raw_path)
@@ -67,6 +79,6 @@ async def error_pages(request: web.Request, handler: Handler) -> web.StreamRespo
 
 
 def error_page(request: web.Request, status: int, sentence: str, *, advice: str = "", title: str = "") -> web.Response:
-    """Return a page with one sentence, and the next step as `advice`."""
+    """Return a page with one sentence, the next step as `advice`, and the ways on."""
     context = {"title": title or _TITLES.get(status, "Something went wrong"), "sentence": sentence, "advice": advice}
     return render_template("error.html", request, context, status=status)

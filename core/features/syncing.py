@@ -19,7 +19,7 @@ from core.access.scopes import ATTACHMENTS
 from core.domain.corpus import Source
 from core.domain.ingest_report import IngestProgress, IngestReport, ProgressCallback, ignore_progress
 from core.domain.jobs import JobKind
-from core.domain.selection import Selection
+from core.domain.selection import EVERYTHING, Selection
 from core.domain.sources import MOST_WARNINGS, FilesOrigin, FolderOrigin, SourceSpec, SyncResult, SyncState
 from core.errors import FootnoteError, InvalidState, NotFound, SourceUnavailable
 from core.knowledge.sources import source_id
@@ -66,8 +66,9 @@ class SyncIngest(Protocol):
         self,
         source: Source,
         root: Path,
+        only: Sequence[str] | None = None,
         *,
-        selection: Selection,
+        selection: Selection = EVERYTHING,
         kind: str | None,
         links: Mapping[str, str],
         force: bool,
@@ -141,6 +142,29 @@ class Syncs:
                 else:
                     reports.append(await self._sync(spec, state, force=force, progress=progress))
         return reports
+
+    async def read_again(self, source: Source, paths: Sequence[str]) -> None:
+        """Read files of a stored source again that could not be read, without fetching; in a job of its own."""
+        spec = next(
+            (item for item in self.specs if (item.workspace, item.name) == (source.workspace, source.name)), None
+        )
+        known = await self.corpus.list_documents(source.workspace, frozenset({source.id}))
+        links = {document.path: document.url for document in known if document.url}
+        async with self._one_at_a_time, self.alone():
+            await end_abandoned(self.jobs, self.clock, JobKind.SYNC)
+            steps = Steps(self.jobs, self.clock, source.workspace)
+            given = {"source": source.name, "kind": source.kind, "files": len(paths)}
+            async with steps.step(JobKind.SYNC, f"sync {source.name}", input=given) as root:
+                report = await self.ingest(
+                    source,
+                    Path(source.location),
+                    paths,
+                    kind=spec.reader if spec else None,
+                    links={path: link for path, link in links.items() if link},
+                    force=True,
+                    progress=_telling(root, ignore_progress, "Reading"),
+                )
+                root.output = _counts(report)
 
     async def overview(self, workspace: str) -> list[SourceStatus]:
         """Every source of the configuration and of the library, by name."""

@@ -139,6 +139,9 @@ class CitedRepository(Protocol):
     async def cited(self, workspace: str) -> list[CitedIn]:
         """Return one for each conversation and document, by conversation and document."""
 
+    async def count_answers(self, workspace: str, document_ids: Collection[str]) -> int:
+        """Count the answers that cite any of these documents."""
+
 
 class FeedbackRepository(Protocol):
     """Ratings of answers, deleted with their messages."""

@@ -1,4 +1,4 @@
-"""Pages of jobs: recent requests, and the tree of an answer with each step's time, parameters and raw output."""
+"""Pages of activity: recent questions and reading in words, and the tree of one with all details of its steps."""
 
 import asyncio
 import json
@@ -9,17 +9,34 @@ from urllib.parse import quote
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
+from bot.web.pages.documents import ago
 from bot.web.parts import PARTS, WebParts
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import NotFound
 from core.text.words import shorten
 
 RECENT = 50
+LOOKED_AT = 200  # the newest jobs of all kinds, to choose from
 # How long to wait for a retried question to start before showing the list of jobs instead of its tree.
 BEGIN_TRIES = 20
 BEGIN_PAUSE_SECONDS = 0.05
 _SHORT = 160  # characters of a question in a list
 _ASKED = ("question", "query", "text", "document", "name")  # best descriptions of a step, in order
+_ALL = frozenset({JobKind.REQUEST, JobKind.INGEST, JobKind.SYNC})  # shown by default, with all failed jobs
+_SHOWN = {
+    "questions": ("Questions", frozenset({JobKind.REQUEST})),
+    "documents": ("Documents", frozenset({JobKind.INGEST, JobKind.SYNC})),
+    "data": ("Data", frozenset({JobKind.EXTRACTION})),
+}
+_WORK = {  # (during, afterwards)
+    JobKind.INGEST: ("Reading {}", "Read {}"),
+    JobKind.SYNC: ("Looking for changes in {}", "Looked for changes in {}"),
+    JobKind.EXTRACTION: ("Collecting dates, tasks and other data", "Collected dates, tasks and other data"),
+}
+_STATUS_WORDS = {
+    JobStatus.QUEUED: "Waiting", JobStatus.RUNNING: "Working", JobStatus.WAITING: "Trying again soon",
+    JobStatus.FAILED: "Failed", JobStatus.CANCELLED: "Stopped",
+}  # fmt: skip
 _LONGEST_RAW = 20_000  # characters of a step's raw input or output
 
 
@@ -40,15 +57,60 @@ def job_path(job_id: str) -> str:
 
 
 async def show_recent(request: web.Request) -> web.Response:
-    """Show requests, newest first."""
+    """Show recent work, newest first: all of it, or one kind with `?show=`."""
     parts = request.app[PARTS]
-    trees = await parts.jobs.recent(parts.workspace, RECENT)
+    show = request.query.get("show", "")
+    roots = [tree[0] for tree in await parts.jobs.recent(parts.workspace, LOOKED_AT)]
+    kinds = _SHOWN[show][1] if show in _SHOWN else _ALL
+    is_all = show not in _SHOWN
+    chosen = [root for root in roots if root.kind in kinds or (is_all and root.status is JobStatus.FAILED)]
+    now = parts.clock.now()
     rows = [
-        {"job": root, "about": _about(root) or root.name, "steps": len(below), "href": job_path(root.id)}
-        for root, *below in trees
+        {
+            "job": root,
+            "about": job_words(root),
+            "status": status_words(root),
+            "when": ago(root.created_at, now),
+            "href": job_path(root.id),
+        }
+        for root in chosen[:RECENT]
     ]
-    live = any(not tree[0].status.is_final for tree in trees)
-    return render_template("jobs.html", request, {"rows": rows, "live": live})
+    tabs = [
+        ("All", "/jobs", is_all),
+        *((label, f"/jobs?show={key}", show == key) for key, (label, _) in _SHOWN.items()),
+    ]
+    live = any(not root.status.is_final for root in chosen)
+    return render_template("jobs.html", request, {"rows": rows, "live": live, "tabs": tabs})
+
+
+def job_words(job: Job) -> str:
+    """Return the subject of a job in words: a question as it was asked, else the files or the source."""
+    if job.kind is JobKind.REQUEST:
+        return _about(job) or "A question"
+    if job.parent_id is None and job.kind in _WORK:
+        during, done = _WORK[job.kind]
+        thing = f"“{job.input.get('source', 'a source')}”" if job.kind is JobKind.SYNC else _files_words(job)
+        return (done if job.status is JobStatus.DONE else during).format(thing)
+    return _about(job) or job.name
+
+
+def _files_words(job: Job) -> str:
+    given = job.input.get("names")
+    names = [str(name) for name in given] if isinstance(given, list) else []
+    count = job.input.get("files")
+    left = (count if isinstance(count, int) else len(names)) - 2
+    if not names:
+        return "added files"
+    if left <= 0:
+        return " and ".join(names[:2])
+    return f"{', '.join(names[:2])} and {left} more"
+
+
+def status_words(job: Job) -> str:
+    """Return the state of a job in words."""
+    if job.status is JobStatus.DONE:
+        return "Answered" if job.kind is JobKind.REQUEST else "Done"
+    return _STATUS_WORDS[job.status]
 
 
 async def show_tree(request: web.Request) -> web.Response:
@@ -60,6 +122,9 @@ async def show_tree(request: web.Request) -> web.Response:
         "root": to_node(tree),
         "live": not root.status.is_final,
         "path": job_path(root.id),
+        "title": job_words(root),
+        "status": status_words(root),
+        "is_question": root.kind is JobKind.REQUEST,
         "can_retry": root.kind is JobKind.REQUEST and root.status in (JobStatus.FAILED, JobStatus.CANCELLED),
     }
     return render_template("job.html", request, context)

@@ -1,4 +1,4 @@
-"""Pages of the library, of connections and of statistics."""
+"""Pages of connections and of statistics."""
 
 import asyncio
 from urllib.parse import quote
@@ -7,68 +7,12 @@ from aiohttp import web
 from aiohttp_jinja2 import render_template
 
 from bot.web.graph_drawing import MOST_DRAWN, draw, told
-from bot.web.pages.source import marked_path
 from bot.web.parts import WebParts
-from bot.web.requests import turn_to, visit
-from core.domain.corpus import Document, PageHit, SearchQuery, Source
+from bot.web.requests import visit
+from core.domain.corpus import Document
 from core.domain.features import Connection, DocumentConnections
 from core.features.connections import Connections
 from core.features.statistics import DAYS, UsageStatistics
-from core.text.markup import preview
-from core.text.words import collapse
-
-ROWS = 200  # documents on one page of the list
-FAILURES = 100  # shown with reasons; the command line lists all
-HITS = 20  # pages that a search shows
-LONGEST_QUERY = 1_000  # characters
-_SNIPPET = 280  # characters
-
-
-async def show_library(request: web.Request) -> web.Response:
-    """Show sources, documents and failures; with `?q=`, search hits."""
-    parts, scope = await visit(request)
-    query = collapse(request.query.get("q", ""))[:LONGEST_QUERY]
-    documents = await parts.library.documents(scope)
-    sources = [source for source in await parts.library.sources(parts.workspace) if source.id in scope.sources]
-    hits = await parts.library.search(SearchQuery(text=query, limit=HITS), scope) if query and documents else []
-    readable = [document for document in documents if document.pages]
-    failed = [document for document in documents if document.failed_reason]
-    own: dict[str, list[Document]] = {}
-    for document in documents:
-        own.setdefault(document.source_id, []).append(document)
-    shown, numbers = turn_to(request, readable, ROWS)
-    return render_template(
-        "library.html",
-        request,
-        {
-            "query": query,
-            "hits": [_to_hit(hit) for hit in hits],
-            "sources": [_to_source(source, own.get(source.id, [])) for source in sources],
-            "documents": shown,
-            "total": len(readable),
-            **numbers,
-            "failed": len(failed),
-            "failures": failed[:FAILURES],
-        },
-    )
-
-
-def _to_source(source: Source, own: list[Document]) -> dict[str, Source | int]:
-    """Return a source with the counts of its documents."""
-    failed = sum(1 for document in own if document.failed_reason)
-    pages = sum(document.pages for document in own)
-    return {"source": source, "readable": len(own) - failed, "failed": failed, "pages": pages}
-
-
-def _to_hit(hit: PageHit) -> dict[str, str]:
-    best = hit.passages[0].passage
-    return {
-        "title": hit.document.title,
-        "where": " › ".join([f"page {hit.page_number}", *hit.heading_path]),
-        "snippet": preview(best.text, hit.document.kind, _SNIPPET),
-        "href": marked_path(hit.page_id, best.span),
-    }
-
 
 CONNECTIONS = web.AppKey("connections", Connections)
 
@@ -142,6 +86,3 @@ async def show_statistics(request: web.Request) -> web.Response:
     _, scope = await visit(request)
     found = await request.app[STATISTICS].of(scope)
     return render_template("statistics.html", request, {"found": found, "days": DAYS, "path": document_path})
-
-
-ROUTES = (web.get("/library", show_library),)

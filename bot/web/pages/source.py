@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
-from bot.web.errors import error_page, status_of
+from bot.web.errors import NothingToShow, error_page, status_of
 from bot.web.links import ExpiredLink, ForgedLink, SourceLink
 from bot.web.page_html import PageHtml, context_of, to_html
 from bot.web.page_markup import CITED, heading_id
@@ -277,7 +277,7 @@ async def _first_page(parts: WebParts, document: Document, scope: SearchScope) -
     pages = await parts.corpus.list_pages(document.id, scope)
     if not pages:
         reason = document.failed_reason or "it has no page that you may read here"
-        raise NotFound(f"Can't show {document.path!r}: {reason}.")
+        raise NothingToShow(f"Can't show {document.path!r}: {reason}.")
     return page_path(pages[0].id)
 
 

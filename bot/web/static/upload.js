@@ -201,4 +201,10 @@ export function mountUpload(element) {
 }
 
 const own = document.querySelector("[data-upload]");
-if (own) mountUpload(own);
+if (own) {
+  mountUpload(own);
+  // An empty library becomes a list once the first files are read.
+  if (own.dataset.reload) own.addEventListener("uploads", ({ detail }) => {
+    if (detail.read && !detail.pending && !detail.failed) location.assign("/library");
+  });
+}

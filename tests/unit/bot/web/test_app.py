@@ -22,6 +22,11 @@ def broken_pages(app: web.Application, parts: WebParts) -> None:
         return web.Response(text="taken")
 
     app.router.add_get("/library/bug", bug)
+
+    async def refused(request: web.Request) -> web.Response:
+        raise BadInput("There is no <script>alert(1)</script> here")
+
+    app.router.add_get("/library/refused", refused)
     app.router.add_get("/library/sentence", sentence)
     app.router.add_post("/library/form", post)
 
@@ -49,12 +54,23 @@ async def test_a_bug_shows_a_number_and_no_detail(browse: OpenBrowser, caplog: p
 
 
 async def test_an_error_is_a_page_with_its_sentence_escaped(browse: OpenBrowser) -> None:
-    response = await (await browse(broken_pages)).get("/library/sentence")
+    response = await (await browse(broken_pages)).get("/library/refused")
     text = await response.text()
 
-    assert response.status == 404
+    assert response.status == 400
     assert "There is no &lt;script&gt;" in text
     assert "<script>alert" not in text
+
+
+async def test_all_pages_that_are_not_there_have_the_same_words_and_lead_on(browse: OpenBrowser) -> None:
+    browser = await browse(broken_pages)
+    gone, unknown = [await browser.get(path) for path in ("/library/sentence", "/nowhere")]
+    text = await gone.text()
+
+    assert (gone.status, unknown.status) == (404, 404)
+    assert text.partition("<main")[2] == (await unknown.text()).partition("<main")[2]
+    assert "This page is gone" in text and "There is no" not in text
+    assert 'action="/library"' in text and 'href="/library">Open the library' in text
 
 
 async def test_an_unknown_address_and_a_wrong_method_are_pages(browse: OpenBrowser) -> None:
@@ -63,7 +79,7 @@ async def test_an_unknown_address_and_a_wrong_method_are_pages(browse: OpenBrows
 
     assert (unknown.status, wrong.status) == (404, 405)
     assert wrong.headers["Allow"] == "POST"
-    assert "This page doesn&#39;t exist" in await unknown.text()
+    assert "This page is gone" in await unknown.text()
 
 
 @pytest.mark.parametrize(

@@ -34,13 +34,40 @@ async def put_tree(shelves: Shelves, status: JobStatus = JobStatus.DONE, message
 
 async def test_recent_requests_lead_to_their_trees(browse: OpenBrowser, shelves: Shelves) -> None:
     browser = await browse()
-    assert "No questions yet" in await read(browser, "/jobs")
+    assert "Nothing yet" in await read(browser, "/jobs")
     await put_tree(shelves)
     text = await read(browser, "/jobs")
 
     assert 'href="/jobs/j1"' in text
     assert "Where is the key? &lt;script&gt;" in text
-    assert "1 step" in text
+    assert ">Answered<" in text
+    assert "2.0 s" not in text and "step" not in text
+
+
+async def test_reading_is_told_in_words_and_collected_data_only_on_demand(
+    browse: OpenBrowser, shelves: Shelves
+) -> None:
+    names = {"files": 4, "names": ["a.md", "b.pdf", "c.md", "d.md"]}
+    jobs = [
+        build_job("j1", kind=JobKind.INGEST, name="uploads", input=names, status=JobStatus.RUNNING),
+        build_job(
+            "j2", kind=JobKind.INGEST, name="uploads", input={"files": 1, "names": ["e.md"]}, status=JobStatus.DONE
+        ),
+        build_job("j3", kind=JobKind.SYNC, name="sync wiki", input={"source": "wiki"}, status=JobStatus.FAILED),
+        build_job("j4", kind=JobKind.EXTRACTION, name="extract", status=JobStatus.DONE),
+    ]
+    await shelves.jobs.save(*jobs)
+    browser = await browse()
+    text = await read(browser, "/jobs")
+
+    assert "Reading a.md, b.pdf and 2 more" in text and ">Working<" in text
+    assert "Read e.md" in text and ">Done<" in text
+    assert "Looking for changes in “wiki”" in text and ">Failed<" in text
+    assert "Collected" not in text and "uploads" not in text and "ingest" not in text
+    assert "Collected dates, tasks and other data" in await read(browser, "/jobs?show=data")
+    assert "Nothing yet" in await read(browser, "/jobs?show=questions")
+    assert "Read e.md" in await read(browser, "/jobs?show=documents")
+    assert "<h1>Read e.md</h1>" in await read(browser, "/jobs/j2")
 
 
 async def test_a_tree_shows_status_parameters_time_and_raw_output(browse: OpenBrowser, shelves: Shelves) -> None:
