@@ -5,7 +5,7 @@ The Markdown has links, images and raw HTML disabled, so that only Footnote's ow
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from html import escape
 from pathlib import PurePosixPath
 from urllib.parse import quote
@@ -34,6 +34,7 @@ SUGGESTION_LENGTH = 60  # characters; a longer one would be cut off
 _PAGED = (".pdf", ".docx", ".doc", ".odt", ".pptx", ".odp")  # their pages are printed ones
 _SWITCHED_OFF = ["link", "autolink", "image", "reference", "html_inline", "html_block"]
 _WIDE_TABLE = '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
+_MARKERS_AND_STOP = re.compile(r"((?:[ \t]*\[\d{1,3}\])+)([.!?]+)(?=\s|$)")
 _MARKER = re.compile(r"[ \t]*\[(\d{1,3})\]|" + re.escape(UNSUPPORTED_MARK))
 
 
@@ -228,11 +229,17 @@ def _text(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: EnvType
 ) -> str:
     links: Mapping[int, str] = environment["links"]
-    content, parts, last = tokens[index].content, [], 0
+    content, parts, last = _MARKERS_AND_STOP.sub(partial(_behind_stop, links), tokens[index].content), [], 0
     for match in _MARKER.finditer(content):
         parts += [escape(content[last : match.start()]), _mark(match, links, environment["names"])]
         last = match.end()
     return "".join([*parts, escape(content[last:])])
+
+
+def _behind_stop(links: Mapping[int, str], match: re.Match[str]) -> str:
+    """Move footnotes behind the sentence that they prove."""
+    is_ours = all(int(number) in links for number in re.findall(r"\d+", match[1]))
+    return f"{match[2]}{match[1]}" if is_ours else match[0]
 
 
 def _focusable(

@@ -4,7 +4,9 @@ from urllib.parse import urljoin
 
 from playwright.async_api import expect
 
+from core.errors import ProviderOverloaded
 from tests.e2e.browsing import BROWSER_TEST, browsing, say
+from tests.scripted import says
 from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, Visitor, search
 
 pytestmark = BROWSER_TEST
@@ -117,3 +119,36 @@ async def test_a_page_survives_the_end_of_a_service_and_goes_on_with_the_next() 
             await say(page, "and again, where?")
             await expect(page.locator("a.footnote")).to_have_count(2)
             assert await page.locator(".said").all_inner_texts() == [QUESTION, "and again, where?"]
+
+
+async def test_each_state_of_an_answer_says_what_it_is_and_what_to_do_next() -> None:
+    table = "Keys [1]:\n\n| Key | Place |\n|---|---|\n| front | stairs |"
+    many = " ".join(f"Key {number} hangs on hook {number} [{number}]." for number in range(1, 6))
+    down = [ProviderOverloaded("Claude did not reply.")] * 4
+    place = ChatPlace((search("t1"), says(table), search("t2"), says(many), *down))
+    for number in range(1, 6):
+        text = f"# Hooks\n\nKey {number} hangs on hook {number}. Where is the key?"
+        await place.shelf.add(f"{number}.md", text, title=f"Room {number}")
+    async with place.open() as ada, browsing() as people:
+        _, page = await people.newcomer(home_of(ada))
+        await say(page, "Which keys are there?")
+        await expect(page.locator(".answer table tr")).to_have_count(2)
+        await expect(page.locator(".answer")).not_to_contain_text("|")
+
+        await say(page, "Where is every key?")
+        chips = page.locator(".from-bot[data-id]").last.locator(".chip")
+        await expect(chips).to_have_count(3)
+        await chips.last.click()
+        await expect(chips).to_have_count(5)
+        await expect(chips.nth(2).locator("a").last).to_be_focused()
+
+        await say(page, "And now?")
+        failed = page.locator(".from-bot[data-id]").last
+        await expect(failed).to_contain_text("No answer this time.")
+        await expect(failed).to_contain_text("Claude did not reply.")
+        await expect(failed.get_by_role("link", name="What happened")).to_be_visible()
+        await failed.get_by_role("button", name="Try again").click()
+        await expect(page.locator(".said")).to_have_text(
+            ["Which keys are there?", "Where is every key?", "And now?", "And now?"]
+        )
+        assert await failed.locator(".row").count() == 0, "nothing to rate, nothing to copy"

@@ -60,7 +60,6 @@ export class Composer {
   draw() {
     const open = this.found.length > 0;
     this.list.hidden = !open;
-    this.text.setAttribute("aria-expanded", String(open));
     this.list.replaceChildren(...this.found.map((item, index) => el("li", { role: "option", id: `option-${index}`,
       "aria-selected": String(index === this.active),
       onpointerdown: (event) => { event.preventDefault(); this.take(item); } },

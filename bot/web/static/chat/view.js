@@ -26,11 +26,18 @@ function answerNode(message, actions) {
   for (const row of broken) node.append(el("p", { class: "gaps" }, [`“${row.label}” ${row.detail}.`, row.summary].filter(Boolean).join(" ")));
   if (message.sources?.length) node.append(chipsNode(message));
   if (message.choices?.length) node.append(questionsNode("Which one do you mean?", message.choices, actions, "chosen"));
-  if (failed && actions.mayAnswer()) node.append(el("div", { class: "questions" },
-    el("button", { type: "button", class: "button strong", onclick: () => actions.repeat(message.id) }, message.status === "stopped" ? "Ask again" : "Try again")));
-  if (!message.note) node.append(...rowNodes(message, actions));
+  if (failed) node.append(failedNode(message, actions));
+  else if (!message.note) node.append(...rowNodes(message, actions));
   if (message.suggestions?.length) node.append(questionsNode("You could also ask", message.suggestions, actions, "suggested"));
   return node;
+}
+
+// No answer: the next step, and what happened.
+function failedNode(message, actions) {
+  const again = message.status === "stopped" ? "Ask again" : "Try again";
+  return el("div", { class: "questions" },
+    actions.mayAnswer() ? el("button", { type: "button", class: "button strong", onclick: () => actions.repeat(message.id) }, again) : null,
+    message.job ? el("a", { class: "button how", href: `/jobs/${encodeURIComponent(message.job)}` }, "What happened") : null);
 }
 
 function answerText(message, failed) {
@@ -62,7 +69,7 @@ function chipsNode(message) {
     const more = el("button", { type: "button", class: "chip", onclick: () => {
       item.remove();
       row.append(...rest);
-      rest[0].querySelector("a").focus();
+      rest[0].querySelector(".source").focus();
     } }, `+ ${rest.length} documents`);
     const item = el("li", {}, more);
     row.append(item);

@@ -57,11 +57,23 @@ def test_any_text_gives_only_known_tags(text: str) -> None:
 
 
 def test_a_footnote_never_begins_a_line_and_says_what_it_opens() -> None:
-    html = answer_html("**Under the mat** [1] [2].", LINKS, {1: "Footnote 1, House, page 3"})
+    html = answer_html("**Under the mat** [1] [2] it lies.", LINKS, {1: "Footnote 1, House, page 3"})
 
     assert "</strong><a " in html
     assert "</a><a " in html
     assert 'aria-label="Footnote 1, House, page 3"' in html
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("It is due [1][2]. Then it ends [1]!", "It is due.12 Then it ends!1"),
+        ("It costs [1].50 crowns.", "It costs1.50 crowns."),
+        ("See [7]. It is due, [1] says Ann.", "See [7]. It is due,1 says Ann."),
+    ],
+)
+def test_a_footnote_stands_behind_the_sentence_that_it_proves(text: str, shown: str) -> None:
+    assert re.sub("<[^>]+>", "", answer_html(text, LINKS)).strip() == shown
 
 
 @pytest.mark.parametrize(
