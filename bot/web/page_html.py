@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bot.web.page_markup import Marker, heading_id, is_prose, render_markdown
+from bot.web.page_markup import Marker, heading_id, heading_tag, is_prose, render_markdown
 from bot.web.table_html import delimited_table, pipe_table, pipe_tables_in, tab_table
 from core.domain.corpus import Heading, Page
 from core.domain.passages import Span
@@ -144,7 +144,7 @@ def _blocks(
             yield pipe_table(table, page_text, marker)
             behind = table.span.end
         elif heading is not None:
-            tag = f"h{min(heading.level + 1, 6)}"
+            tag = heading_tag(heading.level, headings)
             hashes = _HASHES.match(line)
             begin = hashes.end() if hashes and not heading.title.startswith("#") else 0
             yield f'<{tag} id="{marker.own}{heading_id(heading)}">{marker.html(line[begin:], start + begin)}</{tag}>'

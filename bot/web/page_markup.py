@@ -81,6 +81,12 @@ def heading_id(heading: Heading) -> str:
     return f"h-{heading.start}"
 
 
+def heading_tag(level: int, headings: Sequence[Heading]) -> str:
+    """Return the tag of a heading: the page's highest level is h2 below the document's title, and none is left out."""
+    above = {heading.level for heading in headings if heading.level < level}
+    return f"h{min(len(above) + 2, 6)}"
+
+
 # Longest [[wikilink]], and longest line of prose; longer ones are data, and slow to parse.
 _LONGEST_WIKILINK = 300
 _LONGEST_LINE = 8_000
@@ -145,8 +151,10 @@ class _Places:
         self._base = base
         self._marker = marker
         self._headings = {heading.start: heading for heading in headings}
+        self._all_headings = headings
         self._lines = [0, *(match.end() for match in re.finditer("\n", text)), len(text)]
         self._place = 0
+        self._tag = "h2"  # of the open heading
 
     def mark(self, tokens: Sequence[Any], *, internal_links: bool) -> None:
         """Store the HTML of all text in the tokens' `meta`."""
@@ -167,8 +175,9 @@ class _Places:
                     token.attrSet("class", f"{self._marker.own}{aligned[1]}")
 
     def _heading(self, token: Any) -> None:
-        """Lower a heading by one level: the h1 of the viewer is the document's title."""
-        token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
+        if token.nesting >= 0:
+            self._tag = heading_tag(int(token.tag[1]), self._all_headings)
+        token.tag = self._tag
         if token.map is not None:
             heading = self._headings.get(self._base + self._lines[token.map[0]])
             if heading is not None:

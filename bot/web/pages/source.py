@@ -344,8 +344,8 @@ class SourceView:
     quote: str  # the quote on one line; "" without one
     path: tuple[str, ...]  # its heading path
     contents: tuple[Entry, ...]
-    previous: str | None
-    next: str | None
+    previous: tuple[str, str] | None  # (label, address)
+    next: tuple[str, str] | None
     before: str  # end of the previous page
     after: str  # start of the next page
     picture: str | None
@@ -353,7 +353,6 @@ class SourceView:
     url: str | None
     deep_link: str | None
     revision: str
-    numbered: str  # the noun of its pages, if people know them by number; else ""
     place: str  # in the document's own terms: "PDF, page 3 of 10 › Money"
     cited: str  # the quote as written; "" without one
     context: str  # the quote's HTML with its sentences and those around it; "" without a quote
@@ -376,6 +375,7 @@ async def source_view(
     """
     body = await asyncio.to_thread(to_html, page, document.kind, cited, internal_links=internal_links)
     here = next((place for place, other in enumerate(pages) if other.id == page.id), 0)
+    before, after = (pages[here - 1] if here > 0 else None), (pages[here + 1] if here + 1 < len(pages) else None)
     url, deep_link = page_links(document, page)
     context = ""
     if cited is not None and boxes is not None:
@@ -388,16 +388,15 @@ async def source_view(
         quote=shorten(collapse(html.unescape(" ".join(_MARK.findall(body.body)))), _QUOTE),
         path=(*page.heading_path, *([page.title] if page.title else [])),
         contents=_contents(pages, here, address),
-        previous=address(pages[here - 1]) if here > 0 else None,
-        next=address(pages[here + 1]) if here + 1 < len(pages) else None,
-        before=_end_of(pages[here - 1], document) if here > 0 else "",
-        after=_start_of(pages[here + 1], document) if here + 1 < len(pages) else "",
+        previous=_turn(before, document, address, "Previous"),
+        next=_turn(after, document, address, "Next"),
+        before=_end_of(before, document) if before else "",
+        after=_start_of(after, document) if after else "",
         picture=f"{address(page)}/picture" if boxes is not None else None,
         boxes=tuple(boxes or ()),
         url=url if url and url.startswith(("http://", "https://")) else None,
         deep_link=deep_link,
         revision=page.revision[:_HEX],
-        numbered=_NUMBERED.get(document.kind, ""),
         place=_place(document, page, cited),
         cited=cited.of(page.text) if cited else "",
         context=context,
@@ -414,6 +413,14 @@ def _place(document: Document, page: Page, cited: Span | None) -> str:
     numbered = _NUMBERED.get(document.kind)
     number = f"{numbered} {page.number}{label} of {document.pages}" if numbered else ""
     return " › ".join([", ".join(filter(None, (kind, number))), *path])
+
+
+def _turn(page: Page | None, document: Document, address: Callable[[Page], str], word: str) -> tuple[str, str] | None:
+    """Return the label and the address of the page before or after; `word` names it if its number doesn't."""
+    if page is None:
+        return None
+    numbered = _NUMBERED.get(document.kind)
+    return (f"{numbered.capitalize()} {page.number}" if numbered else word), address(page)
 
 
 def cited_span(page: Page, start: int, end: int) -> Span | None:

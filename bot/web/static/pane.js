@@ -86,6 +86,7 @@ async function show(href, byKey) {
   box.setAttribute("aria-busy", "false");
   box.setAttribute("aria-labelledby", "pane-title");
   box.hidden = false;
+  document.body.classList.add("pane-open");
   fill(box);
   prepare(box);
   if (byKey || covers(box)) box.querySelector("#pane-title").focus({ preventScroll: true });
@@ -155,12 +156,13 @@ function hide({ focus = true } = {}) {
   open = loading = null;
   box.hidden = true;
   box.replaceChildren();
+  document.body.classList.remove("pane-open");
   if (focus && hadFocus && opener?.isConnected) opener.focus({ preventScroll: true });
   document.dispatchEvent(new CustomEvent("pane", { detail: null }));
 }
 
 // In a narrow window the pane is a sheet over the page.
-const covers = (box) => getComputedStyle(box).position === "fixed";
+const covers = (box) => getComputedStyle(box).getPropertyValue("--pane-is-sheet").trim() === "1";
 const isWriting = (element) => element.closest("input, textarea, select, [contenteditable]") !== null;
 
 document.addEventListener("click", (event) => {

@@ -106,7 +106,7 @@ def test_plain_text_keeps_lines_headings_and_tables() -> None:
     text = "Prices\n\nfirst line\nsecond <line>\n\nadult\t4.50\nchild\t2.00\nend"
     body = body_of(text, "line\nsecond", "html", Heading(level=2, title="Prices", start=0))
 
-    assert '<h3 id="h-0">Prices</h3>' in body
+    assert '<h2 id="h-0">Prices</h2>' in body
     assert '<p class="lines">first <mark class="cited" id="cited">line\nsecond</mark> &lt;line&gt;</p>' in body
     assert '<tr><td>adult</td><td class="right">4.50</td></tr>' in body
     assert '<p class="lines">end</p>' in body
@@ -240,7 +240,7 @@ def test_what_readers_write_as_markdown_is_drawn_as_markdown(kind: str) -> None:
     text = "## GET /pets\n\n- operationId: find\n\n| Field | Type |\n| --- | --- |\n| name | string |"
     body = body_of(text, "name | string", kind, Heading(level=2, title="GET /pets", start=0))
 
-    assert '<h3 id="h-0">GET /pets</h3>' in body
+    assert '<h2 id="h-0">GET /pets</h2>' in body
     assert "<li>operationId: find</li>" in body
     assert marks_in(body) == ["name", "string"]
     assert "|" not in body and "#" not in body
@@ -251,7 +251,7 @@ def test_a_heading_of_a_mail_has_no_signs_of_markdown(title: str, shown: str) ->
     text = "# 1\nThe first line\nand the second" if title == "# 1" else "## Re: boats\nThe first line\nand the second"
     body = body_of(text, "first line\nand", "mail", Heading(level=2, title=title, start=0))
 
-    assert f'<h3 id="h-0">{shown}</h3>' in body
+    assert f'<h2 id="h-0">{shown}</h2>' in body
     assert marks_in(body) == ["first line\nand"]
 
 
@@ -303,3 +303,14 @@ def test_the_context_holds_the_citation_and_shows_it(text: str, start: int, leng
     assert context.contains(cited) and context.end <= len(text)
     if cited.of(text).strip(" |-\n\t"):
         assert "<mark" in to_html(page_of(text), "pdf", cited, part=context).body
+
+
+@pytest.mark.parametrize("kind", ["markdown", "html"])
+def test_headings_begin_below_the_title_and_leave_no_level_out(kind: str) -> None:
+    text = "### Fares\n\nAll.\n\n##### Adults\n\nFour.\n\n### Boats\n\nThree."
+    places = [(3, "Fares"), (5, "Adults"), (3, "Boats")]
+    headings = [
+        Heading(level=level, title=title, start=text.index(f"{'#' * level} {title}")) for level, title in places
+    ]
+
+    assert re.findall(r"<(h\d)", body_of(text, "", kind, *headings)) == ["h2", "h3", "h2"]
