@@ -348,7 +348,7 @@ async def test_a_page_for_a_thread_that_is_gone_says_so() -> None:
         response = await ada.client.get("/c/general/gone")
         page = await response.text()
 
-    assert (response.status, "Thread not found" in page) == (404, True)
+    assert (response.status, "This page is gone" in page) == (404, True)
 
 
 async def test_the_first_page_has_what_can_be_asked_and_the_newest_document_or_says_that_there_is_none() -> None:
