@@ -47,7 +47,7 @@ async def test_the_pane_shows_the_passage_its_place_and_the_ways_on(
     assert "Unchanged since this answer" in text
     assert f'href="{link}#cited"' in text
     assert 'data-copy="under the mat"' in text
-    assert f'data-copy-link="{link}"' in text
+    assert f'data-copy-link="{link}#cited"' in text
     assert f'rel="next" href="{link}/2"' in text and 'rel="prev"' not in text
 
 
