@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.e2e.serving import ServiceProcess
 
+pytestmark = pytest.mark.slow
 FILES = {f"notes-{number}.md": f"# Note {number}\n\nThe lamp of tower {number} is green.\n" for number in range(12)}
 PATIENCE_SECONDS = 120
 
