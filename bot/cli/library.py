@@ -91,7 +91,8 @@ def search(
         raise BadInput("Enter at least one word to search for.")
     request = SearchRequest(query=query, limit=limit, kind=kind, document=document)
     found = session.call(ops.search, replace(request, rerank=session.settings.index.rerank))
-    session.show(found, SearchResult.to_json, lambda result: hits_view(result.hits))
+    reason = None if found.hits or session.as_json else session.call(ops.explain_empty, None)
+    session.show(found, SearchResult.to_json, lambda result: reason or hits_view(result.hits))
 
 
 def page(
@@ -127,7 +128,9 @@ def list_documents(context: typer.Context) -> None:
     """List all documents, with a reason for each that couldn't be read."""
     session: Session = context.obj
     found = session.call(ops.list_documents, None)
-    session.show(found, lambda found: {"documents": [document_json(item) for item in found]}, document_table)
+    reason = None if found or session.as_json else session.call(ops.explain_empty, None)
+    as_json = {"documents": [document_json(item) for item in found]}
+    session.show(found, lambda _: as_json, lambda found: reason or document_table(found))
 
 
 @documents.command("show")

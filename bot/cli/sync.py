@@ -47,7 +47,9 @@ def _sources_json(found: Sequence[SyncReport | SourceStatus]) -> dict[str, objec
 def list_sources(context: typer.Context) -> None:
     """List the sources with their counts and their last sync."""
     session: Session = context.obj
-    session.show(session.call(ops.list_sources, None), _sources_json, sources_view)
+    found = session.call(ops.list_sources, None)
+    reason = None if found or session.as_json else session.call(ops.explain_empty, None)
+    session.show(found, _sources_json, lambda found: reason or sources_view(found))
 
 
 @sources.command("remove")

@@ -8,8 +8,9 @@ import typer
 from bot.cli.session import Session, by_default
 from bot.service import operations as ops
 from bot.terminal.reports import workspaces_view
+from core.access.availability import ingest_command, not_connected
 from core.access.bindings import BoundTeam
-from core.features.workspaces import WorkspaceState, find_unread, ingest_command
+from core.features.workspaces import WorkspaceState, find_unread
 
 workspaces = typer.Typer(help="Choose which servers and teams read which documents.", invoke_without_command=True)
 PlatformName = Annotated[str, typer.Argument(metavar="PLATFORM", help="discord or slack.")]
@@ -62,6 +63,8 @@ def _show(session: Session, done: ops.Bound) -> None:
 
 
 def _reach(one: BoundTeam, states: Sequence[WorkspaceState]) -> str:
+    if not one.team.is_connected:
+        return not_connected(one.label)
     default = next((state.name for state in states if state.is_default), None)
     documents = next((state.documents for state in states if state.name == one.workspace), 0)
     if not documents:

@@ -7,6 +7,7 @@ all other problems.
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,11 @@ class Config(Section):
         """Return whether a workspace's answers are quotes, because it has no language model."""
         own = self.workspaces.get(workspace)
         return self.all_providers()[(own.provider if own else None) or DEFAULT].what == EXTRACTIVE
+
+    @property
+    def team_workspaces(self) -> Mapping[str, Mapping[str, str]]:
+        """The configured workspaces of servers and teams: platform -> id -> workspace."""
+        return {"discord": self.discord.workspaces, "slack": self.slack.workspaces}
 
     def source_specs(self) -> tuple[SourceSpec, ...]:
         """Return the configured sources in order."""

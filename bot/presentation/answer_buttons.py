@@ -7,9 +7,9 @@ from enum import StrEnum
 from bot.presentation.action_names import ActionName, Verb, to_action_name
 from bot.presentation.answer_text import (
     ALL_REFERENCES_LABEL,
-    RATED_STATUSES,
     STEPS_LABEL,
     ask_again_label,
+    can_be_rated,
     hidden_reference_count,
 )
 from bot.presentation.markdown import clip
@@ -57,7 +57,7 @@ def action_buttons(
     id = answer.message_id
     if not id:
         return [steps_button(post_id)]
-    is_rated = answer.status in RATED_STATUSES
+    is_rated = can_be_rated(answer)
     passages = ActionButton(label="Show passages", name=action_name(Verb.PASSAGES, id), emphasis=Emphasis.PRIMARY)
     ratings = [_button("Helpful", Verb.UP, id), _button("Not helpful", Verb.DOWN, id)]
     return [

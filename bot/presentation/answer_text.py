@@ -47,7 +47,7 @@ WORKING = "Working on it"
 MORE_COMING = "More is being written."
 EMPTY = "There is nothing here yet."
 TRUNCATED = "There is more to this than a message holds."
-RATED_STATUSES = (AnswerStatus.ANSWERED, AnswerStatus.NOT_FOUND)  # of answers that can be rated
+_RATED_STATUSES = (AnswerStatus.ANSWERED, AnswerStatus.NOT_FOUND)
 STATUS_SIGNS: Mapping[JobStatus, str] = {
     JobStatus.QUEUED: "○",
     JobStatus.RUNNING: "▸",
@@ -88,13 +88,17 @@ class ThreadItem:
 # ---------------------------------------------------------------------- text and notes
 
 
+def can_be_rated(answer: Answer) -> bool:
+    return answer.status in _RATED_STATUSES and answer.searched
+
+
 def answer_markdown(answer: Answer, escape: Escape, *, menu_holds: int, longest_option: int) -> str:
     """Return status, text, notes and the choices that don't fit into menus, as Markdown; not yet harmless.
 
     Menus hold `menu_holds` choices of at most `longest_option` units.
     """
     said = collapse(answer.text).lower()
-    status = _STATUS_LINES.get(answer.status, "")
+    status = _STATUS_LINES.get(answer.status, "") if answer.searched else ""
     pieces = [f"**{status}**" if status and not said.startswith(status.lower()) else "", answer.text.strip("\n")]
     if not any(piece.strip() for piece in pieces):
         pieces = [NO_TEXT]

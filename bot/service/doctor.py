@@ -13,10 +13,11 @@ from bot.slackbot.events.teams import PLATFORM, check_token
 from bot.slackbot.events.transport import open_address
 from bot.slackbot.web_api import build_client
 from bot.wiring.parts import Parts, build_parts
+from core.access.availability import NO_MODEL
 from core.domain.chat import Capabilities
 from core.errors import ConfigError, FootnoteError, InvalidState
 from core.features.maintenance import REINDEX, lacking
-from core.features.workspaces import find_unread, ingest_command
+from core.features.workspaces import find_unread
 from core.ports import CheckedProvider, LearningProvider
 
 MOST_FOUND = 5  # sentences about workspaces; a bot may be in hundreds of servers
@@ -132,8 +133,8 @@ async def _library(app: Parts) -> str:
     documents = await app.stores.corpus.list_documents(app.workspace)
     if not documents:
         filled = [state for state in await workspaces_of(app).list_states() if state.documents]
-        if not filled:
-            raise InvalidState(f"No documents yet. Add some: `{ingest_command(app.workspace, app.default_workspace)}`.")
+        if not filled and (reason := await app.availability.explain(await app.access.scope(app.workspace))):
+            raise InvalidState(reason)
         elsewhere = ", ".join(f"{state.documents} in {state.name!r}" for state in filled)
         return f"no documents in {app.workspace!r}; {elsewhere}"
     failed = [document for document in documents if document.failed_reason]
@@ -162,6 +163,8 @@ async def _provider(app: Parts) -> str:
             failed.append(f"{name}: {error}")
     if failed:
         raise InvalidState(" ".join([*failed, *(f"{line}." for line in said)]))
+    if app.providers.of(app.workspace).capabilities.quotes_only:
+        said.append(NO_MODEL)
     return "; ".join(said)
 
 

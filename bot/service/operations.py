@@ -249,6 +249,12 @@ async def show_document(context: OperationContext, request: str) -> Document:
 
 
 @operation
+async def explain_empty(context: OperationContext, request: None) -> str | None:
+    """Return why nothing in the workspace can be searched; None if documents can be."""
+    return await context.parts.availability.explain(await context.scope())
+
+
+@operation
 async def remove_document(context: OperationContext, request: str) -> Removal:
     return await context.parts.library.remove_document(request, await context.scope())
 

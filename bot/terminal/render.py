@@ -158,7 +158,7 @@ def document_table(documents: Sequence[Document]) -> RenderableType:
         table.add_row(
             Text(one_line(item.path)), Text(item.title), item.kind, str(item.pages), str(item.passages), Text(state)
         )
-    return table if documents else Text("The library is empty. Add documents with `footnote ingest PATH`.")
+    return table
 
 
 def _whole(heading: str) -> Column:

@@ -18,6 +18,7 @@ from bot.config.sections import TEAM_IDS
 from bot.presentation.direct_threads import is_direct_thread
 from bot.runtime.system import SystemClock
 from bot.wiring.providers import Providers
+from core.access.availability import Availability
 from core.access.bindings import Bindings
 from core.access.scopes import Access
 from core.domain.extracts import ModelLimits
@@ -181,6 +182,7 @@ class Parts:
             alone=partial(process_lock, database_location(self.config), INDEX_LOCK),
             extracts=self.extractions,
             notice=self.staleness.check,
+            work=self.availability.work,
         )
 
     def _build_ingestor(self) -> Ingestor:
@@ -322,10 +324,14 @@ class Parts:
         return Access(self.stores.corpus, self.stores.settings)
 
     @cached_property
+    def availability(self) -> Availability:
+        count = lambda: self.index.count()  # noqa: E731 - the index opens when it is needed
+        return Availability(self.stores.corpus, self.access, count, self.default_workspace, TEAM_IDS)
+
+    @cached_property
     def bindings(self) -> Bindings:
         """Loaded by those who need them."""
-        configured = {"discord": self.config.discord.workspaces, "slack": self.config.slack.workspaces}
-        return Bindings(self.stores.teams, configured, TEAM_IDS, self.clock)
+        return Bindings(self.stores.teams, self.config.team_workspaces, TEAM_IDS, self.clock)
 
     @cached_property
     def facts(self) -> Facts:
@@ -421,6 +427,7 @@ class Parts:
             conversations=self.conversations,
             jobs=self.jobs,
             access=self.access,
+            availability=self.availability,
             settings=self.stores.settings,
             questions=questions,
             kept=self.kept,

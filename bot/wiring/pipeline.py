@@ -55,7 +55,9 @@ def build_pipeline(
     )
     settled = SettledAnswers(store, parts.stores.jobs, clock)
     history, links = common.HistorySteps(store, settled), common.ReferenceSteps(build_references(parts))
+    scoping, empty = common.Scoping(access, library, corpus, clock), common.EmptyScope(parts.availability, readers)
     sharing = Sharing(conversations=conversations, corpus=corpus, access=access)
+    preparation = Preparation(readers, clock, parts.attachments)
     context = common.ContextSelection(partial(build_context, parts), parts.config.agent.history_tokens)
     draft = common.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
 
@@ -67,14 +69,11 @@ def build_pipeline(
         PipelineStep("Apply the channel's defaults", Stage.DECIDE, common.ChannelDefaults(settings, readers)),
         PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, history.forget_earlier_versions),
         PipelineStep("Open the conversation with its history, or return the stored answer", Stage.DECIDE, history.open),
-        PipelineStep(
-            "Read earlier talk in the thread and attached files",
-            Stage.REQUEST,
-            Preparation(readers, clock, parts.attachments),
-            readers,
-        ),
+        PipelineStep("Read earlier talk in the thread and attached files", Stage.REQUEST, preparation, readers),
         PipelineStep("Record the question", Stage.REQUEST, history.record),
-        PipelineStep("Compute the scope", Stage.REQUEST, common.Scoping(access, library, corpus, clock)),
+        PipelineStep("Compute the scope", Stage.REQUEST, scoping),
+        PipelineStep("Say why nothing can be searched here", Stage.REQUEST, empty),
+        PipelineStep("Find the document asked about", Stage.REQUEST, scoping.find_document),
         PipelineStep("Redact the history", Stage.REQUEST, common.HistoryRedaction(corpus)),
         PipelineStep("Prefetch linked documents", Stage.REQUEST, links.link),
         PipelineStep("Fit the history into the prompt", Stage.REQUEST, context),
@@ -82,6 +81,7 @@ def build_pipeline(
         PipelineStep("Prove footnotes and mark unsupported claims", Stage.REQUEST, common.Proof(corpus)),
         PipelineStep("Describe referenced documents", Stage.REQUEST, links.describe),
         PipelineStep("Suggest follow-up questions", Stage.REQUEST, common.Suggestions(parts.suggestions)),
+        PipelineStep("Say why a search may be incomplete", Stage.REQUEST, empty.warn),
         PipelineStep("Add notes", Stage.REQUEST, common.add_notes),
         PipelineStep("Hand an answer with spoilers over", Stage.FINISH, private.hand_over, to_private),
     )
@@ -122,15 +122,9 @@ def build_references(parts: Parts) -> References | None:
 
 def build_toolboxes(parts: Parts) -> ToolboxMaker:
     """Bind the tools to the library."""
+    of_text = SearchTool(), GetPageTool(), QueryJournalTool()
     return ToolboxMaker(
-        tools=(
-            SearchTool(),
-            GetPageTool(),
-            QueryJournalTool(),
-            FindExtractsTool(),
-            FollowRelationTool(),
-            GetOntologyTool(),
-        ),
+        tools=(*of_text, FindExtractsTool(), FollowRelationTool(), GetOntologyTool()),
         library=parts.library,
         corpus=parts.stores.corpus,
         facts=parts.facts,

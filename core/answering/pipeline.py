@@ -85,13 +85,13 @@ class Stage(Enum):
     """When a step runs."""
 
     DECIDE = "before the request: a returned answer ends the path"
-    REQUEST = "inside the request's job tree"
+    REQUEST = "inside the request's job tree: a returned answer skips the rest"
     FINISH = "after the answer is stored"
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineStep:
-    """A named step. `run` returns an answer only if it ends the path (DECIDE)."""
+    """A named step. `run` returns an answer only if it ends the path (DECIDE) or the request (REQUEST)."""
 
     name: str
     stage: Stage
@@ -181,9 +181,7 @@ class Pipeline:
         try:
             async with steps.step(JobKind.REQUEST, "answer", input=given, key=request_id) as request:
                 question.observer.root = request
-                for step in self._of(Stage.REQUEST, message):
-                    await step.run(question)
-                answer = question.answer
+                answer, is_drafted = await self._run_steps(question)
                 request.output = {"status": answer.status.value, "footnotes": len(answer.citations)}
         except asyncio.CancelledError:
             if attempt.is_stopped():
@@ -193,10 +191,19 @@ class Pipeline:
             if is_transient(error) and not attempt.is_last:
                 raise
             return await self._settled.end(message, opened, build_error_answer(error), steps.jobs, started)
-        finished = await self._store.finish(message, opened.conversation, answer, question.draft, steps.jobs, started)
+        draft = question.draft if is_drafted else None
+        finished = await self._store.finish(message, opened.conversation, answer, draft, steps.jobs, started)
         if attempt.number == 1:  # retries reuse results of earlier attempts, so their recording would be incomplete
             question.observer.finish(finished.message_id, answer)
         return finished
+
+    async def _run_steps(self, question: Question) -> tuple[Answer, bool]:
+        """Run the request's steps; return the answer, and whether it is that of a draft."""
+        for step in self._of(Stage.REQUEST, question.message):
+            if (early := await step.run(question)) is not None:
+                question.answer = early
+                return early, False
+        return question.answer, True
 
     def _of(self, stage: Stage, message: IncomingMessage) -> Sequence[PipelineStep]:
         platform = message.address.platform

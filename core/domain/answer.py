@@ -161,6 +161,7 @@ class Answer:
     data_sources: tuple[str, ...] = ()
     data_gaps: tuple[str, ...] = ()
     read_to: Mapping[str, int] = field(default_factory=dict)  # the reading positions that applied; kept, never shown
+    searched: bool = True  # False: nothing could be searched, and the text is the reason
     conversation_id: str = ""
     message_id: str = ""
     jobs: tuple[Job, ...] = ()

@@ -74,6 +74,7 @@ class Outcome:
     data_sources: tuple[str, ...] = ()
     data_gaps: tuple[str, ...] = ()
     read_to: Mapping[str, int] = field(default_factory=dict)  # the reading positions that held: document id -> page
+    searched: bool = True  # False: nothing could be searched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from core.access.availability import ingest_command
 from core.access.bindings import Bindings, BoundTeam
 from core.access.scopes import ATTACHMENTS
 from core.ports import CorpusRepository
@@ -71,12 +72,6 @@ class Workspaces:
             )
             for name in sorted(names, key=lambda name: (name != self._default, name))
         ]
-
-
-def ingest_command(workspace: str, default: str | None) -> str:
-    """Return the command that adds documents to a workspace; `default` is the one that needs no option."""
-    option = "" if workspace == default else f" --workspace {shlex.quote(workspace)}"
-    return f"footnote ingest PATH{option}"
 
 
 def bind_command(one: BoundTeam | None, workspace: str | None) -> str:

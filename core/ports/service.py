@@ -299,6 +299,9 @@ class ThreadReader(Protocol):
         Used when the bot is called into a thread without a history. Raises PlatformError if it can't be read.
         """
 
+    async def is_admin(self, question: IncomingMessage) -> bool:
+        """Return whether the asker is an admin of the server or team; False if that can't be looked up."""
+
     async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
         """Return the bytes of a file. Raises PlatformError if it isn't available."""
 

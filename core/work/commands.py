@@ -132,6 +132,7 @@ class CommandResult:
     start_new: bool = False  # the next question begins a conversation
     file: ExportedFile | None = None  # send it; `text` describes it
     rows: tuple[ThreadRow, ...] | tuple[SourceRow, ...] = ()  # the list of `text`, for platforms with list layouts
+    notice: str = ""  # of a list of sources: why nothing in them can be searched
     page: int = 1  # of the list; ask for another one with the option "page"
     pages: int = 1
     renamed: Conversation | None = None  # its thread is to be renamed on the platform

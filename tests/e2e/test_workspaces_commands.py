@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from bot.config import load_config
-from bot.service.doctor import examine_config
 from bot.wiring.parts import open_parts
+from storage.index.opening import INDEX_FOLDER
 from tests.e2e.conftest import Footnote
 
 HARBOUR = "123456789012345678"
@@ -88,11 +89,37 @@ def test_an_ingest_says_which_workspace_it_filled_and_who_reads_it(
     assert "Read by" not in machine.err
 
 
-def test_an_empty_library_is_a_finding(footnote: Footnote, tmp_path: Path) -> None:
-    checks = asyncio.run(examine_config(load_config(data_dir=tmp_path / "empty")))
-    assert [(check.name, check.detail) for check in checks if not check.ok] == [
-        ("library", "No documents yet. Add some: `footnote ingest PATH`.")
-    ]
+def test_every_command_says_the_same_of_an_empty_library(footnote: Footnote, tmp_path: Path) -> None:
+    empty = ("--data-dir", str(tmp_path / "empty"))
+    step = "Add some with `footnote ingest PATH`, or in the web app under Library."
+    said = f"The workspace 'local' has no documents yet. {step}"
+    asked = footnote("ask", "Where is the key?", *empty)
+    crew = footnote("ask", "Where is the key?", *empty, "--workspace", "crew")
+    answer = footnote("ask", "Where is the key?", *empty, "--json").json
+    shown = {name: footnote(*name.split(), *empty) for name in ("search key", "documents", "sources", "doctor")}
+
+    assert (asked.code, " ".join(asked.out.replace("`", "").split())) == (0, said.replace("`", ""))
+    assert "footnote ingest PATH --workspace crew" in " ".join(crew.out.split())
+    assert (answer["status"], answer["answer"], answer["citations"], answer["data_gaps"]) == ("not_found", said, [], [])
+    assert {name: " ".join(one.out.split()) for name, one in shown.items() if name != "doctor"} == dict.fromkeys(
+        ("search key", "documents", "sources"), said
+    )
+    assert shown["doctor"].code == 1
+    assert f"✗ library: {said}\n" in shown["doctor"].out
+    assert footnote("search", "key", *empty, "--json").json == {"hits": []}
+
+
+def test_a_lost_index_is_no_empty_library(footnote: Footnote, data_dir: Path) -> None:
+    shutil.rmtree(data_dir / INDEX_FOLDER)
+    asked = footnote("ask", "What was the root cause of the ticket gate outage?", "--json").json
+    footnote("db", "reindex")
+    again = footnote("ask", "What was the root cause of the ticket gate outage?", "--json").json
+
+    assert (asked["status"], asked["answer"]) == (
+        "not_found",
+        "The search index is empty. Build it again: `footnote db reindex`.",
+    )
+    assert again["status"] == "answered"
 
 
 def test_the_doctor_breaks_no_link_at_any_width(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:

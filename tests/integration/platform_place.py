@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from core.access.availability import Availability
 from core.answering.deletion import Forgetting
 from core.answering.pipeline import QuestionContext
 from core.answering.run import RunObserver
@@ -66,6 +67,10 @@ class PlatformPlace:
         self.entries = stores.inbox(clock)
         self.settings = self.shelf.settings
         self.conversations = Conversations(self.conversation_store, clock, self.attachments.forget)
+        platforms = ("discord", "slack")
+        self.availability = Availability(
+            self.shelf.corpus, self.shelf.access, self.shelf.index.count, "local", platforms
+        )
         self.staleness = Staleness(
             stores.stale,
             conversations=self.conversation_store,
@@ -100,6 +105,7 @@ class PlatformPlace:
             inbox_store=self.entries,
             staleness=self.staleness,
             attachments=self.attachments,
+            availability=self.availability,
             pipeline={"toolbox": self._toolbox, "readers": self.readers, "to_private": to_private},
         )
         self.worker = Worker(self.entries, self.answers, self.platforms, self._clock, pause_scale=0.01)
@@ -132,6 +138,7 @@ class PlatformPlace:
             jobs=jobs,
             access=self.shelf.access,
             settings=self.settings,
+            availability=self.availability,
             questions=RunningQuestions(self.entries, self.worker.cancel),
             kept=kept,
             facts=self.shelf.facts,

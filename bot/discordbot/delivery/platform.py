@@ -16,6 +16,7 @@ import discord
 from bot.discordbot.delivery.destinations import Destination, Destinations
 from bot.discordbot.delivery.errors import CLOSED, READ, require_history, translated_errors
 from bot.discordbot.events.translate import DIRECT_THREAD, MESSAGE, PLATFORM, time_of, to_talk
+from bot.discordbot.events.workspaces import MAX_GUILDS
 from bot.discordbot.rendering.answers import RenderOptions, render_answer
 from bot.discordbot.rendering.components import DiscordPost, PartView
 from bot.discordbot.rendering.texts import notice_view, running_view
@@ -138,6 +139,22 @@ class DiscordPlatform:
         with translated_errors(READ):
             found = [message async for message in channel.history(limit=limit, before=before)]
         return [to_talk(item, me) for item in reversed(found) if item.content and item.author.id != me]
+
+    async def is_admin(self, question: IncomingMessage) -> bool:
+        """Return whether the asker may manage the server; in a direct message, any server shared with the bot."""
+        channel = self._client.get_channel(int(question.address.channel))
+        guilds = [channel.guild] if isinstance(channel, discord.abc.GuildChannel) else self._client.guilds[:MAX_GUILDS]
+        for guild in guilds:
+            try:
+                person = int(question.author)
+                with translated_errors(READ):
+                    member = guild.get_member(person) or await guild.fetch_member(person)
+            except FootnoteError as error:
+                _log.info("The role of %s in %s is unknown: %s", question.author, guild.id, error)
+            else:
+                if member.guild_permissions.manage_guild:
+                    return True
+        return False
 
     async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
         channel_id, message_id, attachment_id = map(int, attachment.reference.split("/"))

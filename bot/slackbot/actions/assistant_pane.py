@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler
+from bot.slackbot.events.command_text import format_command_names
 from bot.slackbot.events.teams import PLATFORM
 from bot.slackbot.events.translate import thread_address
 from bot.slackbot.rendering.lists import notice_message
@@ -25,7 +26,6 @@ MAX_TITLE = 200  # characters; Slack documents no limit, and shows fewer
 TRY = "Try one of these"
 GREETING = "Ask me about your documents. My answers link to the exact passages they come from."
 READS = "Here I can read {count} from {sources}."
-EMPTY = "I can't read any documents here yet. Your Footnote admin can add some with “footnote ingest PATH”."
 NAMED = 3  # named sources
 _LOOKED_AT = 5  # first messages of a thread, searched for a greeting
 _log = logging.getLogger(__name__)
@@ -45,7 +45,9 @@ async def greet(handler: InteractionHandler, ctx: InteractionContext) -> None:
     scope = await handler.scope(ctx)
     documents = await handler.parts.corpus.list_readable(scope)
     if not await _is_greeted(handler, ctx):
-        await handler.post(ctx, notice_message(_greeting(documents)))
+        reason = (await handler.parts.commands.run(await handler.call(ctx, "sources"))).notice
+        greeting = name_commands(handler, ctx, reason) if reason else _greeting(documents)
+        await handler.post(ctx, notice_message(greeting))
     await _suggest(handler, ctx, documents, scope)
 
 
@@ -100,10 +102,13 @@ async def _suggest(
     return bool(questions)
 
 
+def name_commands(handler: InteractionHandler, ctx: InteractionContext, sentence: str) -> str:
+    """Return a sentence of core with its commands named as people enter them there."""
+    return format_command_names(sentence, handler.parts.commands.table, in_thread=bool(ctx.thread))
+
+
 def _greeting(documents: Sequence[Document]) -> str:
     readable = [item for item in documents if item.revision is not None]
-    if not readable:
-        return EMPTY
     names = sorted({item.source for item in readable})
     named = [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
     sources = " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 from bot.presentation.platform_text import to_thread_item
-from bot.slackbot.actions.assistant_pane import EMPTY
+from bot.slackbot.actions.assistant_pane import name_commands
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler
 from bot.slackbot.events.translate import link_to
 from bot.slackbot.rendering.lists import Home, home_view
@@ -62,7 +62,7 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Ho
             if (last := scope.positions.get(item.id)) is not None
         ],
         examples=await handler.parts.suggestions.about(documents, scope, EXAMPLES),
-        notice="" if any(row.documents for row in readable) else EMPTY,
+        notice=name_commands(handler, ctx, sources.notice),
     )
 
 

@@ -7,6 +7,7 @@ finds the parts that an earlier one posted.
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import urljoin, urlsplit
 
@@ -22,6 +23,7 @@ from bot.slackbot.delivery.destinations import (
     open_direct_destination,
 )
 from bot.slackbot.delivery.posts import LivePost, Post, StatusLine
+from bot.slackbot.events.command_text import format_command_names
 from bot.slackbot.events.directory import People
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
 from bot.slackbot.events.translate import (
@@ -38,6 +40,7 @@ from bot.slackbot.rendering.answers import RenderOptions, render_answer
 from bot.slackbot.rendering.blocks import SlackPost
 from bot.slackbot.rendering.lists import notice_message
 from bot.slackbot.web_api import CLOSED, READ_FILE, call, to_refusal, translated_errors
+from core.access.availability import NAMED_COMMANDS
 from core.domain.answer import Answer
 from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.service import InboxEntry, PostRef
@@ -122,6 +125,9 @@ class SlackPlatform:
             link=lambda citation: self._link(citation, address),
             is_private=address.private_to is not None,
         )
+        if not answer.searched:  # it names commands, as they are entered here
+            text = format_command_names(answer.text, NAMED_COMMANDS, in_thread=bool(address.thread))
+            answer = replace(answer, text=text)
         shown = render_answer(answer, options)
         destination = await self._destination(address, message_key, entry, len(shown.parts))
         known = self._posts.get(message_key)
@@ -155,6 +161,13 @@ class SlackPlatform:
         names = await self._people.names(destination.team, spoken_of, wait_seconds=NAMES_SECONDS)
         talks = (to_talk(message, names, destination.team.bot_user_id) for message in found)
         return [talk for talk in talks if talk.text]
+
+    async def is_admin(self, question: IncomingMessage) -> bool:
+        try:
+            return await self._people.is_admin(await self._team(question.address, question), question.author)
+        except FootnoteError as error:
+            _log.info("The role of %s is unknown: %s", question.author, error)
+            return False
 
     async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
         team_id, _, file_id = attachment.reference.partition("/")

@@ -24,10 +24,10 @@ from bot.presentation.answer_buttons import (
 from bot.presentation.answer_text import (
     NO_PASSAGES,
     NO_TEXT,
-    RATED_STATUSES,
     QuoteContext,
     SourceLink,
     answer_markdown,
+    can_be_rated,
     gaps_line,
     named_reference_lines,
     other_references_line,
@@ -212,7 +212,7 @@ def answer_blocks(answer: Answer, post_id: str, *, is_private: bool) -> list[Blo
     """Return menus for choices, suggestions, thumbs, and the actions on the answer as the last, unmarked block."""
     menus = choice_menus(answer, most_options=kit.MAX_OPTIONS, longest=MAX_LABEL)
     suggestions = suggestion_buttons(answer, MAX_LABEL)
-    is_rated = bool(answer.message_id) and not answer.note_on and answer.status in RATED_STATUSES
+    is_rated = bool(answer.message_id) and not answer.note_on and can_be_rated(answer)
     return [
         *(kit.actions(kit.menu(menu.placeholder, menu.name, menu.options)) for menu in menus),
         *([_to_actions(suggestions)] if suggestions else []),

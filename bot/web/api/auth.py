@@ -120,11 +120,11 @@ async def reading(request: web.Request) -> tuple[WebParts, SearchScope]:
 
 
 async def require_documents(request: web.Request) -> None:
-    """Raise Problem 400 while the workspace has no readable document."""
+    """Raise Problem 400 with the reason while nothing in the workspace can be searched."""
     parts, workspace, filled = request.app[PARTS], workspace_of(request), request.app[FILLED]
     if parts.clock.monotonic() < filled.get(workspace, 0.0):
         return
-    documents = await parts.library.documents(await parts.scope(None, AUTHOR))
-    if not any(document.revision is not None for document in documents):
-        raise Problem(400, "nothing_indexed", "This workspace has no documents yet. Add some with `footnote ingest`.")
+    reason = await parts.commands.availability.explain(await parts.scope(None, AUTHOR))
+    if reason is not None:
+        raise Problem(400, "nothing_indexed", reason)
     filled[workspace] = parts.clock.monotonic() + FILLED_SECONDS

@@ -1,8 +1,9 @@
 """Steps of every question: defaults, open, scope, history, links, draft, proof, and additions to the proved text."""
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 
+from core.access.availability import Availability
 from core.access.positions.reading import lowest, positions_for, split_position
 from core.access.positions.statements import read_statement
 from core.access.scopes import Access
@@ -24,7 +25,7 @@ from core.knowledge.library import Library
 from core.knowledge.references.lists import names_documents, undescribed
 from core.knowledge.references.service import References
 from core.ports import Clock, ContextStrategy, CorpusRepository, Tools
-from core.ports.service import SettingsRepository
+from core.ports.service import SettingsRepository, ThreadReader
 from core.work.history import live_focus
 from core.work.questions import as_asked
 from core.work.steps import Step
@@ -101,12 +102,16 @@ class Scoping:
         self._clock = clock
 
     async def __call__(self, question: Question) -> None:
-        message, conversation = question.asked, question.conversation.conversation
-        scope = await self._scopes.of(message)
-        document = await self._document(message, conversation, scope)
+        scope = await self._scopes.of(question.asked)
+        focus = live_focus(question.focus or question.conversation.conversation.focus, self._clock.now())
+        question.context = QuestionContext(scope=scope, focus=focus, document=None)
+
+    async def find_document(self, question: Question) -> None:
+        """Scope -> `context` with the document asked about, up to the position that the question states."""
+        message, scope = question.asked, question.context.scope
+        document = await self._document(message, question.conversation.conversation, scope)
         scope = await self._scopes.up_to(message, document, scope)
-        focus = live_focus(question.focus or conversation.focus, self._clock.now())
-        question.context = QuestionContext(scope=scope, focus=focus, document=document)
+        question.context = replace(question.context, scope=scope, document=document)
 
     async def _document(
         self, message: IncomingMessage, conversation: Conversation, scope: SearchScope
@@ -118,6 +123,32 @@ class Scoping:
         if conversation.pinned_document_id:
             return await self._corpus.get_document(conversation.pinned_document_id, scope)
         return None
+
+
+class EmptyScope:
+    """Scope, notes -> the reason, if nothing in it can be searched; it ends the request."""
+
+    def __init__(self, availability: Availability, readers: Mapping[str, ThreadReader]) -> None:
+        """`readers` of the platforms, by name, know who is an admin."""
+        self._availability = availability
+        self._readers = readers
+
+    async def __call__(self, question: Question) -> Answer | None:
+        message, scope = question.asked, question.context.scope
+        found = await self._availability.of(scope, message.address)
+        if found.is_ready:
+            return None
+        reader = self._readers.get(message.address.platform)
+        is_admin = reader is not None and await reader.is_admin(question.message)
+        reason = self._availability.sentence(found, message.address, is_admin=is_admin)
+        answer = Answer(status=AnswerStatus.NOT_FOUND, text=reason, searched=False)
+        return bounded(with_notes(answer, question.notes), scope.positions)
+
+    async def warn(self, question: Question) -> None:
+        """Answer, scope -> `notes` with the reason why a search without a result may have missed something."""
+        if question.answer.status is AnswerStatus.NOT_FOUND:
+            caveat = await self._availability.caveat(question.context.scope)
+            question.notes = (*question.notes, *([caveat] if caveat else ()))
 
 
 class HistoryRedaction:

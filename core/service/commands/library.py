@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from core.access.availability import Availability
 from core.access.scopes import ATTACHMENTS, Access
 from core.answering.answers.passages import surroundings
 from core.domain.answer import QueryType
@@ -66,12 +67,14 @@ class LibraryCommands:
         library: Library,
         corpus: CorpusRepository,
         access: Access,
+        availability: Availability,
         conversations: Conversations,
         facts: Facts | None,
     ) -> None:
         self._library = library
         self._corpus = corpus
         self._access = access
+        self._availability = availability
         self._conversations = conversations
         self._facts = facts
 
@@ -213,12 +216,20 @@ class LibraryCommands:
             lines += [f"  - {path}: {reason}" for path, reason in row.failures[:FAILURES_LISTED]]
             if len(row.failures) > FAILURES_LISTED:
                 lines.append(f"  - and {len(row.failures) - FAILURES_LISTED} more")
-        empty = "No documents are readable here. Add some with `footnote ingest PATH`, or allow sources with /settings."
-        return CommandResult(text="\n".join(lines) or empty, rows=rows)
+        notice = await self._explain(call, await self._scope(call))
+        text = "\n\n".join(part for part in (notice, "\n".join(lines)) if part)
+        return CommandResult(text=text, rows=rows, notice=notice or "")
+
+    async def _explain(self, call: CommandCall, scope: SearchScope) -> str | None:
+        """Return why nothing can be searched where the command was given; None if documents can be."""
+        return await self._availability.explain(scope, call.address, is_admin=call.is_admin)
 
     async def _search(self, call: CommandCall) -> CommandResult:
         query = SearchQuery(text=required(call, "words", "what to search for"), limit=SEARCH_LIMIT)
-        hits = await self._library.search(query, await self._scope(call))
+        scope = await self._scope(call)
+        hits = await self._library.search(query, scope)
+        if not hits and (reason := await self._explain(call, scope)):
+            return CommandResult(text=reason)
         rows = [
             f"{number}. **{hit.document.title}**, {' > '.join([f'page {hit.page_number}', *hit.heading_path])}\n"
             f"   {preview(hit.passages[0].passage.text, hit.document.kind, 160)}"
@@ -254,7 +265,10 @@ class LibraryCommands:
 
     async def _list_facts(self, facts: Facts, call: CommandCall) -> CommandResult:
         question = required(call, "question", "a question")
-        found = await facts.ask(question, await self._scope(call), ROWS_LISTED)
+        scope = await self._scope(call)
+        found = await facts.ask(question, scope, ROWS_LISTED)
+        if not found.rows and (reason := await self._explain(call, scope)):
+            return CommandResult(text=reason)
         return _to_result(found)
 
     async def _extract(self, facts: Facts, call: CommandCall) -> CommandResult:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from core.access.availability import Availability
 from core.access.scopes import Access
 from core.answering.redaction import Histories
 from core.domain.corpus import Document
@@ -53,6 +54,7 @@ class Commands:
         jobs: Jobs,
         access: Access,
         settings: SettingsRepository,
+        availability: Availability | None = None,
         questions: RunningQuestions | None = None,
         kept: KeptAnswers | None = None,
         facts: Facts | None = None,
@@ -62,9 +64,10 @@ class Commands:
     ) -> None:
         self._library = library
         self._access = access
+        self.availability = availability or Availability(corpus, access)
         self._threads = threads = ThreadCommands(conversations, questions, Histories(conversations, corpus), access)
         rows = (
-            *LibraryCommands(library, corpus, access, conversations, facts).rows,
+            *LibraryCommands(library, corpus, access, self.availability, conversations, facts).rows,
             *threads.rows,
             *([stale_command(staleness)] if staleness is not None else ()),
             *([recap_command(recaps, conversations, access)] if recaps is not None else ()),

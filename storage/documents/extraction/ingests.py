@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.access.availability import WorkInProgress
 from core.domain.corpus import Source
 from core.domain.ingest_report import IndexState, IngestReport, ProgressCallback, RepairReport, ignore_progress
 from core.domain.reader_kinds import parse_kind
@@ -24,6 +25,7 @@ class Ingests:
     build: Callable[[], Ingestor]
     alone: Callable[[], AbstractAsyncContextManager[None]]
     extracts: Extractions
+    work: WorkInProgress  # gets the progress of each run
     notice: Callable[[], Awaitable[object]]  # Staleness.check, before and after each run: finds stale answers
 
     def __post_init__(self) -> None:
@@ -49,9 +51,10 @@ class Ingests:
             for place in [await add_source(self.corpus, workspace, path, source) for path in paths]:
                 read[place.source.id] = place.source
                 root = Path(place.source.location)
-                report = await ingestor.ingest(
-                    place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress
-                )
+                with self.work.reading(place.source.id, progress) as noting:
+                    report = await ingestor.ingest(
+                        place.source, root, place.only or None, kind=reader_kind, force=force, progress=noting
+                    )
                 total.add(report)
         for each in read.values():
             await self.extracts.follow(each, total, progress)
@@ -70,10 +73,11 @@ class Ingests:
         progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
         """Bring a stored source up to date (Ingest of attachments, SyncIngest, UploadIngest)."""
-        async with self._changing_index() as ingestor:
-            report = await ingestor.ingest(
-                source, root, only, kind=kind, force=force, selection=selection, links=links, progress=progress
-            )
+        with self.work.reading(source.id, progress) as noting:
+            async with self._changing_index() as ingestor:
+                report = await ingestor.ingest(
+                    source, root, only, kind=kind, force=force, selection=selection, links=links, progress=noting
+                )
         await self.extracts.follow_later(source, report)
         return report
 
@@ -84,8 +88,9 @@ class Ingests:
 
     async def repair(self, progress: ProgressCallback) -> RepairReport:
         """Bring the index in line with the database. Raises StorageError and ModelMissing."""
-        async with self._changing_index() as ingestor:
-            return await ingestor.repair(progress)
+        with self.work.repairing():
+            async with self._changing_index() as ingestor:
+                return await ingestor.repair(progress)
 
     @asynccontextmanager
     async def _changing_index(self) -> AsyncIterator[Ingestor]:

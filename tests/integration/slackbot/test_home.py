@@ -59,7 +59,9 @@ async def test_threads_beyond_the_first_page_are_counted(place: SlackPlace) -> N
 
 async def test_without_documents_it_says_so(place: SlackPlace) -> None:
     async with SlackPlace().open() as house:
-        assert "I can't read any documents here yet" in shown_of(await home(house, house.ada))
+        assert "I have no documents to read here yet. Ask an admin to add some." in shown_of(
+            await home(house, house.ada)
+        )
 
 
 async def test_what_the_direct_channel_may_not_read_is_not_named(place: SlackPlace) -> None:

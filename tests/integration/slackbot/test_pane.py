@@ -100,7 +100,7 @@ async def test_without_documents_it_says_so_and_suggests_nothing(place: SlackPla
         thread = await house.ada.open_pane()
         await house.until(lambda: greetings(house, house.ada, thread), "a greeting")
         [greeting] = greetings(house, house.ada, thread)
-        assert "I can't read any documents here yet" in shown_of(greeting)
+        assert "I have no documents to read here yet. Ask an admin to add some." in shown_of(greeting)
         await house.server.settle()
         assert house.ada.dm.prompts == {}
 

@@ -106,7 +106,9 @@ async def test_an_answer_can_be_stopped(office: Office, connect: OpenClient) -> 
 async def test_nothing_indexed_is_said_before_anything_is_asked(office: Office, client: TestClient) -> None:
     await office.shelf.corpus.remove_source(office.shelf.source.id)
 
-    assert (await error_of(await ask(client), 400))[0] == "nothing_indexed"
+    step = "Add some with `footnote ingest PATH`, or in the web app under Library."
+    said = f"The workspace 'local' has no documents yet. {step}"
+    assert await error_of(await ask(client), 400) == ("nothing_indexed", said)
     assert await office.store.recent("local") == []
 
 

@@ -47,13 +47,13 @@ async def test_a_channel_without_a_source_finds_lists_and_opens_nothing_of_it() 
     elsewhere = replace(HERE, channel="cellar")
 
     assert [row.name for row in (await run("sources")).rows] == ["wiki"]
-    assert "Nothing found" in (await run("search", "stairs key")).text
+    assert "The sources that I may read here have no documents yet" in (await run("search", "stairs key")).text
     for name, argument in (("page", "House 1"), ("ask", "where? --document House"), ("summary", "House")):
         with pytest.raises(NotFound):
             await run(name, argument)
         assert await run(name, argument, address=elsewhere)
     await restrict(run)
-    assert "allow sources with /settings" in (await run("sources")).text
+    assert (await run("sources")).text.startswith("I may not read any documents here. Allow some sources here with")
 
 
 async def test_attached_files_are_listed_in_their_thread_alone_under_a_plain_name() -> None:

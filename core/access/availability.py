@@ -1,0 +1,239 @@
+"""The state of the documents in a place, and the sentences about it: one rule and one catalogue for every entry point.
+
+An empty place has a sentence with the reason and the next step. No sentence counts the documents of a source that the
+place may not read.
+"""
+
+import shlex
+from collections.abc import Awaitable, Callable, Container, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from core.access.scopes import ATTACHMENTS, Access, Ground
+from core.domain.corpus import SearchScope
+from core.domain.incoming import ThreadAddress
+from core.domain.ingest_report import IngestProgress, ProgressCallback
+from core.errors import FootnoteError
+from core.ports import CorpusRepository
+
+NAMED_COMMANDS = ("position", "settings", "sources")  # chat commands in the sentences
+
+
+class LibraryState(StrEnum):
+    """Whether a place has documents to search, or the reason why not."""
+
+    READY = "ready"
+    NO_DOCUMENTS = "no_documents"  # nothing was added yet
+    READING = "reading"  # the first documents are being read
+    UNREADABLE = "unreadable"  # none of the files could be read
+    EMPTY_SOURCES = "empty_sources"  # the sources that are allowed here have none
+    NOT_ALLOWED = "not_allowed"  # the workspace has sources, but none may be read here
+    NOT_BEGUN = "not_begun"  # the reading positions hide every document
+    REBUILDING = "rebuilding"  # the search index is being rebuilt, and has nothing yet
+    NO_INDEX = "no_index"  # the search index is empty, and nothing rebuilds it
+
+
+class Reader(StrEnum):
+    """The person who reads a sentence, by the next step that they can take."""
+
+    OPERATOR = "operator"  # at the machine: in the terminal, the web app or the API
+    ADMIN = "admin"  # of a server or team
+    MEMBER = "member"  # of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """A state with its numbers, which count only what the place may read."""
+
+    state: LibraryState
+    workspace: str
+    done: int = 0  # files read so far
+    total: int = 0  # of so many; 0: unknown yet
+    failed: int = 0  # files that could not be read
+
+    @property
+    def is_ready(self) -> bool:
+        return self.state is LibraryState.READY
+
+
+@dataclass(slots=True)
+class WorkInProgress:
+    """The ingests and the index repair of this process, as far as they have come."""
+
+    sources: dict[str, IngestProgress] = field(default_factory=dict)  # by the id of the source that is read
+    repairs: int = 0  # of the search index
+
+    @contextmanager
+    def reading(self, source_id: str, progress: ProgressCallback) -> Iterator[ProgressCallback]:
+        """Register the ingest of a source; yield a callback that notes its progress and passes it on."""
+
+        def report(now: IngestProgress) -> None:
+            self.sources[source_id] = now
+            progress(now)
+
+        self.sources[source_id] = IngestProgress(done=0, total=0, path="")
+        try:
+            yield report
+        finally:
+            self.sources.pop(source_id, None)
+
+    @contextmanager
+    def repairing(self) -> Iterator[None]:
+        """Register a repair of the index."""
+        self.repairs += 1
+        try:
+            yield
+        finally:
+            self.repairs -= 1
+
+
+class Availability:
+    """Finds the state of a place."""
+
+    def __init__(
+        self,
+        corpus: CorpusRepository,
+        access: Access,
+        count_indexed: Callable[[], Awaitable[int]] | None = None,
+        default_workspace: str = "local",
+        platforms: Container[str] = (),
+    ) -> None:
+        """`count_indexed` counts the passages of the index; `platforms` are those whose people aren't at the machine.
+
+        Commands need no option for `default_workspace`.
+        """
+        self.work = WorkInProgress()
+        self._corpus = corpus
+        self._access = access
+        self._count_indexed = count_indexed
+        self._default = default_workspace
+        self._platforms = platforms
+
+    async def of(self, scope: SearchScope, address: ThreadAddress | None = None) -> Condition:
+        """Return the state of a place with this scope."""
+
+        def condition(state: LibraryState, **counts: int) -> Condition:
+            return Condition(state=state, workspace=scope.workspace, **counts)
+
+        if await self._corpus.has_text(scope):
+            if await self._is_indexed():
+                return condition(LibraryState.READY)
+            return condition(LibraryState.REBUILDING if self.work.repairs else LibraryState.NO_INDEX)
+        grounds, _ = await self._access.decide(scope.workspace, address)
+        own = [(source, ground) for source, ground in grounds.sources if source.kind != ATTACHMENTS]
+        open_here = frozenset(source.id for source, ground in own if ground.is_readable)
+        if (own and not open_here) or any(ground is Ground.OTHER_WORKSPACE for _, ground in own):
+            return condition(LibraryState.NOT_ALLOWED)
+        if running := [self.work.sources[id] for id in open_here if id in self.work.sources]:
+            done, total = sum(now.done for now in running), sum(now.total for now in running)
+            return condition(LibraryState.READING, done=done, total=total)
+        documents = await self._corpus.list_documents(scope.workspace, open_here)
+        if any(document.revision is not None for document in documents):
+            return condition(LibraryState.NOT_BEGUN)
+        if failed := sum(document.failed_reason is not None for document in documents):
+            return condition(LibraryState.UNREADABLE, failed=failed)
+        is_limited = len(open_here) < len(own)
+        return condition(LibraryState.EMPTY_SOURCES if is_limited else LibraryState.NO_DOCUMENTS)
+
+    async def explain(
+        self, scope: SearchScope, address: ThreadAddress | None = None, *, is_admin: bool = False
+    ) -> str | None:
+        """Return why nothing can be searched in a place, and the reader's next step; None if documents can be."""
+        found = await self.of(scope, address)
+        return None if found.is_ready else self.sentence(found, address, is_admin=is_admin)
+
+    def sentence(self, found: Condition, address: ThreadAddress | None, *, is_admin: bool) -> str:
+        """Return the sentences about a state that isn't ready, for one reader."""
+        is_elsewhere = address is not None and address.platform in self._platforms
+        reader = (Reader.ADMIN if is_admin else Reader.MEMBER) if is_elsewhere else Reader.OPERATOR
+        return describe(found, reader, self._default)
+
+    async def caveat(self, scope: SearchScope) -> str | None:
+        """Return why a search may have missed something; None if it saw everything."""
+        running = [now for id, now in self.work.sources.items() if id in scope.sources and now.done < now.total]
+        if running:
+            done, total = sum(now.done for now in running), sum(now.total for now in running)
+            return f"I'm still reading documents here ({done} of {total}). Ask again when they're done."
+        if self.work.repairs and not await self._is_complete():
+            return "The search index is being rebuilt, so I may have missed something. Ask again in a few minutes."
+        return None
+
+    async def _is_indexed(self) -> bool:
+        """Return whether the index has anything; True if it can't be asked, which a search reports better."""
+        try:
+            return self._count_indexed is None or await self._count_indexed() > 0
+        except FootnoteError:
+            return True
+
+    async def _is_complete(self) -> bool:
+        expected = sum((await self._corpus.live_revisions()).values())
+        return self._count_indexed is None or await self._count_indexed() >= expected
+
+
+NO_MODEL = "no model, so answers are quotes from the documents; to have answers written, see docs/models.md"
+
+
+def not_connected(label: str) -> str:
+    """Say that a bot isn't in a server or team that is bound to a workspace."""
+    return f"The bot isn't in {label} now. Invite it (`footnote doctor` prints the link), and start `footnote serve`."
+
+
+def ingest_command(workspace: str, default: str | None) -> str:
+    """Return the command that adds documents to a workspace; `default` is the one that needs no option."""
+    option = "" if workspace == default else f" --workspace {shlex.quote(workspace)}"
+    return f"footnote ingest PATH{option}"
+
+
+def describe(found: Condition, reader: Reader, default_workspace: str = "local") -> str:
+    """Return the sentences about a state that isn't ready, with the next step that the reader can take."""
+    step = f"`{ingest_command(found.workspace, default_workspace)}`"
+    match found.state:
+        case LibraryState.NO_DOCUMENTS:
+            in_browser = ", or in the web app under Library" if found.workspace == default_workspace else ""
+            said = {
+                Reader.OPERATOR: f"The workspace {found.workspace!r} has no documents yet. Add some with {step}"
+                f"{in_browser}.",
+                Reader.ADMIN: "I have no documents to read here yet. Add some on the machine that runs Footnote: "
+                f"{step}. Or let me read another workspace here: `footnote workspaces bind`.",
+                Reader.MEMBER: "I have no documents to read here yet. Ask an admin to add some.",
+            }
+            return said[reader]
+        case LibraryState.READING:
+            count = f" ({found.done} of {found.total})" if found.total else ""
+            return f"I'm still reading the documents here{count}. Ask again when they're done."
+        case LibraryState.UNREADABLE:
+            files = "The only file" if found.failed == 1 else f"All {found.failed} files"
+            where = "`footnote documents` lists" if reader is Reader.OPERATOR else "/sources lists"
+            fix = "Ask an admin to replace them." if reader is Reader.MEMBER else "Replace them, and ingest them again."
+            return f"{files} here could not be read. {where} the reasons. {fix}"
+        case LibraryState.EMPTY_SOURCES:
+            fix = (
+                "Ask an admin to add some."
+                if reader is Reader.MEMBER
+                else f"Add some with {step}, or allow other sources with /settings sources."
+            )
+            return f"The sources that I may read here have no documents yet. {fix}"
+        case LibraryState.NOT_ALLOWED:
+            fix = (
+                "Ask an admin to allow some sources here."
+                if reader is Reader.MEMBER
+                else "Allow some sources here with /settings sources."
+            )
+            return f"I may not read any documents here. {fix}"
+        case LibraryState.NOT_BEGUN:
+            return (
+                "By the reading positions that are set here, no document has been begun, so there is nothing to show "
+                "without spoilers. Set how far you have read with /position."
+            )
+        case LibraryState.REBUILDING:
+            return "The search index is being rebuilt. Ask again in a few minutes."
+        case LibraryState.NO_INDEX:
+            steps = {
+                Reader.OPERATOR: "Build it again: `footnote db reindex`.",
+                Reader.ADMIN: "Build it again on the machine that runs Footnote: `footnote db reindex`.",
+                Reader.MEMBER: "Ask an admin to build it again.",
+            }
+            return f"The search index is empty. {steps[reader]}"
+        case LibraryState.READY:
+            raise ValueError("there is nothing to explain")
