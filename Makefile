@@ -14,7 +14,7 @@ UV = uv
 COMPILE_LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-annotate --custom-compile-command "make lock" pyproject.toml
 
-.PHONY: help setup demo test test-fast kill-test check bench lock clean
+.PHONY: help setup demo test test-fast kill-test check docs bench lock clean
 
 help:
 	@echo "make demo       chat with the sample library in your browser; needs no keys or servers"
@@ -22,6 +22,7 @@ help:
 	@echo "make test-fast  run the tests that take milliseconds"
 	@echo "make kill-test  kill the service 60 times during 500 questions, and count the answers; takes minutes"
 	@echo "make check      run every check of .pre-commit-config.yaml"
+	@echo "make docs       build the docs as a site into site/"
 	@echo "make bench      measure speed and memory, also of the bare embedder and LlamaIndex"
 	@echo "make setup      install everything from $(LOCKED) into $(VENV); the others do it first"
 	@echo "make lock       update the locks from pyproject.toml (needs uv and a network)"
@@ -60,6 +61,9 @@ kill-test: setup
 check: setup
 	$(BIN)/pre-commit run --all-files
 
+docs: setup
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 bench: setup $(VENV)/.footnote-bench
 	$(BIN)/python -m tests.benchmarks
 
@@ -74,5 +78,5 @@ lock:
 	$(COMPILE_LOCK) --group build --extra postgres --extra foundry --extra ocr -c $(LOCKED) -o $(LOCKED_SERVICE)
 
 clean:
-	rm -rf $(VENV) .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) .coverage .coverage.* htmlcov site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	find bot core storage tests -name __pycache__ -type d -prune -exec rm -rf {} +
