@@ -76,14 +76,24 @@ def context_of(page: Page, cited: Span) -> Span:
     low = max(0 if above is None else _line_end(text, above), cited.start - _FAR)
     high = min(cited.end + _FAR, len(text), *(start for start in starts if start >= cited.end))
     low, high = min(low, cited.start), max(high, cited.end)
-    ends = [low, *(found.end() for found in _END.finditer(text, low, high)), high]
-    sentences = [Span(start, end) for start, end in pairwise(ends) if text[start:end].strip()]
+    ends = {low, *(found.end() for found in _END.finditer(text, low, high)), *_unwrapped_ends(text, low, high), high}
+    sentences = [Span(start, end) for start, end in pairwise(sorted(ends)) if text[start:end].strip()]
     own = [place for place, item in enumerate(sentences) if item.start < cited.end and item.end > cited.start]
     if not own:
         return cited
     after = len(sentences) - 1 - own[-1]
     back = min(own[0], CONTEXT - min(after, 1))
     return Span(sentences[own[0] - back].start, sentences[own[-1] + min(after, CONTEXT - back)].end)
+
+
+def _unwrapped_ends(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield the ends of lines that aren't broken inside a sentence: titles, rows and short lines."""
+    lines = text[start:end].split("\n")
+    width = max(map(len, lines))
+    for line, following in pairwise(lines):
+        start += len(line) + 1
+        if not _is_full(line, following, width):
+            yield start
 
 
 def _rows_around(text: str, cited: Span) -> Span:
@@ -169,7 +179,11 @@ def _paragraph(lines: list[tuple[str, int]], width: int, marker: Marker) -> str:
 
 def _wraps(line: str, following: str, width: int) -> bool:
     """Return whether a line of prose was hard-wrapped because it is full."""
-    if not _NARROWEST <= width <= _WIDEST or len(line) < _FULL * width or _ITEM.match(following):
+    return _NARROWEST <= width <= _WIDEST and _is_full(line, following, width)
+
+
+def _is_full(line: str, following: str, width: int) -> bool:
+    if len(line) < _FULL * width or _ITEM.match(following):
         return False
     return not (_is_row(line) or _is_row(following))
 

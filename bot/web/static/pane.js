@@ -40,7 +40,7 @@ export function hidePane() {
   if (open) hide({ focus: false });
 }
 
-/** Return the source that the page's address names, or null. */
+/** Return the source that the page's address names, for the page to open when it is ready; null without one. */
 export function sourceInAddress() {
   return readable(new URL(location.href).searchParams.get(SOURCE));
 }
@@ -202,6 +202,3 @@ window.addEventListener("popstate", (event) => {
   open = { list: [], index: -1, opener: null, ...open, href, page: location.pathname };
   show(href, false);
 });
-
-// A shared or reloaded address opens its source. The page may call openPane again, with the answer's other footnotes.
-if (sourceInAddress() && pane()) openPane(sourceInAddress());

@@ -274,6 +274,18 @@ def test_a_citation_has_two_sentences_around_it(quote: str, context: str) -> Non
     assert context_of(page_of(PROSE), Span(start, start + len(quote))).of(PROSE) == context
 
 
+def test_titles_and_rows_of_figures_are_no_part_of_a_sentence() -> None:
+    text = (
+        "Fuel 502,300 488,900\nSurplus 24,900 37,200\nFuel cost less although we sailed more, because of a new\n"
+        "propeller.\nWhat comes next\nIn 2026 we mend the ramp at Little Tern, and we try a later\nboat. Nobody dared."
+    )
+    start = text.index("Nobody")
+    context = context_of(page_of(text), Span(start, len(text))).of(text)
+    assert (
+        context == "What comes next\nIn 2026 we mend the ramp at Little Tern, and we try a later\nboat. Nobody dared."
+    )
+
+
 def test_sentences_of_other_sections_are_no_context() -> None:
     text = "Before.\nMoney\nWe sailed.\nFuel\nIt cost less."
     page = page_of(text, *(Heading(level=2, title=title, start=text.index(title)) for title in ("Money", "Fuel")))
