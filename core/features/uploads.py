@@ -178,14 +178,16 @@ class Uploads:
 
     async def work(self, workspaces: Iterable[str]) -> None:
         """Read what an earlier process left, then all that is accepted; forever."""
-        for workspace in workspaces:
-            await self._find_left(workspace)
+        unseen = list(workspaces)
         while True:
             self._wake.clear()
             try:
+                while unseen:
+                    await self._find_left(unseen[-1])
+                    unseen.pop()
                 for workspace in list(self._files):
                     await self.read(workspace)
-            except FootnoteError as error:
+            except (FootnoteError, OSError) as error:
                 _log.error("Uploaded files can't be read: %s Trying again in %.0f s", error, RETRY_SECONDS)
                 self._explain(str(error))
                 await asyncio.sleep(RETRY_SECONDS)

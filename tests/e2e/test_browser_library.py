@@ -106,5 +106,5 @@ async def test_extracts_are_browsed_by_type_and_filter_and_lead_to_their_place(p
         await page.click(".hits a")
         await expect(page.locator("mark").first).to_have_text(DECIDED)
         await page.click("text=Extracted data")
-        await expect(page.locator("h1")).to_have_text("Extracts of Minutes")
+        await expect(page.locator("h1")).to_have_text("Data of Minutes")
         assert DECIDED in await page.locator("main").inner_text()

@@ -10,7 +10,7 @@ from aiohttp_jinja2 import render_template
 from bot.web.pages.source import marked_path
 from bot.web.parts import WebParts
 from bot.web.requests import turn_to, visit
-from core.domain.corpus import Document
+from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import ExtractType
 from core.errors import BadInput
 from core.knowledge.facts import EXTRACT_TYPES, CitedFact, FactQuery, FactType, FoundFacts, Value, read_types
@@ -19,6 +19,7 @@ from core.text.words import collapse, shorten
 
 ROWS = 100  # on one page
 MOST_ROWS = 10_000  # in all pages
+NEWEST_DOCUMENTS, NEWEST_ROWS = 20, 50  # shown without a choice
 LONGEST_FILTER = 1_000  # characters
 _FIELD, _QUOTE = 300, 240  # characters
 PATH = "/library/extracts"
@@ -32,14 +33,19 @@ async def show_extracts(request: web.Request) -> web.Response:
     document_id = request.query.get("document", "")
     document = await parts.corpus.get_document(document_id, scope) if document_id else None
     counts = await parts.facts.counts(scope)
-    problem, found = "", None
+    problem, found, newest = "", None, list[str]()
     try:
         query = _to_query(parts, asked, chosen, bool(document))
         ids = frozenset({document.id}) if document else frozenset[str]()
-        found = await parts.facts.find(query, scope, ids) if document or asked or chosen else None
+        is_opening = not (document or asked or chosen)
+        newest = await _newest(parts, scope) if is_opening else []
+        if newest or not is_opening:
+            found = await parts.facts.find(query, scope, ids or frozenset(newest))
     except BadInput as error:
         problem = str(error)
     rows = found.rows if found is not None else ()
+    if newest:
+        rows = tuple(sorted(rows, key=lambda row: newest.index(row.citation.document_id))[:NEWEST_ROWS])
     shown, numbers = turn_to(request, rows, ROWS)
     return render_template(
         "extracts.html",
@@ -51,12 +57,22 @@ async def show_extracts(request: web.Request) -> web.Response:
             "problem": problem,
             "found": found,
             "said": _said(found),
+            "is_opening": bool(newest) or not (document or asked or chosen or problem),
             "rows": [_to_row(row) for row in shown],
             "types": _links(counts, chosen, asked, document),
             **numbers,
             "turn": lambda number: _href(asked, chosen, document, page=number),
         },
     )
+
+
+async def _newest(parts: WebParts, scope: SearchScope) -> list[str]:
+    """Return the IDs of the documents that were read last, the newest first."""
+    read = sorted(
+        await parts.library.documents(scope),
+        key=lambda document: -document.crawled_at.timestamp() if document.crawled_at else 0,
+    )
+    return [document.id for document in read[:NEWEST_DOCUMENTS]]
 
 
 def _to_query(parts: WebParts, asked: str, chosen: str, is_of_document: bool) -> FactQuery:

@@ -51,7 +51,7 @@ async def test_a_documents_rows_are_listed_and_lead_to_their_place(
     browse: OpenBrowser, changes: dict[str, object], minutes: Document
 ) -> None:
     page = await shown(browse, changes, f"{PATH}?document={quote(minutes.id)}")
-    assert "3 rows" in page and "Extracts of Council" in page
+    assert "3 rows" in page and "Data of Council" in page
     assert SCRIPT not in page and html.escape(SCRIPT) in page
     [first] = re.findall(r'<a href="(/library/pages/[^"]+from=0&amp;to=14[^"]*)">Council', page)
     opened = await shown(browse, changes, html.unescape(first).partition("#")[0])
@@ -67,7 +67,7 @@ async def test_a_documents_rows_are_listed_and_lead_to_their_place(
         ("type=action_item&q=done", "mend the pump", "buy paint"),
         ("type=meeting", "Council", "mend the pump"),
         ("q=zebra", "No matching rows", "mend the pump"),
-        ("", "Choose a type", "mend the pump"),
+        ("", "Newest", "Understood as"),
         ("q=type:nonsense", "Unknown type", "mend the pump"),
         ("type=nonsense", "Unknown type", "mend the pump"),
     ],

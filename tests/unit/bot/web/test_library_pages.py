@@ -215,6 +215,15 @@ async def test_a_failed_file_is_read_again_on_demand(browser: Browser, house: Ho
     assert house.asked[1:] == [("wiki", ["c.pdf", "d.pdf"])]
 
 
+async def test_sources_are_synced_on_demand(browser: Browser, house: House) -> None:
+    await house.put("a.md")
+    assert 'action="/library/sync"' in await read(browser, "/library")
+    response = await browser.post("/library/sync", allow_redirects=False)
+    await house.done.wait()
+
+    assert (response.status, house.asked) == (303, [("wiki", [])])
+
+
 async def test_documents_are_filtered_and_sorted(browser: Browser, house: House) -> None:
     later = NOON + timedelta(days=2)
     a = await house.put("a.md", title="Alpha", pages=1)

@@ -51,6 +51,17 @@ def test_what_is_backed_up_comes_back_for_its_owner_alone(database: Path, tmp_pa
     assert modes == {0o600}
 
 
+def test_uploads_are_in_a_backup_without_unfinished_ones(database: Path, tmp_path: Path) -> None:
+    folder = database.parent / "uploads" / "a"
+    (folder / ".incoming" / "1").mkdir(parents=True)
+    (folder / "notes.md").write_text("# Notes")
+    (folder / ".incoming" / "1" / "half.md").write_text("# Ha")
+    write_backup(database, ("uploads",), tmp_path / "backup.zip")
+    names = restore_backup(tmp_path / "backup.zip", tmp_path / "new" / "footnote.db", ("uploads",))
+
+    assert sorted(names) == ["footnote.db", "uploads/a/notes.md"]
+
+
 def test_a_backup_is_of_one_moment_while_others_write(database: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(database)) as writer:
         writer.execute("PRAGMA journal_mode=WAL")
