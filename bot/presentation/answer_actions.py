@@ -83,7 +83,7 @@ class AnswerActions:
             number: QuoteContext(before=found.before, behind=found.behind, note=found.note)
             for number, found in around.items()
         }
-        links = {item.number: self._parts.link(item, address) for item in readable}
+        links = {item.number: self._parts.link(item, address, message.id) for item in readable}
         return Passages(
             answer=Answer(
                 status=AnswerStatus.ANSWERED, text=message.content, citations=tuple(readable), message_id=message.id

@@ -22,8 +22,9 @@ from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 
-# Returns the address that a footnote of a thread's answer links to, or None.
-LinkTo: TypeAlias = Callable[[Citation, ThreadAddress], str | None]
+# Returns the address that a footnote links to, or None. It takes the thread and the id of its stored answer, "" without
+# one.
+LinkTo: TypeAlias = Callable[[Citation, ThreadAddress, str], str | None]
 # Waits this many seconds; tests replace it.
 Pause: TypeAlias = Callable[[float], Awaitable[None]]
 

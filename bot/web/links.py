@@ -1,12 +1,15 @@
 """Signed links to cited passages.
 
-A link holds the passage, revision, thread, reading position of the person who asked, and expiry date. It grants no
-access: each request computes the scope of the thread's readers again.
+A link to a footnote of a stored answer is short: it names the answer and the number. Any other link holds the passage,
+revision, thread, reading position of the person who asked, and expiry date itself. Neither grants access: each request
+computes the scope of the thread's readers again.
 """
 
 import base64
 import hashlib
+import hmac
 import os
+import re
 import secrets
 import uuid
 from dataclasses import dataclass
@@ -20,8 +23,9 @@ from bot.web.page_markup import CITED
 from core.domain.answer import Citation
 from core.domain.incoming import ThreadAddress
 from core.domain.passages import Span
-from core.errors import AccessDenied, StorageError
+from core.errors import AccessDenied, NotFound, StorageError
 from core.ports import Clock
+from core.work.conversations import Conversations
 
 # Characters of a revision (a content hash) in a link: enough to distinguish the revisions of a document.
 _REVISION = 12
@@ -31,6 +35,12 @@ OWNER_ONLY_FILE = 0o600
 _LONGEST = 2_000
 _DAY = timedelta(days=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# A short link: the answer's id, the footnote's number, and a signature of 88 bits.
+_STORED_ID = re.compile(r"[0-9a-f]{32}")
+_NUMBER_BYTES, _MARK_BYTES = 2, 11
+_NUMBERS = 256**_NUMBER_BYTES
+_SHORT_LENGTH = 39  # characters of 29 bytes in base 64
+_INVALID = "This link isn't valid. It was changed or cut off, or another service made it."
 
 
 class ForgedLink(AccessDenied):
@@ -66,18 +76,25 @@ class Links:
             salt="footnote source link",
             signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256},
         )
+        self._key = secret_key.encode()
         self._clock = clock
         self._days = days
         self._public_url = public_url
 
-    def url(self, citation: Citation, thread: ThreadAddress) -> str | None:
-        """Return the address for a footnote, or None without a public address (others can't open loopback)."""
-        return f"{self._public_url}{self.path(citation, thread)}" if self._public_url else None
+    def url(self, citation: Citation, thread: ThreadAddress, answer: str = "") -> str | None:
+        """Return the address for a footnote, or None without a public address (others can't open loopback).
 
-    def path(self, citation: Citation, thread: ThreadAddress) -> str:
-        return f"/s/{self.token(citation, thread)}#{CITED}"
+        `answer` is the id of the stored answer that has the footnote; without it, the link is long.
+        """
+        return f"{self._public_url}{self.path(citation, thread, answer)}" if self._public_url else None
 
-    def token(self, citation: Citation, thread: ThreadAddress) -> str:
+    def path(self, citation: Citation, thread: ThreadAddress, answer: str = "") -> str:
+        return f"/s/{self.token(citation, thread, answer)}#{CITED}"
+
+    def token(self, citation: Citation, thread: ThreadAddress, answer: str = "") -> str:
+        if _STORED_ID.fullmatch(answer) and citation.number < _NUMBERS:
+            named = bytes.fromhex(answer) + citation.number.to_bytes(_NUMBER_BYTES, "big")
+            return base64.urlsafe_b64encode(named + self._mark(named, thread)).decode().rstrip("=")
         ends = (self._clock.now() - _EPOCH) // _DAY + self._days + 1
         return self._serializer.dumps(
             [
@@ -93,26 +110,64 @@ class Links:
             ]
         )
 
-    def read(self, token: str) -> SourceLink:
-        """Read a link. Raises ForgedLink and ExpiredLink."""
+    async def open(self, token: str, conversations: Conversations) -> SourceLink:
+        """Read a link; short ones are looked up in the history. Raises ForgedLink, ExpiredLink and NotFound."""
+        if len(token) != _SHORT_LENGTH:
+            return self.read(token)
         try:
-            named = self._serializer.loads(token[:_LONGEST])
-        except BadData:
-            raise ForgedLink("This link isn't valid. It was changed or cut off, or another service made it.") from None
-        passage, document, revision, page, start, length, ends, thread, *last_page = named
-        link = SourceLink(
-            passage_id=_unpacked(passage),
-            document_id=_unpacked(document),
-            revision=revision,
-            page_number=page,
-            span=Span(start, start + length),
-            thread=ThreadAddress(platform=thread[0], workspace=thread[1], channel=thread[2], thread=thread[3]),
-            expires_at=_EPOCH + ends * _DAY,
-            last_page=last_page[0] if last_page else None,
+            whole = base64.urlsafe_b64decode(token + "=")
+        except ValueError:
+            raise ForgedLink(_INVALID) from None
+        named, mark = whole[:-_MARK_BYTES], whole[-_MARK_BYTES:]
+        answer, number = named[:-_NUMBER_BYTES].hex(), int.from_bytes(named[-_NUMBER_BYTES:], "big")
+        conversation, message = await conversations.signed_message(answer)
+        if not hmac.compare_digest(mark, self._mark(named, conversation.address)):
+            raise ForgedLink(_INVALID)
+        citation = next((item for item in message.citations if item.number == number), None)
+        if citation is None:
+            raise NotFound(f"The answer has no footnote {number} any more.")
+        return self._in_time(
+            SourceLink(
+                passage_id=citation.passage_id,
+                document_id=citation.document_id,
+                revision=citation.revision[:_REVISION],
+                page_number=citation.page_number,
+                span=citation.span,
+                thread=conversation.address,
+                expires_at=_EPOCH + ((message.created_at - _EPOCH) // _DAY + self._days + 1) * _DAY,
+                last_page=citation.last_page,
+            )
         )
+
+    def _mark(self, named: bytes, thread: ThreadAddress) -> bytes:
+        """Sign what a short link names, for the readers of one thread alone."""
+        place = "\x1f".join((thread.platform, thread.workspace, thread.channel, thread.thread)).encode()
+        return hmac.digest(self._key, b"footnote short link\x1f" + named + place, "sha256")[:_MARK_BYTES]
+
+    def _in_time(self, link: SourceLink) -> SourceLink:
         if link.expires_at <= self._clock.now():
             raise ExpiredLink(f"This link expired on {link.expires_at:%d %B %Y}.")
         return link
+
+    def read(self, token: str) -> SourceLink:
+        """Read a long link. Raises ForgedLink and ExpiredLink."""
+        try:
+            named = self._serializer.loads(token[:_LONGEST])
+        except BadData:
+            raise ForgedLink(_INVALID) from None
+        passage, document, revision, page, start, length, ends, thread, *last_page = named
+        return self._in_time(
+            SourceLink(
+                passage_id=_unpacked(passage),
+                document_id=_unpacked(document),
+                revision=revision,
+                page_number=page,
+                span=Span(start, start + length),
+                thread=ThreadAddress(platform=thread[0], workspace=thread[1], channel=thread[2], thread=thread[3]),
+                expires_at=_EPOCH + ends * _DAY,
+                last_page=last_page[0] if last_page else None,
+            )
+        )
 
 
 def _packed(identity: str) -> str:
@@ -141,7 +196,7 @@ def link_maker(config: Config, clock: Clock) -> LinkTo:
     return build_links(config, clock).url if config.web.public_url else own_address
 
 
-def own_address(citation: Citation, thread: ThreadAddress) -> str | None:
+def own_address(citation: Citation, thread: ThreadAddress, answer: str = "") -> str | None:
     """Return the document's web address, or None."""
     return citation.url if citation.url and citation.url.startswith(("http://", "https://")) else None
 

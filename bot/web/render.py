@@ -17,6 +17,7 @@ from markdown_it.utils import EnvType, OptionsDict
 
 from bot.presentation.answer_text import ReferenceRow, reference_rows
 from bot.web.translate import shown_name
+from core.answering.answers.suggestions import LONGEST, MAX_SUGGESTIONS
 from core.answering.grounding import UNSUPPORTED_MARK
 from core.answering.providers.extractive.provider import QUOTES_NOTE, ExtractiveProvider
 from core.domain.answer import Answer, AnswerStatus, Citation
@@ -27,10 +28,8 @@ from core.knowledge.references.lists import SHOWN
 from core.serializers.objects import Json
 from core.text.words import collapse, shorten
 
-SourceLink = Callable[[Citation], str]  # address of a footnote
+SourceLink = Callable[[Citation, str], str]  # address of a footnote
 
-SUGGESTIONS = 2  # below an answer
-SUGGESTION_LENGTH = 60  # characters; a longer one would be cut off
 _PAGED = (".pdf", ".docx", ".doc", ".odt", ".pptx", ".odp")  # their pages are printed ones
 _SWITCHED_OFF = ["link", "autolink", "image", "reference", "html_inline", "html_block"]
 _WIDE_TABLE = '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
@@ -63,7 +62,7 @@ def message_view(
     }
     if message.role is Role.USER:
         return {**view, "text": message.content, "mine": message.author in me}
-    links = {citation.number: link(citation) for citation in message.citations}
+    links = {citation.number: link(citation, message.id) for citation in message.citations}
     names = {citation.number: _spoken(citation) for citation in message.citations}
     outcome = message.outcome or Outcome()
     return {
@@ -76,7 +75,7 @@ def message_view(
         "quoted": outcome.model == ExtractiveProvider.name and bool(message.citations),
         "sources": sources_view(message.citations, links),
         "references": references_view(message),
-        "suggestions": [text for text in outcome.suggestions if len(text) <= SUGGESTION_LENGTH][:SUGGESTIONS],
+        "suggestions": [text for text in outcome.suggestions if len(text) <= LONGEST][:MAX_SUGGESTIONS],
         "choices": list(outcome.choices),
         "gaps": [gap for gap in outcome.data_gaps if gap not in message.content],
         "note": message.is_note,

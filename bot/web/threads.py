@@ -175,8 +175,8 @@ class Threads:
         shown = [message for message in messages if message.role is not Role.TOOL_RESULT]
         stale = stale_questions(messages)
 
-        def link(citation: Citation) -> str:
-            return links.path(citation, address)
+        def link(citation: Citation, answer: str) -> str:
+            return links.path(citation, address, answer)
 
         return [message_view(message, link, rated.get(message.id), stale, reader.names) for message in shown]
 

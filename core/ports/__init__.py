@@ -266,6 +266,9 @@ class ConversationRepository(Protocol):
 
     async def find_by_address(self, address: ThreadAddress) -> Conversation | None: ...
 
+    async def find_by_message(self, message_id: str) -> Conversation | None:
+        """Return the conversation of a message, whatever its workspace."""
+
     async def read(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
         """Return `get` and `list_messages` of the same moment."""
 

@@ -1,5 +1,6 @@
 """Use cases of conversations: open one for a thread, list, show, rename, delete."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 
@@ -61,6 +62,18 @@ class Conversations(ThreadHistory):
             return await self._repository.get(found.conversation_id, workspace), found
         except NotFound:  # don't reveal conversations of other workspaces
             raise gone from None
+
+    async def signed_message(self, message_id: str) -> tuple[Conversation, Message]:
+        """Return a message of any workspace with its conversation, whose address the caller's signature must name.
+
+        Raises NotFound for an unknown id.
+        """
+        found, conversation = await asyncio.gather(
+            self._repository.find_message(message_id), self._repository.find_by_message(message_id)
+        )
+        if found is None or conversation is None:
+            raise NotFound("The answer of this link was deleted.")
+        return conversation, found
 
     async def rename(self, conversation_id: str, workspace: str, title: str) -> Conversation:
         """Set the title, cut to a line. Raises BadInput for a blank title."""

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from io import StringIO
+from typing import Any
 
 from rich.console import Console
 
@@ -41,9 +42,10 @@ class Shown:
     footnotes: tuple[int, ...]
     sources: tuple[tuple[int, str], ...]
     everything: str  # buttons, menus and lists besides
+    quotes_aside: bool = False  # the sources name documents; a pane beside them shows quotes and pages
 
 
-def link_to(citation: Citation) -> str:
+def link_to(citation: Citation, answer: str = "") -> str:
     return f"{GOOD}?n={citation.number}"
 
 
@@ -86,15 +88,16 @@ def on_the_web(answer: Answer) -> Shown:
     message = answer_message(answer, build_incoming(), "c1", None, NOON)
     view = message_view(message, link_to)
     page = str(view["html"])
-    citations: list[Mapping[str, object]] = view["citations"]  # type: ignore[assignment]  # JSON
+    documents: list[Mapping[str, Any]] = view["sources"]  # type: ignore[assignment]  # JSON
     body = html.unescape(re.sub(r"<[^>]*>", " ", page))
-    sources = [(int(str(one["number"])), f"Page {one['page']} of {one['title']} {one['quote']}") for one in citations]
+    sources = sorted((note["number"], str(one["title"])) for one in documents for note in one["notes"])
     listed = [*view["choices"], *view["suggestions"]]  # type: ignore[misc]  # JSON
     return Shown(
         body=body,
         footnotes=tuple(dict.fromkeys(int(number) for number in re.findall(r'data-number="(\d+)"', page))),
         sources=tuple(sources),
         everything="\n".join([body, *listed]),
+        quotes_aside=True,
     )
 
 

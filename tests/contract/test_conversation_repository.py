@@ -283,6 +283,8 @@ async def test_a_message_is_found_by_its_id_with_what_its_answer_was(conversatio
     await conversations.append("c1", [message])
     assert await conversations.find_message("m1") == message
     assert await conversations.find_message("m2") is None
+    assert await conversations.find_by_message("m1") == await conversations.get("c1", "local")
+    assert await conversations.find_by_message("m2") is None
 
 
 async def test_removed_messages_are_gone_and_later_ones_still_come_last(conversations):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.answering.answers.building import PARTIAL_NOTE
+from core.answering.answers.suggestions import LONGEST, MAX_SUGGESTIONS
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.passages import Span
 from tests.builders import build_citation
@@ -39,7 +40,7 @@ CASES = {
     "more choices than menus hold": build_answer(
         "Which?", 0, status=AnswerStatus.CLARIFY, choices=tuple(f"Document {n}" for n in range(450))
     ),
-    "suggestions": build_answer(suggestions=("And the door?", "What of " + "the spare key " * 8 + "?", "Why *so*?")),
+    "suggestions": build_answer(suggestions=("And the door?", "Why *so*?", "What of " + "the spare key " * 8 + "?")),
     "markdown": build_answer(
         "# Keys\n\n- under the **mat** [1]\n  - or in the *pot* [2]\n\n> quoted [3]\n\n```python\nk = d\n```\nend", 3
     ),
@@ -102,8 +103,8 @@ def plain_answers(draw: st.DrawFn) -> Answer:
         "".join(f"so {sentence}{mark}.{joint}" for sentence, mark, joint in pairs),
         status=draw(st.sampled_from(AnswerStatus)),
         citations=tuple(
-            build_citation(number=number, page_number=number, quote=draw(_names), document_title=draw(_names))
-            for number in range(1, notes + 1)
+            build_citation(title, number=number, page_number=number, quote=draw(_names), document_title=title)
+            for number, title in enumerate(draw(st.lists(_names, min_size=notes, max_size=notes)), start=1)
         ),
         choices=draw(_kept),
         suggestions=draw(st.lists(_names, max_size=3).map(tuple)),
@@ -134,10 +135,15 @@ def missing_of(answer: Answer, shown: Shown) -> list[str]:
         return [*missing, f"the sources are {numbers}"]
     for number, said in shown.sources:
         citation = answer.citations[number - 1]
-        if f"Page {citation.page_number} of" not in said or read(citation.quote)[:_SHORTEST_CUT] not in read(said):
-            missing.append(f"page or quote of source {number}: {said!r}")
+        if shown.quotes_aside:
+            is_told = read(citation.document_title) in read(said)
+        else:
+            is_told = f"Page {citation.page_number} of" in said and read(citation.quote)[:_SHORTEST_CUT] in read(said)
+        if not is_told:
+            missing.append(f"what is said of source {number}: {said!r}")
     everything = read(shown.everything)
-    return missing + [offer for offer in (*answer.choices, *answer.suggestions) if read(offer) not in everything]
+    suggestions = [text for text in answer.suggestions if len(text) <= LONGEST][:MAX_SUGGESTIONS]
+    return missing + [offer for offer in (*answer.choices, *suggestions) if read(offer) not in everything]
 
 
 def missing_in_order(words: list[str], text: str) -> list[str]:

@@ -98,14 +98,14 @@ async def _to_post(
     if result.rows and isinstance(result.rows[0], ThreadRow):
         return threads_post(interaction, options, result), False
     if result.citation is not None:
-        link = handler.parts.link(result.citation, await handler.address_of(interaction))
+        link = handler.parts.link(result.citation, await handler.address_of(interaction), "")
         return linked_post(result.text, OPEN_SOURCE, link), False
     if result.open_conversation is not None and result.renamed is None:
         return _opened(interaction, result.open_conversation), False
     addresses: dict[int, str | None] = {}
     if result.citations:
         address = await handler.address_of(interaction)
-        addresses = {item.number: link_target(handler.parts.link(item, address)) for item in result.citations}
+        addresses = {item.number: link_target(handler.parts.link(item, address, "")) for item in result.citations}
     if result.start_new and result.deleted is None:
         return notice(NEW_CONVERSATION), result.is_public
     return text_post(result.text, addresses), result.is_public

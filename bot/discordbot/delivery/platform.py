@@ -107,7 +107,9 @@ class DiscordPlatform:
         destination = await self._destination_of(address, message_key)
         if look_first:
             await self._find(destination, message_key)
-        options = RenderOptions(post_id=post_id(message_key), link=lambda citation: self._link(citation, address))
+        options = RenderOptions(
+            post_id=post_id(message_key), link=lambda citation: self._link(citation, address, answer.message_id)
+        )
         post = render_answer(answer, options)
         if answer.note_on:
             post = DiscordPost(parts=tuple(replace(part, is_quiet=True) for part in post.parts))

@@ -207,7 +207,7 @@ async def _hide_share_button(
     key = str(jobs[0].input.get("message_key") or "") if jobs else ""
     options = RenderOptions(
         post_id=post_id(key) if key else answer.id,
-        link=lambda citation: handler.parts.link(citation, conversation.address),
+        link=lambda citation: handler.parts.link(citation, conversation.address, answer.id),
     )
     return await handler.replace(ctx, render_answer(to_answer(answer, jobs), options).parts[-1])
 

@@ -114,7 +114,7 @@ async def run_command(
     elif result.rows and isinstance(result.rows[0], ThreadRow):
         await handler.show(ctx, threads_post(ctx, options, result))
     elif result.citation is not None:
-        link = handler.parts.link(result.citation, await handler.address_of(ctx))
+        link = handler.parts.link(result.citation, await handler.address_of(ctx), "")
         await handler.show(ctx, linked_post(text_post(result.text), OPEN_SOURCE, link))
     elif result.open_conversation is not None and result.renamed is None:
         await handler.show(ctx, _opened(handler, ctx, result.open_conversation))
@@ -152,7 +152,9 @@ async def _show_text(handler: InteractionHandler, ctx: InteractionContext, name:
     """Show a text result; if the bot may not post a public one, show it only to the person."""
     text = NEW if result.start_new and result.deleted is None else result.text
     address = await handler.address_of(ctx) if result.citations else None
-    addresses = {item.number: link_target(handler.parts.link(item, address)) for item in result.citations if address}
+    addresses = {
+        item.number: link_target(handler.parts.link(item, address, "")) for item in result.citations if address
+    }
     post = text_post(text if name in _QUOTING else format_text(handler, ctx, text), addresses)
     try:
         await handler.show(ctx, post, public=result.is_public)

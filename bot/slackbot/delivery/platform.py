@@ -122,7 +122,7 @@ class SlackPlatform:
         entry = await self._entry(message_key)
         options = RenderOptions(
             post_id=post_id(message_key),
-            link=lambda citation: self._link(citation, address),
+            link=lambda citation: self._link(citation, address, answer.message_id),
             is_private=address.private_to is not None,
         )
         if not answer.searched:  # it names commands, as they are entered here

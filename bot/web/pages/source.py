@@ -259,7 +259,7 @@ class ReplacedRevision(NotFound):
 async def _opened(request: web.Request) -> tuple[SourceLink, Document, Page, SearchScope]:
     """Return the link and its readable target. Raises ForgedLink, ExpiredLink, ReplacedRevision, NotFound."""
     parts = request.app[PARTS]
-    link = parts.links.read(request.match_info["token"])
+    link = await parts.links.open(request.match_info["token"], parts.conversations)
     scope = await parts.scope(link.thread, person_of(request))
     if link.last_page is not None:
         scope = replace(scope, positions=lowest(scope.positions, {link.document_id: link.last_page}))

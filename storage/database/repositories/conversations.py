@@ -28,6 +28,10 @@ _BY_ID = select(_CONVERSATION).where(
 )
 _BY_ADDRESS = select(_CONVERSATION).where(*(_CONVERSATION.c[name] == bindparam(name) for name in ADDRESS))
 _MESSAGES = select(_MESSAGE).where(_MESSAGE.c.conversation_id == bindparam("wanted")).order_by(_MESSAGE.c.sequence)
+_BY_MESSAGE = select(_CONVERSATION).where(
+    _CONVERSATION.c.id
+    == select(_MESSAGE.c.conversation_id).where(_MESSAGE.c.id == bindparam("wanted")).scalar_subquery()
+)
 _MESSAGE_BY_ID = select(_MESSAGE).where(_MESSAGE.c.id == bindparam("wanted"))
 _NEWEST = bindparam("newest", type_=UtcTime)
 # Locks the row against other processes' writes, so that no number of a message is used twice.
@@ -80,6 +84,10 @@ class SqlConversationRepository:
 
     async def find_by_address(self, address: ThreadAddress) -> Conversation | None:
         found = await self._list(_BY_ADDRESS, to_conversation, asdict(address))
+        return found[0] if found else None
+
+    async def find_by_message(self, message_id: str) -> Conversation | None:
+        found = await self._list(_BY_MESSAGE, to_conversation, {"wanted": message_id})
         return found[0] if found else None
 
     async def read(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:

@@ -118,7 +118,7 @@ def test_an_answer_of_quotes_says_so_by_its_looks_and_not_in_words() -> None:
         citations=(build_citation(),),
         outcome=Outcome(model="extractive"),
     )
-    view = message_view(message, lambda _: "/s/x")
+    view = message_view(message, lambda *_: "/s/x")
 
     assert view["quoted"] is True
     assert "language model" not in view["html"]
@@ -128,7 +128,7 @@ def test_suggestions_are_two_at_most_and_never_cut_off() -> None:
     offered = ("Who asked for the study?", "x" * 61, "When is it due?", "What does it cost?")
     message = build_message("a1", "Yes.", role=Role.ASSISTANT, outcome=Outcome(suggestions=offered))
 
-    assert message_view(message, lambda _: "")["suggestions"] == ["Who asked for the study?", "When is it due?"]
+    assert message_view(message, lambda *_: "")["suggestions"] == ["Who asked for the study?", "When is it due?"]
 
 
 def test_marks_of_unsupported_claims_are_explained() -> None:
@@ -146,7 +146,7 @@ def test_an_answer_carries_its_suggestions_choices_and_rating() -> None:
         job_id="j1",
         outcome=Outcome(suggestions=("And the door?",), choices=("one", "two")),
     )
-    view = message_view(message, lambda item: f"/s/{item.number}#cited", Rating.UP)
+    view = message_view(message, lambda item, _: f"/s/{item.number}#cited", Rating.UP)
 
     assert (view["suggestions"], view["choices"], view["rated"], view["job"]) == (
         ["And the door?"],
@@ -169,7 +169,7 @@ def test_an_answer_carries_what_was_named_and_what_was_looked_at_besides() -> No
     message = build_message(
         "a1", "Yes[1].", role=Role.ASSISTANT, citations=(citation,), references=(named, broken, *seen)
     )
-    view = message_view(message, lambda _: "/s/x")["references"]
+    view = message_view(message, lambda *_: "/s/x")["references"]
 
     assert view["named"] == [
         {"label": "House", "detail": "a/b.md", "summary": "Where we live.", "href": "/library/documents/a%2Fb"},
@@ -180,13 +180,13 @@ def test_an_answer_carries_what_was_named_and_what_was_looked_at_besides() -> No
 
 
 def test_an_answer_of_old_conversations_without_references_opens() -> None:
-    view = message_view(build_message("a1", "Yes.", role=Role.ASSISTANT), lambda _: "/s/x")
+    view = message_view(build_message("a1", "Yes.", role=Role.ASSISTANT), lambda *_: "/s/x")
 
     assert view["references"] == {"named": [], "seen": [], "shown": 10}
 
 
 def test_what_people_wrote_is_text_and_never_html() -> None:
-    view = message_view(build_message(content="<b>hi</b>"), lambda item: "")
+    view = message_view(build_message(content="<b>hi</b>"), lambda *_: "")
 
     assert (view["text"], "html" in view) == ("<b>hi</b>", False)
 
