@@ -73,6 +73,7 @@ async def test_a_source_opens_beside_the_thread_and_goes_with_back_and_escape() 
         assert page.url == before
         await page.go_forward()
         await expect(pane.locator(".text")).to_contain_text("The garden has a shed.")
+        await expect(pane.locator("[data-position]")).to_have_text("2 of 2")
 
         await page.keyboard.press("Escape")
         await expect(pane).to_be_hidden()

@@ -7,6 +7,7 @@ const KEYS = "footnote.keys"; // "off" in the browser's storage: single letters 
 const READABLE = /^\/(s|library\/pages)\/./; // pages that have a fragment for the pane
 const UNREACHABLE = "Footnote can’t be reached, so this source can’t be shown. Try again in a moment.";
 
+let recent = null; // what was open last: Forward opens it again
 let open = null; // { href, list, index, opener, page }: page is the address's path when it was opened
 let loading = null; // the AbortController of the newest request
 
@@ -153,6 +154,7 @@ function hide({ focus = true } = {}) {
   const box = pane();
   const hadFocus = box.contains(document.activeElement) || document.activeElement === document.body;
   loading?.abort();
+  recent = open;
   open = loading = null;
   box.hidden = true;
   box.replaceChildren();
@@ -199,6 +201,8 @@ window.addEventListener("popstate", (event) => {
   const isHere = !open || open.page === location.pathname;
   if (isHere) event.stopImmediatePropagation();
   if (!href || !isHere) return hide({ focus: isHere });
-  open = { list: [], index: -1, opener: null, ...open, href, page: location.pathname };
+  const known = recent?.page === location.pathname ? recent : { list: [], opener: null };
+  const index = known.list.findIndex((item) => readable(item.href) === href);
+  open = { ...known, href, index, page: location.pathname };
   show(href, false);
 });
