@@ -44,16 +44,28 @@ async def ask_more(people: Browsing, url: str) -> None:
     _, page = await people.person(url, "Ben")
     for question in MORE:
         await page.goto(url)
-        await ask(page, f"@footnote {question}", 1)
+        await ask(page, question, 1)
 
 
-async def show_note(page: Page) -> None:
-    """The first answer of a thread, with the quote behind its footnote."""
+async def show_box(page: Page) -> None:
+    """The box for a first question."""
+    await expect(page.locator("#text")).to_be_focused()
+    await expect(page.locator("#threads a")).to_have_count(1)
+
+
+async def show_thread(page: Page) -> None:
+    """A thread without an open source."""
     await expect(page.locator("#text")).to_be_focused()  # the page has come to rest
-    await page.locator("#messages > li").first.scroll_into_view_if_needed()
-    await expect(page.locator("img.source-picture")).to_have_js_property("naturalWidth", 160)
-    await page.locator("a.footnote").first.dispatch_event("focusin")
-    await expect(page.locator("#note")).to_be_visible()
+    await expect(page.locator(".from-bot[data-id]")).to_have_count(2)
+
+
+async def show_source(page: Page) -> None:
+    """The last answer of a thread, with its source beside it."""
+    await show_thread(page)
+    await page.locator("a.footnote").last.click()
+    await expect(page.locator("#pane mark").first).to_be_visible()
+    await expect(page.locator("#pane .boxes rect").first).to_be_visible()
+    await expect(page.locator("#pane img")).to_have_js_property("complete", True)
 
 
 async def show_passage(page: Page) -> None:
@@ -74,12 +86,13 @@ async def take(url: str, folder: Path) -> None:
     site = url.rstrip("/")
     async with browsing() as people:
         _, page = await people.person(url, "Ada")
-        await ask(page, f"@footnote {gates}", 1)
+        await ask(page, gates, 1)
         job = await page.locator("a.how").first.get_attribute("href")
         await ask(page, boat, 2)
         source = await page.locator("a.source").last.get_attribute("href")
         shots: dict[str, tuple[str, Callable[[Page], Awaitable[None]]]] = {
-            "chat": (page.url, show_note),
+            "ask": (f"{site}/", show_box),
+            "chat": (page.url, show_source),
             "source-viewer": (f"{site}{source}", show_passage),
             "job-tree": (f"{site}{job}", show_steps),
         }
@@ -121,7 +134,7 @@ async def take_changes(url: str, data_dir: Path, folder: Path) -> None:
 async def _ask_about_berths(url: str) -> None:
     async with browsing() as people:
         _, page = await people.person(url, "Ada")
-        await ask(page, "@footnote Where is the berth of the mail boat?", 1)
+        await ask(page, "Where is the berth of the mail boat?", 1)
 
 
 def save(picture: bytes, file: Path) -> None:
