@@ -147,3 +147,37 @@ async def test_a_pdf_shows_boxes_over_the_words_of_its_quote(
             await page.keyboard.press(".")
         await page.go_back()
         await expect(page.locator("#pane")).to_be_hidden()
+
+
+async def test_on_a_phone_the_pane_is_a_sheet_with_the_cited_part_in_view(
+    browse: OpenBrowser, shelves: Shelves, tmp_path: Path
+) -> None:
+    printed, _ = await season(shelves, tmp_path)
+    client = await browse()
+    async with browsing() as people:
+        context = await people.browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+        page = await context.new_page()
+        await page.goto(str(client.make_url("/library")))
+        await page.evaluate(WIRE, [marking(printed, STUDY).replace("&part=pane", "#cited")])
+        await page.click("#wired-1")
+        await page.locator("#pane .paper img").evaluate("(image) => image.decode()")
+        sheet = await page.locator("#pane").bounding_box()
+        desk = await page.locator("#pane .pane-desk").bounding_box()
+        assert sheet is not None and desk is not None
+        assert (sheet["width"], round(sheet["height"])) == (390, round(0.85 * 844))
+        await expect(page.locator("#pane-title")).to_be_focused()
+        for rect in await page.locator("#pane .boxes rect").all():
+            box = await rect.bounding_box()
+            assert box is not None
+            assert desk["x"] <= box["x"] and box["x"] + box["width"] <= desk["x"] + desk["width"]
+            assert desk["y"] <= box["y"] and box["y"] + box["height"] <= desk["y"] + desk["height"]
+        assert (
+            await page.locator("#pane .paper").evaluate("(paper) => getComputedStyle(paper).filter")
+            == "brightness(0.92)"
+        )
+
+        await page.click("#pane [data-zoom=whole]")
+        paper = await page.locator("#pane .paper").bounding_box()
+        assert paper is not None and paper["height"] <= desk["height"] + 1
+        await page.click("#pane [data-close]")
+        await expect(page.locator("#pane")).to_be_hidden()
