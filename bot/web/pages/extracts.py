@@ -19,7 +19,9 @@ from core.text.words import collapse, shorten
 
 ROWS = 100  # on one page
 MOST_ROWS = 10_000  # in all pages
-NEWEST_DOCUMENTS, NEWEST_ROWS = 20, 50  # shown without a choice
+NEWEST_DOCUMENTS, NEWEST_ROWS = 20, 30  # shown without a choice
+# Rows that people look for; the structure of documents is shown by choice.
+_OPENING = frozenset(FactType) - {FactType.ENTITY, FactType.RELATION, FactType.ANCHOR, FactType.PAGE, FactType.TABLE}
 LONGEST_FILTER = 1_000  # characters
 _FIELD, _QUOTE = 300, 240  # characters
 PATH = "/library/extracts"
@@ -39,6 +41,7 @@ async def show_extracts(request: web.Request) -> web.Response:
         ids = frozenset({document.id}) if document else frozenset[str]()
         is_opening = not (document or asked or chosen)
         newest = await _newest(parts, scope) if is_opening else []
+        query = replace(query, types=_OPENING) if is_opening else query
         if newest or not is_opening:
             found = await parts.facts.find(query, scope, ids or frozenset(newest))
     except BadInput as error:
