@@ -181,5 +181,5 @@ class PlatformPlace:
         return self.shelf.toolbox(reading.offer, observer=observer, scope=reading.scope)
 
 
-def _link(citation: Citation, address: ThreadAddress) -> str | None:
+def _link(citation: Citation, address: ThreadAddress, answer: str) -> str | None:
     return f"https://footnote.example.org/s/{citation.number}"

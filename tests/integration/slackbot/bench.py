@@ -82,7 +82,7 @@ class Bench:
         self.ours = our_team(self.server, self.team)
         self.teams = Teams([self.ours])
         self.platform = SlackPlatform(
-            self.teams, self.people, self.store, lambda citation, address: None, self.clock, self.time.pause
+            self.teams, self.people, self.store, lambda citation, address, answer: None, self.clock, self.time.pause
         )
         self._platforms.append(self.platform)
         self.clock.advance(0.1)
