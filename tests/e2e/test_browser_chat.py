@@ -152,3 +152,27 @@ async def test_each_state_of_an_answer_says_what_it_is_and_what_to_do_next() -> 
             ["Which keys are there?", "Where is every key?", "And now?", "And now?"]
         )
         assert await failed.locator(".row").count() == 0, "nothing to rate, nothing to copy"
+
+
+async def test_a_guest_finds_a_thread_in_a_channel_and_others_see_a_guest() -> None:
+    place = await stocked()
+    async with place.open() as ada, browsing() as people:
+        _, one = await people.newcomer(home_of(ada))
+        await expect(one.locator("#threads")).to_have_text("None yet.")
+        await expect(one.locator("#channels-part")).to_be_hidden()
+        await one.goto(home_of(ada, "/c/house"))
+        await expect(one.locator("#title")).to_have_text("#house")
+        await say(one, QUESTION)
+        await expect(one.locator("a.footnote")).to_have_count(1)
+        await expect(one.locator("#channels")).to_have_text("#house")
+
+        _, two = await people.newcomer(home_of(ada))
+        await two.locator("h1").click()  # single letters are keys outside of text fields alone
+        await two.keyboard.press("/")
+        await two.keyboard.type("WHERE")
+        await two.keyboard.press("Enter")
+        await expect(two.locator("a.footnote")).to_have_count(1)
+        await expect(two.locator(".byline strong")).to_have_text(["Guest", "Footnote"])
+        await expect(two.locator(".byline").first).to_be_visible()
+        await expect(one.locator(".byline strong")).to_have_text(["You", "Footnote"])
+        assert two.url == one.url
