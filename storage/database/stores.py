@@ -7,9 +7,10 @@ from storage.database import Database
 from storage.database.repositories.connections import SqlCitedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.database.repositories.extracts import SqlExtractRepository, SqlReadingRepository
+from storage.database.repositories.extracts import SqlExtractRepository
 from storage.database.repositories.feedback import SqlFeedbackRepository
 from storage.database.repositories.jobs import SqlJobRepository
+from storage.database.repositories.readings import SqlReadingRepository
 from storage.database.repositories.replay import SqlCassetteRepository
 from storage.database.repositories.settings import SqlSettingsRepository
 from storage.database.repositories.staleness import SqlStaleRepository

@@ -12,7 +12,7 @@ from core.ports import CorpusRepository
 from core.ports.documents import ReadingRepository
 from storage.database import Database
 from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.database.repositories.extracts import SqlReadingRepository
+from storage.database.repositories.readings import SqlReadingRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_source
 
 HANDBOOK = build_source("handbook")

@@ -1,14 +1,13 @@
-"""Extracts and the model replies behind them, in SQL. Every read of extracts is inside its scope."""
+"""Extracts in SQL. Every read is inside its scope."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
-from datetime import date
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Text, bindparam, cast, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Text, cast, delete, func, insert, select, update
 
 from core.domain.corpus import SearchScope
-from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType, ModelReading, Spending
+from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType
 from core.domain.passages import Span
 from core.errors import NotFound
 from storage.database import Database
@@ -16,9 +15,7 @@ from storage.database.repositories.library_reads import readable, within_positio
 from storage.database.repositories.revisions import DOCUMENT, PAGE, SOURCE
 from storage.database.tables import TABLES
 
-_EXTRACT, _EXTRACTION, _READING, _SPENDING = (
-    TABLES[name] for name in ("extract", "extraction", "model_reading", "model_spending")
-)
+_EXTRACT, _EXTRACTION = TABLES["extract"], TABLES["extraction"]
 _PLACES = (
     _EXTRACT.join(PAGE, _EXTRACT.c.page_id == PAGE.c.id)
     .join(DOCUMENT, _EXTRACT.c.document_id == DOCUMENT.c.id)
@@ -163,51 +160,3 @@ def _page_numbers(value: object) -> Iterator[int]:
     elif isinstance(value, Sequence) and not isinstance(value, str):
         for item in value:
             yield from _page_numbers(item)
-
-
-class SqlReadingRepository:
-    """ReadingRepository on a Database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def readings(self, document_id: str) -> list[ModelReading]:
-        query = select(_READING).where(_READING.c.document_id == document_id).order_by(*_READING.primary_key)
-        rows = await self._database.rows(query)
-        return [ModelReading(**{**row._mapping, "said": tuple(row.said)}) for row in rows]
-
-    async def save(self, readings: Sequence[ModelReading], day: date, spent: Spending) -> None:
-        rows = [
-            {column.name: getattr(reading, column.name) for column in _READING.c} | {"said": list(reading.said)}
-            for reading in readings
-        ]
-        values = {"day": day.isoformat(), "requests": spent.requests, "tokens": spent.tokens}
-        sums = {name: _SPENDING.c[name] + values[name] for name in ("requests", "tokens")}
-        insert = self._database.insert(_SPENDING).values(values)
-
-        def work(connection: Connection) -> None:
-            # One statement, so that two processes that add at once both count.
-            connection.execute(insert.on_conflict_do_update(index_elements=["day"], set_=sums))
-            ids = {row["document_id"] for row in rows}
-            locked = select(DOCUMENT.c.id).where(DOCUMENT.c.id.in_(ids)).with_for_update(read=True)
-            existing = set(connection.execute(locked).scalars()) if ids else set()
-            if kept := [row for row in rows if row["document_id"] in existing]:
-                connection.execute(self._database.upsert(_READING), kept)
-
-        await self._database.write(work)
-
-    async def keep_only(self, document_id: str, pieces: Collection[str]) -> None:
-        kept = set(pieces)
-        own = _READING.c.document_id == document_id
-
-        def work(connection: Connection) -> None:
-            stored = connection.execute(select(_READING.c.piece).where(own).distinct()).scalars()
-            if removed := [{"removed": piece} for piece in stored if piece not in kept]:
-                connection.execute(delete(_READING).where(own, _READING.c.piece == bindparam("removed")), removed)
-
-        await self._database.write(work)
-
-    async def spent(self, day: date) -> Spending:
-        query = select(_SPENDING.c.requests, _SPENDING.c.tokens).where(_SPENDING.c.day == day.isoformat())
-        rows = await self._database.rows(query)
-        return Spending(**rows[0]._mapping) if rows else Spending()
