@@ -4,7 +4,6 @@ import { api, placePath } from "./api.js";
 import { Composer } from "./composer.js";
 import { ask } from "./dialogs.js";
 import { arrange, byId, closeMenus, el } from "./dom.js";
-import { closePane, hidePane, openPane, sourceInAddress } from "../pane.js";
 import { address, drawSide, startSide } from "./side.js";
 import { messageNode, resultNode, threadCard, waitingNode } from "./view.js";
 
@@ -13,6 +12,7 @@ const REOPEN_AFTER = 2000; // milliseconds after the service closed the stream
 
 // `reading` is the ID of a conversation on another platform, shown read-only. `isNew`: the page for a new question.
 const here = { channel: "general", thread: "", reading: "", isNew: true, path: null, state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0, asked: 0, shown: 0 };
+let pane = null; // the module of the side pane, loaded with the first source that is opened
 let unsent = null; // {text, key} of the last failed message; a retry uses the same key
 
 const actions = {
@@ -71,7 +71,7 @@ function problem(sentence) {
 
 async function visit(path, { push = false } = {}) {
   const parts = path.split("/").filter(Boolean).map(decodeURIComponent);
-  hidePane();
+  pane?.hidePane();
   if (push) history.pushState(null, "", path);
   here.path = path;
   here.isNew = !parts.length;
@@ -132,6 +132,7 @@ async function refreshStart() {
   byId("start").replaceWith(document.adoptNode(page.getElementById("start")));
   if (byId("start").dataset.hint) byId("drop-zone").hidden = false; // it stays as files are read
   document.body.classList.toggle("has-nothing", Boolean(byId("start").dataset.hint));
+  if (byId("start").dataset.hint) document.dispatchEvent(new Event("nothing"));
   if (here.isNew) byId("hint").textContent = byId("start").dataset.hint || "";
 }
 
@@ -139,6 +140,12 @@ async function refreshStart() {
 async function offerUpload() {
   const zone = byId("drop-zone");
   if (!("canUpload" in zone.dataset)) return;
+  if (zone.hidden) { // loaded when it is needed
+    await new Promise((needed) => {
+      window.addEventListener("dragenter", needed, { once: true });
+      document.addEventListener("nothing", needed, { once: true });
+    });
+  }
   const { mountUpload } = await import("../upload.js");
   let read = 0;
   zone.addEventListener("uploads", ({ detail }) => {
@@ -146,7 +153,9 @@ async function offerUpload() {
     read = detail.read;
   });
   await mountUpload(zone);
-  window.addEventListener("dragenter", () => { if (here.isNew) zone.hidden = false; });
+  const show = () => { if (here.isNew) zone.hidden = false; };
+  show();
+  window.addEventListener("dragenter", show);
 }
 
 function draw() {
@@ -217,9 +226,10 @@ function footnotesAround(link) {
     { number, href: item.getAttribute("href"), label: (item.getAttribute("aria-label") || item.title).replace(/^Footnote \d+(, )?/, "") }));
 }
 
-function showSource(link) {
+async function showSource(link) {
   const list = footnotesAround(link);
-  openPane(link.getAttribute("href"), link, { list, index: list.findIndex(({ number }) => number === Number(link.dataset.number)) });
+  pane ??= await import("../pane.js");
+  pane.openPane(link.getAttribute("href"), link, { list, index: list.findIndex(({ number }) => number === Number(link.dataset.number)) });
 }
 
 // The number whose source is open is marked in the text and on its chip.
@@ -335,15 +345,15 @@ const composer = new Composer({
 });
 startSide({
   follow: actions.follow,
-  closePane,
+  closePane: () => pane?.closePane(),
   go: (path) => visit(path, { push: true }),
   named: () => { here.live.clear(); refresh(); },
 });
-const source = sourceInAddress();
-visit(location.pathname).then(() => {
+const source = new URL(location.href).searchParams.get("source"); // of a shared or reloaded address
+visit(location.pathname).then(async () => {
   const link = source && [...byId("messages").querySelectorAll("a.footnote")].find((item) => item.getAttribute("href") === source);
   if (link) showSource(link);
-  else if (source) openPane(source);
+  else if (source) pane = await import("../pane.js"); // it opens the address's source by itself
   else composer.text.focus({ preventScroll: true });
 });
 offerUpload();
