@@ -130,8 +130,6 @@ class TerminalChat:
             self._conversation = await self._call(ops.open_conversation, options.conversation_id)
         elif not options.new:
             self._conversation = await self._pick()
-        if reason := await self._call(ops.explain_empty, None):
-            self._console.print(markdown_view(reason))
         if self._conversation is not None:
             self._console.print(Text(f"Conversation: {self._conversation.title}", style="bold"))
             await self._print_stale_note(self._conversation)
