@@ -64,7 +64,7 @@ class Place:
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Place]:
+async def place(data_dir: Path) -> AsyncIterator[Place]:
     async with AnthropicServer() as model:
         environment = {
             "FOOTNOTE_PROVIDER__NAME": "anthropic",
@@ -73,7 +73,7 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
             "FOOTNOTE_PROVIDER__MAX_RETRIES": "0",
             "ANTHROPIC_API_KEY": KEY,
         }
-        with ServiceProcess(tmp_path / "data", **environment) as service:
+        with ServiceProcess(data_dir, **environment) as service:
             said = await asyncio.to_thread(service.wait_ready)
             yield Place(service.data_dir, model, said["url"])
 
