@@ -46,7 +46,15 @@ from core.errors import ConfigError
 
 ENV_PREFIX = "FOOTNOTE_"
 WEB_KEY_VARIABLE = "FOOTNOTE_WEB_KEY"  # a secret, so not in the file
-WEB_KEY_FILE = "web.key"  # in the data directory; signs links if no key is configured
+# In the data directory. A backup omits what Footnote can rebuild: the index, models, mirrors of sources.
+WEB_KEY_FILE = "web.key"  # signs links if no key is configured
+DATABASE_FILE = "footnote.db"
+KEPT_FOLDER = "kept"
+CAPABILITIES_FILE = "capabilities.json"  # detected abilities of models
+MODELS_FOLDER = "models"  # downloads of fastembed
+MIRRORS_FOLDER = "mirrors"  # one folder for each fetched source
+UPLOADS_FOLDER = "uploads"
+BACKED_UP = (WEB_KEY_FILE, KEPT_FOLDER, UPLOADS_FOLDER)  # beside the database
 API_TOKEN_VARIABLE = "FOOTNOTE_API_TOKEN"  # noqa: S105 - its name; not in the file either
 SLACK_KEY_VARIABLE = "FOOTNOTE_SLACK_KEY"  # encrypts the tokens of teams; not in the file either
 SLACK_KEY_SETTING = f"{SLACK_KEY_VARIABLE} or [slack] key_file"  # for people
@@ -131,6 +139,17 @@ class Config(Section):
             return self.data_dir.expanduser().absolute()
         base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
         return Path(base) / "footnote"
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes may use the same database (PostgreSQL)."""
+        return self.database_url() is not None
+
+    @property
+    def database_location(self) -> Path | str:
+        """The SQLite file, or the URL of a PostgreSQL server."""
+        url = self.database_url()
+        return url.get_secret_value() if url else self.data_path / DATABASE_FILE
 
     def database_url(self) -> SecretStr | None:
         """Return the PostgreSQL URL: from `url_file`, else FOOTNOTE_DATABASE_URL, else `url`; None: SQLite."""

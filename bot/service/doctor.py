@@ -69,7 +69,7 @@ async def require_filled_index(app: Parts) -> int:
     That happens if a process has its own index but shares the database: it would find nothing.
     """
     count = await app.index.count()
-    if count == 0 and app.is_shared and any((await app.stores.corpus.live_revisions()).values()):
+    if count == 0 and app.config.is_shared and any((await app.stores.corpus.live_revisions()).values()):
         where = "the one under [index] url" if app.config.index.url else "the data directory's own"
         raise InvalidState(
             f"The database has documents, but the search index ({where}) is empty. Set [index] url to the Qdrant "
@@ -95,7 +95,7 @@ async def _check(name: str, work: Callable[[Parts], Awaitable[str]], app: Parts)
 
 
 async def _database(app: Parts) -> str:
-    kind = "PostgreSQL, for several processes: " if app.is_shared else ""
+    kind = "PostgreSQL, for several processes: " if app.config.is_shared else ""
     return f"{kind}{app.stores.database.name} is open and up to date"
 
 
@@ -110,7 +110,7 @@ async def _index(app: Parts) -> str:
     missing, expected = await count_lacking(app)
     if missing:
         raise InvalidState(lacking(missing, expected))
-    if app.is_shared and not app.config.index.url:
+    if app.config.is_shared and not app.config.index.url:
         return (
             f"{count} passages, embedded: only for this process; `footnote worker` needs a Qdrant server ([index] url)"
         )

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.service.calls import OnProgress, OperationContext, Progress, operation, workspaces_of
 from bot.web import queries
@@ -25,8 +26,10 @@ from core.features.syncing import SourceStatus, SyncReport
 from core.features.workspaces import WorkspaceState
 from core.knowledge.facts import FoundFacts, Ontology
 from core.knowledge.library import Removal
-from core.service.commands.table import Commands
 from core.work.commands import CommandCall, CommandResult
+
+if TYPE_CHECKING:
+    from core.service.commands.table import Commands
 
 
 def report_ingest(progress: ProgressCallback) -> OnProgress:
@@ -158,7 +161,7 @@ async def complete_line(context: OperationContext, request: CommandCall) -> list
     return await _commands(context).complete_line(request, request.argument)
 
 
-def _commands(context: OperationContext) -> Commands:
+def _commands(context: OperationContext) -> "Commands":
     return context.service.commands if context.service else context.parts.build_commands()
 
 

@@ -7,7 +7,7 @@ elsewhere has its line here too: with a token, a worker process can answer there
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -71,12 +71,15 @@ class Platforms:
 
     def workspaces(self, app: Parts) -> set[str]:
         """Return our own workspace, the configured ones, and the workspaces of the bot's servers and teams."""
-        own = [
-            app.bindings.workspace_of(name, id)
-            for name, opened in ((DISCORD, self.discord), (SLACK, self.slack))
-            for id in (opened.names() or () if opened is not None else ())
-        ]
+        own = [app.bindings.workspace_of(name, id) for name, teams in self._names() for id in teams]
         return {app.workspace, *own, *(one.workspace for one in app.bindings.all())}
+
+    def _names(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield the names of the bots' servers and teams by id, for each platform that knows its own by now."""
+        if self.discord is not None and (servers := self.discord.names()) is not None:
+            yield DISCORD, servers
+        if self.slack is not None:
+            yield SLACK, self.slack.teams.names()
 
     async def follow_teams(self, bindings: Bindings) -> None:
         """Until cancelled, store the names of the servers and teams that the bots are in, and load their bindings.
@@ -86,9 +89,8 @@ class Platforms:
         while True:
             try:
                 await bindings.load()
-                for name, opened in ((DISCORD, self.discord), (SLACK, self.slack)):
-                    if opened is not None and (names := opened.names()) is not None:
-                        await bindings.record_connected(name, names)
+                for name, teams in self._names():
+                    await bindings.record_connected(name, teams)
             except FootnoteError as error:
                 _log.warning("The names of servers and teams were not stored: %s", error)
             await asyncio.sleep(FOLLOW_SECONDS)

@@ -90,7 +90,7 @@ class Service:
         app = await build_parts(self._config, stack)
         metrics = Metrics()
         await require_filled_index(app)  # opens it now, so that another process using it is a clear error at the start
-        if not app.is_shared:  # no other process can be at work on this file
+        if not app.config.is_shared:  # no other process can be at work on this file
             await app.inbox_store.release_abandoned()
             await end_abandoned_questions(app.stores.jobs, app.clock, app.inbox_store)
         platforms = await open_platforms(stack, app)
@@ -108,7 +108,7 @@ class Service:
         command_server = CommandServer(app, controls, socket_path(self._config.data_path))
         stack.push_async_callback(command_server.close)
         await command_server.open()
-        if app.is_shared:
+        if app.config.is_shared:
             await start_task(stack, InboxPoller(app.inbox_store, platforms.hub, app.workspace).run())
         reception = await receive_slack(stack, platforms.slack, app, commands, worker) if platforms.slack else None
         pages = build_pages(

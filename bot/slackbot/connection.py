@@ -54,10 +54,6 @@ class SlackConnection:
     people: People
     platform: SlackPlatform
 
-    def names(self) -> dict[str, str]:
-        """Return the names of the installed teams by id."""
-        return self.teams.names()
-
     async def listen(self, stack: AsyncExitStack, parts: PlatformParts, codes: OneTimeCodes) -> Reception:
         """Bind the listeners until the end of `stack`. Raises ConfigError for an app token that Slack refuses."""
         bolt = build_bolt(self.teams, self.settings.signing_secret or "")

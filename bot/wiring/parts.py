@@ -10,10 +10,12 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.config import SLACK_KEY_SETTING, WEB_KEY_FILE, Config
+from bot.config import SLACK_KEY_SETTING, Config
+from bot.config import configuration as folders
 from bot.config.sections import TEAM_IDS
 from bot.presentation.direct_threads import is_direct_thread
 from bot.runtime.system import SystemClock
@@ -27,7 +29,9 @@ from core.domain.sources import SourceSpec
 from core.features.feedback import Feedbacks
 from core.features.maintenance import Maintenance
 from core.features.staleness.stale_answers import Staleness
+from core.features.statistics import UsageStatistics
 from core.features.syncing import Syncs
+from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.ports import Clock, SearchIndex
 from core.ports.documents import PageImages, SourceFetcher
@@ -35,6 +39,7 @@ from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from core.work.orphaned_jobs import AbandonedRuns, Runs
 from storage.database import Database
+from storage.database.backups import restore_backup
 from storage.database.encryption import SecretCipher
 from storage.database.process_lock import process_lock, try_process_lock
 from storage.database.repositories.inbox import SqlInboxStore
@@ -57,24 +62,14 @@ if TYPE_CHECKING:
     from core.features.kept_answers import KeptAnswers
     from core.features.recap import Recaps
     from core.features.replay.cassettes import Cassettes
-    from core.features.statistics import UsageStatistics
     from core.features.uploads import Uploads
     from core.knowledge.attachments import Attachments
-    from core.knowledge.facts import Facts
     from core.service.commands.table import Commands
     from core.service.commands.threads import RunningQuestions
     from storage.documents.extraction.ingests import Ingests
     from storage.documents.extraction.runs import Extractions
     from storage.documents.pipeline import Ingestor
 
-# In the data directory. A backup omits what Footnote can rebuild: the index, models, mirrors of sources.
-DATABASE_FILE = "footnote.db"
-KEPT_FOLDER = "kept"
-CAPABILITIES_FILE = "capabilities.json"  # detected abilities of models
-MODELS_FOLDER = "models"  # downloads of fastembed
-MIRRORS_FOLDER = "mirrors"  # one folder for each fetched source
-UPLOADS_FOLDER = "uploads"
-BACKED_UP = (WEB_KEY_FILE, KEPT_FOLDER, UPLOADS_FOLDER)  # beside the database
 # Locks over all processes on the database.
 INDEX_LOCK = "index"
 SYNC_LOCK = "sync"
@@ -97,19 +92,13 @@ class Parts:
     def workspace(self) -> str:
         return self.config.workspace
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether other processes may use the same database (PostgreSQL)."""
-        return self.config.database_url() is not None
-
     # Storage
 
     @cached_property
     def installations(self) -> SqlInstallationRepository:
         """Raises ConfigError without a valid key."""
-        return SqlInstallationRepository(
-            self.stores.database, SecretCipher(self.config.slack_keys(), SLACK_KEY_SETTING)
-        )
+        cipher = SecretCipher(self.config.slack_keys(), SLACK_KEY_SETTING)
+        return SqlInstallationRepository(self.stores.database, cipher)
 
     @cached_property
     def one_time_codes(self) -> SqlOneTimeCodes:
@@ -122,16 +111,17 @@ class Parts:
     @cached_property
     def embedder(self) -> LocalEmbedder:
         """Loads its model at its first use. Raises ModelMissing."""
-        embedder = LocalEmbedder(
-            find_embedding_model(self.config.models.embedding), self.config.data_path / MODELS_FOLDER
-        )
+        model = find_embedding_model(self.config.models.embedding)
+        embedder = LocalEmbedder(model, self.config.data_path / folders.MODELS_FOLDER)
         self.stack.callback(embedder.close)
         return embedder
 
     @cached_property
     def judge(self) -> CrossEncoderJudge:
         """Loads its model at its first use. Raises ModelMissing."""
-        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS_FOLDER)
+        judge = CrossEncoderJudge(
+            find_reranker(self.config.models.reranker), self.config.data_path / folders.MODELS_FOLDER
+        )
         self.stack.push_async_callback(judge.close)
         return judge
 
@@ -154,7 +144,7 @@ class Parts:
 
     @cached_property
     def providers(self) -> Providers:
-        memory = CapabilityFile(self.config.data_path / CAPABILITIES_FILE, self.clock)
+        memory = CapabilityFile(self.config.data_path / folders.CAPABILITIES_FILE, self.clock)
 
         def extractive() -> ExtractiveProvider:
             from core.answering.providers.extractive.provider import ExtractiveProvider
@@ -179,7 +169,7 @@ class Parts:
         return Ingests(
             corpus=self.stores.corpus,
             build=self._build_ingestor,
-            alone=partial(process_lock, database_location(self.config), INDEX_LOCK),
+            alone=partial(process_lock, self.config.database_location, INDEX_LOCK),
             extracts=self.extractions,
             notice=self.staleness.check,
             work=self.availability.work,
@@ -240,7 +230,7 @@ class Parts:
             clock=self.clock,
             ingest=self.ingests.bring_in,
             fetcher=fetcher,
-            mirrors=self.config.data_path / MIRRORS_FOLDER,
+            mirrors=self.config.data_path / folders.MIRRORS_FOLDER,
             alone=partial(self._lock, SYNC_LOCK),
             has_files=has_files,
         )
@@ -269,7 +259,7 @@ class Parts:
             corpus=self.stores.corpus,
             settings=self.stores.settings,
             ingest=self.ingests.bring_in,
-            folder=self.config.data_path / KEPT_FOLDER,
+            folder=self.config.data_path / folders.KEPT_FOLDER,
             clock=self.clock,
         )
 
@@ -287,14 +277,14 @@ class Parts:
             check=check_readable,
             stamp=stamp_file,
             limits=self.config.ingest.limits,
-            folder=self.config.data_path.absolute() / UPLOADS_FOLDER,
+            folder=self.config.data_path.absolute() / folders.UPLOADS_FOLDER,
             alone=partial(self._lock, UPLOADS_LOCK),
         )
 
     @cached_property
     def maintenance(self) -> Maintenance:
         return Maintenance(
-            database=SqlMaintenance(self.stores.database, BACKED_UP),
+            database=SqlMaintenance(self.stores.database, folders.BACKED_UP),
             corpus=self.stores.corpus,
             index=self.index,
             compare=self.ingests.compare,
@@ -325,24 +315,19 @@ class Parts:
 
     @cached_property
     def availability(self) -> Availability:
-        count = lambda: self.index.count()  # noqa: E731 - the index opens when it is needed
-        return Availability(self.stores.corpus, self.access, count, self.default_workspace, TEAM_IDS)
+        index = partial(attrgetter("index"), self)  # opens when it is needed
+        return Availability(self.stores.corpus, self.access, index, self.default_workspace, TEAM_IDS)
 
     @cached_property
     def bindings(self) -> Bindings:
-        """Loaded by those who need them."""
         return Bindings(self.stores.teams, self.config.team_workspaces, TEAM_IDS, self.clock)
 
     @cached_property
     def facts(self) -> Facts:
-        from core.knowledge.facts import Facts
-
         return Facts(extracts=self.stores.extracts, corpus=self.stores.corpus, clock=self.clock)
 
     @cached_property
     def statistics(self) -> UsageStatistics:
-        from core.features.statistics import UsageStatistics
-
         return UsageStatistics(
             asked=SqlAskedRepository(self.stores.database, self.clock, is_direct_thread),
             corpus=self.stores.corpus,
@@ -379,10 +364,9 @@ class Parts:
     def jobs(self) -> Jobs:
         from storage.documents.extraction.runs import LOCKS
 
-        locks: list[tuple[JobKind, str | None, str]] = [(JobKind.SYNC, None, SYNC_LOCK)]
-        locks += [(JobKind.INGEST, None, UPLOADS_LOCK)]
-        locks += [(JobKind.EXTRACTION, name, lock) for name, lock in LOCKS.items()]
-        free = partial(try_process_lock, database_location(self.config), with_file=True)
+        own = ((JobKind.SYNC, None, SYNC_LOCK), (JobKind.INGEST, None, UPLOADS_LOCK))
+        locks = (*own, *((JobKind.EXTRACTION, name, lock) for name, lock in LOCKS.items()))
+        free = partial(try_process_lock, self.config.database_location, with_file=True)
         runs = [Runs(kind=kind, name=name, place_if_free=partial(free, lock)) for kind, name, lock in locks]
         abandoned = AbandonedRuns(self.stores.jobs, self.clock, runs)
         return Jobs(self.stores.jobs, self.stores.conversations, self.clock, self.inbox_store, abandoned)
@@ -439,14 +423,14 @@ class Parts:
 
     def _lock(self, name: str) -> AbstractAsyncContextManager[None]:
         """Wait for a lock over all processes on the database."""
-        return process_lock(database_location(self.config), name, with_file=True)
+        return process_lock(self.config.database_location, name, with_file=True)
 
 
 async def build_parts(config: Config, stack: AsyncExitStack, default_workspace: str | None = None) -> Parts:
     """Open the database and bind every part to it until `stack` closes. Raises StorageError."""
     # Parts open lazily: a stack of their own closes them after everything that the caller starts later.
     own = await stack.enter_async_context(AsyncExitStack())
-    database = await Database.open(database_location(config))
+    database = await Database.open(config.database_location)
     own.push_async_callback(database.close)
     stores, default = Stores(database, is_direct_thread), default_workspace or config.workspace
     return Parts(config=config, clock=SystemClock(), stack=own, stores=stores, default_workspace=default)
@@ -459,14 +443,6 @@ async def open_parts(config: Config) -> AsyncIterator[Parts]:
         yield await build_parts(config, stack)
 
 
-def database_location(config: Config) -> Path | str:
-    """The SQLite file, or the URL of a PostgreSQL server."""
-    url = config.database_url()
-    return url.get_secret_value() if url else config.data_path / DATABASE_FILE
-
-
 def restore(config: Config, file: Path) -> list[str]:
     """Unpack a backup into the data directory and return the restored names. Raises InvalidState and StorageError."""
-    from storage.database.backups import restore_backup
-
-    return restore_backup(file, config.data_path / DATABASE_FILE, BACKED_UP)
+    return restore_backup(file, config.data_path / folders.DATABASE_FILE, folders.BACKED_UP)

@@ -50,11 +50,8 @@ class Providers:
         if model and vendor == "extractive":
             raise UnsupportedFeature("--model needs a provider with models. Set provider.name in the configuration.")
         key = (name, own.model)
-        if (
-            model
-            and vendor == "openai_compatible"
-            and (len(self._orders) < MOST_BUILT or (name, model) in self._orders)
-        ):
+        has_room = len(self._orders) < MOST_BUILT or (name, model) in self._orders
+        if model and vendor == "openai_compatible" and has_room:
             key = (name, model)
         if key not in self._orders:
             self._orders[key] = self._in_order(*key)
@@ -108,16 +105,7 @@ class Providers:
         key, model = self._config.provider_key(name), model or settings.model
         if self._vendors[name] == "anthropic":
             return AnthropicProvider(api_key=key, model=model, limits=limits, base_url=settings.base_url)
-        return OpenAICompatibleProvider(
-            endpoint=Endpoint(
-                model=model, base_url=settings.base_url, api_key=key, key_advice=key_advice(settings, name)
-            ),
-            memory=self._memory,
-            abilities=Abilities(
-                tools=settings.tools,
-                structured=settings.structured,
-                images=settings.images,
-                context_tokens=settings.context_tokens,
-            ),
-            limits=limits,
-        )
+        endpoint = Endpoint(model=model, base_url=settings.base_url, api_key=key, key_advice=key_advice(settings, name))
+        tools, structured, images = settings.tools, settings.structured, settings.images
+        abilities = Abilities(tools=tools, structured=structured, images=images, context_tokens=settings.context_tokens)
+        return OpenAICompatibleProvider(endpoint=endpoint, memory=self._memory, abilities=abilities, limits=limits)

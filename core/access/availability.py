@@ -5,7 +5,7 @@ place may not read.
 """
 
 import shlex
-from collections.abc import Awaitable, Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -15,7 +15,7 @@ from core.domain.corpus import SearchScope
 from core.domain.incoming import ThreadAddress
 from core.domain.ingest_report import IngestProgress, ProgressCallback
 from core.errors import FootnoteError
-from core.ports import CorpusRepository
+from core.ports import CorpusRepository, SearchIndex
 
 NAMED_COMMANDS = ("position", "settings", "sources")  # chat commands in the sentences
 
@@ -95,18 +95,18 @@ class Availability:
         self,
         corpus: CorpusRepository,
         access: Access,
-        count_indexed: Callable[[], Awaitable[int]] | None = None,
+        index: Callable[[], SearchIndex] | None = None,
         default_workspace: str = "local",
         platforms: Container[str] = (),
     ) -> None:
-        """`count_indexed` counts the passages of the index; `platforms` are those whose people aren't at the machine.
+        """`index` opens the search index; `platforms` are those whose people aren't at the machine.
 
         Commands need no option for `default_workspace`.
         """
         self.work = WorkInProgress()
         self._corpus = corpus
         self._access = access
-        self._count_indexed = count_indexed
+        self._index = index
         self._default = default_workspace
         self._platforms = platforms
 
@@ -162,13 +162,13 @@ class Availability:
     async def _is_indexed(self) -> bool:
         """Return whether the index has anything; True if it can't be asked, which a search reports better."""
         try:
-            return self._count_indexed is None or await self._count_indexed() > 0
+            return self._index is None or await self._index().count() > 0
         except FootnoteError:
             return True
 
     async def _is_complete(self) -> bool:
         expected = sum((await self._corpus.live_revisions()).values())
-        return self._count_indexed is None or await self._count_indexed() >= expected
+        return self._index is None or await self._index().count() >= expected
 
 
 NO_MODEL = "no model, so answers are quotes from the documents; to have answers written, see docs/models.md"

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from bot.wiring.parts import DATABASE_FILE
+from bot.config.configuration import DATABASE_FILE
 from storage.index.opening import INDEX_FOLDER
 from tests.copying import copy_folder
 

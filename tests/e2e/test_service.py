@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from bot.cli.demo import DEMO_FOLDER
-from bot.wiring.parts import DATABASE_FILE
+from bot.config.configuration import DATABASE_FILE
 from tests.copying import copy_folder
 from tests.e2e.conftest import Footnote
 from tests.e2e.serving import QUICK_END_SECONDS, ServiceProcess

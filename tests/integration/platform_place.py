@@ -69,7 +69,7 @@ class PlatformPlace:
         self.conversations = Conversations(self.conversation_store, clock, self.attachments.forget)
         platforms = ("discord", "slack")
         self.availability = Availability(
-            self.shelf.corpus, self.shelf.access, self.shelf.index.count, "local", platforms
+            self.shelf.corpus, self.shelf.access, lambda: self.shelf.index, "local", platforms
         )
         self.staleness = Staleness(
             stores.stale,

@@ -113,7 +113,7 @@ async def test_an_app_with_a_url_works_on_postgresql_and_makes_no_file(
 
     assert report.added == 1
     assert [document.path for document in documents] == ["kites.md"]
-    assert app.is_shared
+    assert app.config.is_shared
     assert not (tmp_path / "data" / "footnote.db").exists()
 
 

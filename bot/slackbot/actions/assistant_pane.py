@@ -4,9 +4,7 @@ A thread of the pane belongs to the person's direct channel with the bot, and re
 """
 
 import logging
-import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler
@@ -29,15 +27,6 @@ READS = "Here I can read {count} from {sources}."
 NAMED = 3  # named sources
 _LOOKED_AT = 5  # first messages of a thread, searched for a greeting
 _log = logging.getLogger(__name__)
-MOST_TRIED = 12  # documents
-PAGES_TRIED = 3  # per document; section names are on the first pages
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
-NAME_LENGTH = 48  # characters of a title
-# Headings without a meaning outside their document.
-_BARE = re.compile(
-    r"(?:(?:page|chapter|part|section|book|appendix)?\s*[\divxlc.]*|(?:table of )?contents|index|preface|introduction)",
-    re.IGNORECASE,
-)
 
 
 async def greet(handler: InteractionHandler, ctx: InteractionContext) -> None:

@@ -66,7 +66,7 @@ async def test_a_team_that_is_bound_by_its_name_reads_that_workspace_at_once_and
 ) -> None:
     async with open_parts(secrets.config(team)) as app, open_door(app) as opened:
         await server.wait_for_connection()
-        await app.bindings.record_connected("slack", opened.door.names())
+        await app.bindings.record_connected("slack", opened.door.teams.names())
         bound = await app.bindings.bind("slack", team.name, "house")
         await ada.mention(general, "how long is a day?")
         await server.settle()

@@ -32,7 +32,7 @@ class Place:
 
     def __init__(self) -> None:
         self.shelf = shelf = Shelf()
-        self.availability = Availability(shelf.corpus, shelf.access, shelf.index.count, "local", ("slack",))
+        self.availability = Availability(shelf.corpus, shelf.access, lambda: shelf.index, "local", ("slack",))
         self.provider = ScriptedProvider([GIVES_UP] * 9)
 
     async def limit(self, *sources: str) -> None:
