@@ -1,4 +1,4 @@
-"""The platforms that a process can post to, all in one place: its worker claims entries of these alone.
+"""The platforms that a process can post to, all in one place: its worker claims only their entries.
 
 Chat page, API and terminal keep their posts in the history, so every process on the database can post to them; the
 process that serves them shows new posts (bot/web/client.py, and the requests and commands that wait). A platform
@@ -157,7 +157,7 @@ async def receive_slack(
 
 
 def build_platform_parts(app: Parts, commands: Commands, worker: Worker, gates: Sequence[Gate]) -> PlatformParts:
-    """Return what an adapter calls in core; `gates` are the platform's, in order."""
+    """Return an adapter's parts of core; `gates` are the platform's, in order."""
     return PlatformParts(
         inbox=Inbox(app.inbox_store, gates, app.clock, worker.wake, worker.withdraw),
         entries=app.inbox_store,

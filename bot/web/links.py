@@ -140,7 +140,7 @@ class Links:
         )
 
     def _mark(self, named: bytes, thread: ThreadAddress) -> bytes:
-        """Sign what a short link names, for the readers of one thread alone."""
+        """Sign the content of a short link for the readers of one thread."""
         place = "\x1f".join((thread.platform, thread.workspace, thread.channel, thread.thread)).encode()
         return hmac.digest(self._key, b"footnote short link\x1f" + named + place, "sha256")[:_MARK_BYTES]
 

@@ -177,7 +177,7 @@ class Uploads:
         self._wake.set()
 
     async def work(self, workspaces: Iterable[str]) -> None:
-        """Read what an earlier process left, then all that is accepted; forever."""
+        """Read the files that an earlier process left, then each accepted one; forever."""
         unseen = list(workspaces)
         while True:
             self._wake.clear()

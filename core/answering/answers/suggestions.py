@@ -1,7 +1,7 @@
 """Questions that the library can answer, offered after an answer and to people who have not asked yet.
 
 They come from headings that are questions and from extracts, and a search has to find the page they come from. No
-question is better than a bad one: nothing is made from a heading that only names a subject.
+question is better than a bad one: a heading that only names a subject gives none.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,7 +46,7 @@ class SuggestedQuestions:
         self._extracts = extracts
 
     async def after(self, asked: str, citations: Sequence[Citation], scope: SearchScope) -> tuple[str, ...]:
-        """Return up to two questions about what is near the cited pages; those that the quotes speak of come first.
+        """Return up to two questions about pages near the cited ones; first those with words of the quotes.
 
         Below a list of rows from many places only those are offered: others would be about something else.
         """

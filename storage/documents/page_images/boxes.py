@@ -159,7 +159,7 @@ def _with_signs(printed: str, first: int, last: int, piece: str) -> range:
 
 
 def _shown(page: Any, box: tuple[float, float, float, float]) -> PageBox:
-    """Return a box of the file's coordinates on the page as drawn: rotated, and without what its edges cut off."""
+    """Return a box of the file's coordinates on the page as drawn: rotated, and cut at its edges."""
     (left, top), (right, bottom) = (_device(page, box[place], box[place + 1]) for place in (0, 2))
     left, right = sorted((left, right))
     top, bottom = sorted((top, bottom))
