@@ -24,7 +24,7 @@ READY = '{"url": "'  # what a service that listens prints, once at each start
 TEAM, CLUB = "team", "club"  # workspaces
 NOTES = {
     TEAM: "# Kites\n\nThe red kite of Ondar flies at noon on Thursdays.\n\n"
-    "# Boats\n\nThe ferry Marigold leaves pier 7.\n",
+    "# Where does the ferry leave?\n\nThe ferry Marigold leaves pier 7.\n",
     CLUB: "# Kites\n\nThe red kite of Ondar is grounded until the frost ends.\n",
 }
 QUESTION = "When does the red kite of Ondar fly?"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bot.cli.chat import ChatOptions, TerminalChat
+from bot.cli.chat import PROMPT, ChatOptions, TerminalChat
 from bot.config import Config
 from bot.service.local_operations import LocalOperations
 from bot.wiring.parts import build_parts
@@ -190,6 +190,14 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self._fd, text.encode())
 
+    def leave(self) -> None:
+        """Type Ctrl+D at the prompt. A terminal drops it while readline is not reading."""
+        until = time.monotonic() + TIMEOUT_SECONDS
+        while not self.shown.endswith(PROMPT):
+            assert time.monotonic() < until, f"the prompt never came: {self.shown!r}"
+            time.sleep(0.02)
+        self.type("\x04")
+
     def end(self) -> int:
         until = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < until:
@@ -232,7 +240,7 @@ def _stop_one_answer(data_dir: Path, environment: dict[str, str], server: Anthro
     terminal.wait_for("Stopped.")
     terminal.type("Thanks again!\n")
     terminal.wait_for("You are welcome.")
-    terminal.type("\x04")
+    terminal.leave()
     return terminal
 
 
@@ -242,7 +250,7 @@ def test_tab_completes_commands_and_their_documents(data_dir: Path) -> None:
     terminal.type("/summ\tsample library/stories/the-cl\t\n")
     terminal.wait_for("/summary sample library/stories/the-clockmaker-of-tern.txt")
     terminal.wait_for("[1] Page")
-    terminal.type("\x04")
+    terminal.leave()
 
     assert terminal.end() == 0
 

@@ -62,7 +62,7 @@ async def test_an_answer_is_rated_looked_into_and_asked_on(running_slack: SlackS
     how = await modal_of(service, ada, answer, "Show steps")
     assert "search" in "\n".join(texts(how.payload["blocks"]))
 
-    [suggestion] = [label for label in buttons(answer) if "Boats" in label]
+    [suggestion] = [label for label in buttons(answer) if "ferry" in label]
     await ada.click(answer, suggestion)
     await service.until(lambda: len(service.finals(general, asked)) == 2, "the answer to a suggestion")
     assert f" asks: {suggestion}" in server.transcript(general, thread=asked)

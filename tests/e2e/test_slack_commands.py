@@ -134,7 +134,7 @@ async def test_the_home_tab_shows_threads_sources_and_settings_and_acts_on_them(
     service = running_slack
     general, ada = service.settle_in()
     said = await home_of(service, ada, "1 document")
-    assert "Kites" in said
+    assert "Where does the ferry leave?" in said
     await service.ask(ada, general)
     await home_of(service, ada, QUESTION)
     assert ada.home is not None

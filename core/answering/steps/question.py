@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 
-from core.access.availability import Availability
+from core.access.availability import Availability, LibraryState
 from core.access.positions.reading import lowest, positions_for, split_position
 from core.access.positions.statements import read_statement
 from core.access.scopes import Access
@@ -141,7 +141,9 @@ class EmptyScope:
         reader = self._readers.get(message.address.platform)
         is_admin = reader is not None and await reader.is_admin(question.message)
         reason = self._availability.sentence(found, message.address, is_admin=is_admin)
-        answer = Answer(status=AnswerStatus.NOT_FOUND, text=reason, searched=False)
+        is_fault = found.state is LibraryState.NO_INDEX
+        status = AnswerStatus.ERROR if is_fault else AnswerStatus.NOT_FOUND
+        answer = Answer(status=status, text=reason, searched=False)
         return bounded(with_notes(answer, question.notes), scope.positions)
 
     async def warn(self, question: Question) -> None:

@@ -25,7 +25,7 @@ FIRST_OF_MORE = Attempt(number=1, is_last=False, is_stopped=lambda: False)
 @pytest.fixture
 async def shelf() -> Shelf:
     shelf = Shelf()
-    await shelf.add("house.md", f"# Keys\n\n{KEY}", "# Garden\n\nThe garden has a shed.", title="House")
+    await shelf.add("house.md", f"# Keys\n\n{KEY}", "# Are gardens locked?\n\nThe garden has a shed.", title="House")
     return shelf
 
 
