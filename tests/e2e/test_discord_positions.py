@@ -22,7 +22,7 @@ async def test_a_private_answer_that_is_broken_off_is_still_one_and_never_in_the
     eve = server.person("eve", guild, manage_guild=True)
     await service.start()
     await eve.slash(general, "position", book="kites.md", place="kites", channel=True)
-    await ada.slash(general, "position", book="kites.md", place="boats")
+    await ada.slash(general, "position", book="kites.md", place="where does the ferry leave?")
 
     for number, (saying, after) in enumerate(MOMENTS, start=1):
         hang = server.hang_next("PATCH", EDITS, after=after, saying=saying)

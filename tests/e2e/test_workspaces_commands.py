@@ -116,7 +116,7 @@ def test_a_lost_index_is_no_empty_library(footnote: Footnote, data_dir: Path) ->
     again = footnote("ask", "What was the root cause of the ticket gate outage?", "--json").json
 
     assert (asked["status"], asked["answer"]) == (
-        "not_found",
+        "error",
         "The search index is empty. Build it again: `footnote db reindex`.",
     )
     assert again["status"] == "answered"

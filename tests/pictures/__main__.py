@@ -80,6 +80,11 @@ async def show_steps(page: Page) -> None:
     await page.locator("summary").nth(2).click()
 
 
+async def show_documents(page: Page) -> None:
+    """The list of documents."""
+    await expect(page.locator("table").last.locator("tbody tr").first).to_be_visible()
+
+
 async def take(url: str, folder: Path) -> None:
     """Ask what the pictures show, then take each in every look."""
     gates, _, boat = (example.question for example in load_examples())
@@ -95,6 +100,7 @@ async def take(url: str, folder: Path) -> None:
             "chat": (page.url, show_source),
             "source-viewer": (f"{site}{source}", show_passage),
             "job-tree": (f"{site}{job}", show_steps),
+            "library": (f"{site}/library", show_documents),
         }
         library = {"statistics": f"{site}/library/statistics", "connections": f"{site}/library/graph"}
         for look, options in LOOKS.items():

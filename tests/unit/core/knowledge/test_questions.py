@@ -78,6 +78,8 @@ def test_any_text_is_read(text: str) -> None:
 
 
 ASKED = "Who upset the boat?"
+# Of the processor, on a busy machine that counts coverage. An exponential or a quadratic pattern takes minutes.
+MOST_SECONDS = 10.0
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_a_long_text_takes_no_long_time(piece: str) -> None:
     text = (piece * 20_000)[:20_000]
     started = time.process_time()
     without_reading(text)
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < MOST_SECONDS
 
 
 @pytest.mark.parametrize("said", ["I am ", "(Reader is ", "Who upset the boat? I have "])
@@ -153,7 +155,7 @@ def test_words_that_say_how_far_are_read_in_one_way_however_many_there_are(said:
     text = (said + words * 2_000)[:20_000]
     started = time.process_time()
     without_reading(text)
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < MOST_SECONDS
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ def test_white_space_is_read_once(said: str) -> None:
     text = said + " " * 20_000 + "x"
     started = time.process_time()
     without_reading(text)
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < MOST_SECONDS
 
 
 @given(st.text(max_size=100))
