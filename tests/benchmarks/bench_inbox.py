@@ -76,11 +76,12 @@ class Ear:
 
 
 class Bench:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, shelf: Shelf) -> None:
+        """`shelf` needs a document: an empty library is answered without any step."""
         clock = RealClock()
         self.ear = Ear()
         store = SqlInboxStore(database, clock)
-        answers, jobs = build_answers(database, clock, Shelf(), NoWork), SqlJobRepository(database)
+        answers, jobs = build_answers(database, clock, shelf, NoWork), SqlJobRepository(database)
         self.worker = Worker(store, answers, {PLATFORM: self.ear}, clock, jobs=jobs)
         self._inbox = Inbox(store, STANDARD_GATES, clock, self.worker.wake)
 
@@ -97,7 +98,9 @@ class Bench:
 async def measure(location: Path | str, questions: int, at_once: int) -> tuple[list[float], float, float]:
     """Milliseconds of each question asked alone, those of the processor, and questions a second with many at once."""
     database = await Database.open(location)
-    bench = Bench(database)
+    shelf = Shelf()
+    await shelf.add("boat.md", "# Boat\n\nIt is red.")
+    bench = Bench(database, shelf)
     work = asyncio.create_task(bench.worker.run())
     busy = time.process_time()
     alone = [await bench.ask(f"alone {number}") for number in range(questions)]
