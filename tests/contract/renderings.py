@@ -42,7 +42,7 @@ class Shown:
     footnotes: tuple[int, ...]
     sources: tuple[tuple[int, str], ...]
     everything: str  # buttons, menus and lists besides
-    quotes_aside: bool = False  # the sources name documents; a pane beside them shows quotes and pages
+    quotes_aside: bool = False  # the sources name documents and lead to a pane with quotes and pages
 
 
 def link_to(citation: Citation, answer: str = "") -> str:
@@ -90,7 +90,7 @@ def on_the_web(answer: Answer) -> Shown:
     page = str(view["html"])
     documents: list[Mapping[str, Any]] = view["sources"]  # type: ignore[assignment]  # JSON
     body = html.unescape(re.sub(r"<[^>]*>", " ", page))
-    sources = sorted((note["number"], str(one["title"])) for one in documents for note in one["notes"])
+    sources = sorted((note["number"], f"{one['title']} {note['href']}") for one in documents for note in one["notes"])
     listed = [*view["choices"], *view["suggestions"]]  # type: ignore[misc]  # JSON
     return Shown(
         body=body,

@@ -14,7 +14,7 @@ from core.answering.answers.suggestions import LONGEST, MAX_SUGGESTIONS
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.passages import Span
 from tests.builders import build_citation
-from tests.contract.renderings import PLATFORMS, Shown
+from tests.contract.renderings import PLATFORMS, Shown, link_to
 from tests.unit.bot.any_answers import build_answer, unhurried
 from tests.unit.bot.markdown_texts import HOSTILE, SCRIPTS, bare
 
@@ -136,7 +136,7 @@ def missing_of(answer: Answer, shown: Shown) -> list[str]:
     for number, said in shown.sources:
         citation = answer.citations[number - 1]
         if shown.quotes_aside:
-            is_told = read(citation.document_title) in read(said)
+            is_told = read(citation.document_title) in read(said) and said.endswith(link_to(citation))
         else:
             is_told = f"Page {citation.page_number} of" in said and read(citation.quote)[:_SHORTEST_CUT] in read(said)
         if not is_told:

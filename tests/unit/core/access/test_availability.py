@@ -189,10 +189,11 @@ async def test_no_state_says_that_it_found_nothing_without_a_search(
 
     answer, reason = await place.ask(), await place.explain()
 
-    is_searchable = live and begun and indexed and limit in (None, ("handbook",))
+    has_text = live and begun and limit in (None, ("handbook",))
+    is_searchable, is_lost = has_text and indexed, has_text and not indexed and not repairing
     assert (reason is None, answer.searched, bool(place.provider.requests)) == (is_searchable,) * 3
-    assert answer.status in (AnswerStatus.NOT_FOUND, AnswerStatus.ERROR) or is_searchable  # an error: the lost index
     if not is_searchable:
+        assert answer.status is (AnswerStatus.ERROR if is_lost else AnswerStatus.NOT_FOUND)
         assert answer.text == reason
         assert not NOT_FOUND.search(answer.text)
 

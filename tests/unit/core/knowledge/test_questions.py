@@ -78,8 +78,6 @@ def test_any_text_is_read(text: str) -> None:
 
 
 ASKED = "Who upset the boat?"
-# Of the processor, on a busy machine that counts coverage. An exponential or a quadratic pattern takes minutes.
-MOST_SECONDS = 10.0
 
 
 @pytest.mark.parametrize(
@@ -136,6 +134,13 @@ def test_everything_else_stays_as_it_was_written(question: str) -> None:
     assert without_reading(question) == question
 
 
+@pytest.fixture
+def compiled() -> None:
+    """The patterns are compiled: reading is timed, and not their compilation."""
+    without_reading("")
+
+
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(
     "piece",
     [" ", "(", "reader ", "I am ", "(I am at ", "I am just ", "? ", "no spoilers please ", "I am at the whole "],
@@ -144,9 +149,10 @@ def test_a_long_text_takes_no_long_time(piece: str) -> None:
     text = (piece * 20_000)[:20_000]
     started = time.process_time()
     without_reading(text)
-    assert time.process_time() - started < MOST_SECONDS
+    assert time.process_time() - started < 1.0
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("said", ["I am ", "(Reader is ", "Who upset the boat? I have "])
 @pytest.mark.parametrize(
     "words", ["read through ", "in the middle of ", "to the end of ", "finished reading ", "reading "]
@@ -155,9 +161,10 @@ def test_words_that_say_how_far_are_read_in_one_way_however_many_there_are(said:
     text = (said + words * 2_000)[:20_000]
     started = time.process_time()
     without_reading(text)
-    assert time.process_time() - started < MOST_SECONDS
+    assert time.process_time() - started < 1.0
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(
     "said", ["I am in chapter 1", "Why? I am in the book", "(I am in chapter 1", "(I am in", "No spoilers"]
 )
@@ -165,7 +172,7 @@ def test_white_space_is_read_once(said: str) -> None:
     text = said + " " * 20_000 + "x"
     started = time.process_time()
     without_reading(text)
-    assert time.process_time() - started < MOST_SECONDS
+    assert time.process_time() - started < 1.0
 
 
 @given(st.text(max_size=100))
