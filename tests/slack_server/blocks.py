@@ -211,6 +211,12 @@ class _Check:
         if not 0 < int(element.get("max_length") or 3000) <= 3000:
             self.say("must be between 1 and 3000", f"{path}/max_length")
 
+    def file_input(self, element: JSON, path: str) -> None:
+        if self._surface != MODAL:
+            self.say("unsupported type: file_input", f"{path}/type")
+        if not 1 <= int(element.get("max_files") or 10) <= 10:
+            self.say("must be between 1 and 10", f"{path}/max_files")
+
     def table(self, block: JSON, path: str) -> None:
         rows = block.get("rows")
         if not isinstance(rows, list):
@@ -255,6 +261,8 @@ _ELEMENTS: dict[str, _Rule] = {
     "icon_button": _Check.icon_button,
     "image": _Check.image,
     "plain_text_input": _Check.plain_input,
+    "url_text_input": lambda check, one, path: check.optional(one, "initial_value", path, 3000),
+    "file_input": _Check.file_input,
     "static_select": lambda check, one, path: check.options(100)(one, path),
     "multi_static_select": lambda check, one, path: check.options(100)(one, path),
     "overflow": lambda check, one, path: check.options(5)(one, path),

@@ -1,6 +1,6 @@
 """Interactive elements: finding them, and what a person's choice becomes in a payload."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tests.slack_server.state import Message, View
@@ -12,6 +12,7 @@ SEVERAL = {
     "checkboxes", "multi_static_select", "multi_external_select", "multi_users_select", "multi_channels_select",
     "multi_conversations_select",
 }  # fmt: skip
+MOST_FILES, LARGEST_FILE = 10, 10_000_000  # of a file_input
 BUTTONS = {"button", "feedback_buttons", "icon_button"}
 # What is chosen from no list of options, and the field it is told in.
 _PLAIN = {
@@ -60,8 +61,11 @@ def chosen(element: JSON, wanted: Sequence[str]) -> JSON:
     return action | _value(element, list(wanted) if element["type"] in SEVERAL else wanted[0])
 
 
-def values_of(view: View, values: Mapping[str, Any]) -> JSON:
-    """A modal's state: by block, then by action id. What is required and long enough is checked as the client does."""
+def values_of(view: View, values: Mapping[str, Any], choose_file: Callable[[str, bytes], JSON]) -> JSON:
+    """A modal's state: by block, then by action id. What is required and long enough is checked as the client does.
+
+    `choose_file` uploads a file and says what it became.
+    """
     state: JSON = {}
     unknown = set(values)
     for block in view.payload["blocks"]:
@@ -73,7 +77,10 @@ def values_of(view: View, values: Mapping[str, Any]) -> JSON:
             given = values.get(name, element.get("initial_value"))
             required = block["type"] == "input" and not block.get("optional")
             assert given not in (None, "", []) or not required, f"{name!r} is required"
-            told = _value(element, given)
+            if element["type"] == "file_input":
+                told: JSON = {"files": _files(element, given or [], choose_file)}
+            else:
+                told = _value(element, given)
             state.setdefault(element["block_id"], {})[name] = {"type": element["type"], **told}
     assert not unknown, f"the modal has no {', '.join(sorted(unknown))}"
     return state
@@ -93,6 +100,15 @@ def _value(element: JSON, given: Any) -> JSON:
         assert len(str(given)) <= int(element.get("max_length") or 3000), "the client takes no longer text"
         assert len(str(given)) >= int(element.get("min_length") or 0), "the client takes no shorter text"
     return {"value": given}
+
+
+def _files(element: JSON, given: Sequence[tuple[str, bytes]], choose_file: Callable[[str, bytes], JSON]) -> list[JSON]:
+    assert len(given) <= int(element.get("max_files") or MOST_FILES), "the client takes no more files"
+    assert all(len(data) <= LARGEST_FILE for _, data in given), "the client takes no larger file"
+    kinds = element.get("filetypes")
+    endings = [name.rpartition(".")[2].lower() for name, _ in given]
+    assert not kinds or all(one in kinds for one in endings), "the client takes no other kinds of files"
+    return [choose_file(name, data) for name, data in given]
 
 
 def _option(element: JSON, wanted: str) -> JSON:

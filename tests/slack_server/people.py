@@ -8,7 +8,7 @@ from tests.slack_server import installing
 from tests.slack_server.choosing import acted, chosen, found_in, values_of
 from tests.slack_server.interactions import Interactions, Outcome
 from tests.slack_server.shown import rich_text, typed
-from tests.slack_server.state import Channel, File, Kind, Message, Team, User, View
+from tests.slack_server.state import CANVAS, Channel, File, Kind, Message, Team, User, View
 from tests.slack_server.web_api import WebApi
 from tests.slack_server.world import World
 
@@ -83,6 +83,20 @@ class Person:
     async def share(self, place: Channel, name: str, data: bytes, text: str = "") -> Message:
         return await self.say(place, text, [(name, data)])
 
+    async def share_canvas(self, place: Channel, title: str, html: str, text: str = "") -> Message:
+        """A canvas; `html` is what is in it."""
+        self._check_writes(place)
+        content = f'<div class="quip-canvas-content">{html}</div>'.encode()
+        canvas = self._world.store_file(self.team, self.id, title, content, CANVAS, complete=True)
+        return self._world.share(place, self.user, [canvas], typed(text), None)
+
+    async def share_stub(self, place: Channel, name: str, data: bytes, text: str = "") -> Message:
+        """A file of another company, in a shared channel: the event holds its id alone."""
+        self._check_writes(place)
+        file = self._store(name, data)
+        file.is_stub = True
+        return self._world.share(place, self.user, [file], typed(text), None)
+
     async def edit(self, message: Message, text: str) -> None:
         assert message.user == self.id, "people edit their own messages"
         self._world.edit(message, typed(text), rich_text(typed(text)))
@@ -135,10 +149,10 @@ class Person:
         return await self._interactions.message_shortcut(self.user, message, callback_id)
 
     async def submit(self, view: View, values: Mapping[str, Any]) -> Outcome:
-        """Fills in a modal and sends it: values by action id, lists for what takes several."""
+        """Fills in a modal and sends it: values by action id, lists for what takes several; of files, name and data."""
         assert view.open, "this modal is closed"
         assert view.payload.get("submit"), "this modal has nothing to submit"
-        return await self._interactions.submit(self.user, view, values_of(view, values))
+        return await self._interactions.submit(self.user, view, values_of(view, values, self._choose_file))
 
     async def close(self, view: View) -> Outcome | None:
         return await self._interactions.close(self.user, view)
@@ -205,6 +219,12 @@ class Person:
         context = {} if beside is None else {"channel_id": beside.id, "team_id": self.team.id, "enterprise_id": None}
         told = {"user_id": self.id, "context": context, "channel_id": self.dm.id, "thread_ts": thread}
         self._world.tell(self.team, kind, self.dm, assistant_thread=told)
+
+    def _choose_file(self, name: str, data: bytes) -> JSON:
+        """Uploads a file in a modal, for the app alone."""
+        file = self._store(name, data)
+        file.for_app = True
+        return self._world.file_json(file)
 
     def _store(self, name: str, data: bytes) -> File:
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"

@@ -107,7 +107,9 @@ class Serving:
             return web.Response(text="<!DOCTYPE html><html><title>Sign in</title></html>", content_type="text/html")
         call.status = 404 if file.deleted else 200
         call.reply = {"ok": not file.deleted}
-        return web.Response(status=404) if file.deleted else web.Response(body=file.data, content_type=file.mimetype)
+        if file.deleted:
+            return web.Response(status=404)
+        return web.Response(body=file.data, content_type="text/html" if file.is_canvas else file.mimetype)
 
 
 def _refused(call: Call, fault: Fault) -> web.Response:

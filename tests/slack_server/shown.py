@@ -50,7 +50,7 @@ def message_json(message: Message, app: App, address: str) -> JSON:
         shown |= {"bot_id": message.bot_id, "bot_profile": _bot_profile(message, app)}
         shown["app_id"] = shown["bot_profile"]["app_id"]
     if message.files:
-        shown |= {"files": [file_json(one, address) for one in message.files], "upload": False}
+        shown |= {"files": [_shared_json(one, address) for one in message.files], "upload": False}
     if message.metadata:
         shown["metadata"] = message.metadata
     if message.edited:
@@ -86,18 +86,35 @@ def _thread_json(message: Message) -> JSON:
     }
 
 
+def _shared_json(file: File, address: str) -> JSON:
+    """A file of a message; of a file of another company it says no more than where to ask."""
+    if not file.is_stub:
+        return file_json(file, address)
+    return {
+        "id": file.id,
+        "mode": "file_access",
+        "file_access": "check_file_info",
+        "created": 0,
+        "timestamp": 0,
+        "user": "",
+    }
+
+
 def file_json(file: File, address: str) -> JSON:
+    """A canvas is a file without an ending whose size is not that of the HTML it is downloaded as."""
     path, name = f"{address}/files-pri/{file.id}", quote(file.name)
     kind = file.name.rpartition(".")[2].lower() if "." in file.name else "text"
+    if file.is_canvas:
+        shown = {"filetype": "quip", "mode": "quip", "pretty_type": "Canvas", "size": 0}
+    else:
+        shown = {"filetype": kind, "mode": "hosted", "size": len(file.data)}
     return {
         "id": file.id,
         "name": file.name,
         "title": file.title or file.name,
         "mimetype": file.mimetype,
-        "filetype": kind,
+        **shown,
         "user": file.user,
-        "size": len(file.data),
-        "mode": "hosted",
         "is_external": False,
         "channels": file.shared_in,
         "url_private": f"{path}/{name}",

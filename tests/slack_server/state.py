@@ -9,6 +9,7 @@ JSON = dict[str, Any]
 
 STREAM_SECONDS = 5 * 60.0  # a stream has ended by itself then; public reports, not a document
 STATUS_SECONDS = 2 * 60.0  # a status line has faded then
+CANVAS = "application/vnd.slack-docs"  # the type of a canvas; it is downloaded as HTML
 PANE = "assistant_app_thread"  # the subtype of the message that a thread in the assistant pane begins with
 BOT_SCOPES = frozenset(
     "app_mentions:read assistant:write channels:history channels:join channels:read chat:write commands files:read"
@@ -145,6 +146,12 @@ class File:
     shared_in: list[str] = field(default_factory=list)  # channel ids
     complete: bool = True  # False: uploaded, but not yet shared
     deleted: bool = False
+    for_app: bool = False  # chosen in a modal of the app, which may read it then
+    is_stub: bool = False  # of another company: events hold no more than its id
+
+    @property
+    def is_canvas(self) -> bool:
+        return self.mimetype == CANVAS
 
 
 @dataclass(kw_only=True, eq=False, slots=True)

@@ -51,6 +51,7 @@ BUTTONS = [
 def form(title: str = "Your name") -> dict[str, Any]:
     element = {"type": "plain_text_input", "action_id": "name", "max_length": 20}
     place = {"type": "external_select", "action_id": "place", "min_query_length": 1}
+    files = {"type": "file_input", "action_id": "files", "max_files": 2, "filetypes": ["txt"]}
     return {
         "type": "modal",
         "callback_id": "form",
@@ -59,6 +60,7 @@ def form(title: str = "Your name") -> dict[str, Any]:
         "blocks": [
             {"type": "input", "block_id": "name", "label": text("Name"), "element": element},
             {"type": "input", "block_id": "place", "optional": True, "label": text("Place"), "element": place},
+            {"type": "input", "block_id": "files", "optional": True, "label": text("Files"), "element": files},
         ],
     }
 

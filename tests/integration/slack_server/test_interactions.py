@@ -84,6 +84,20 @@ async def test_a_command_opens_a_modal(server: SlackServer, bot: AsyncApp, gener
     assert not view.open
 
 
+async def test_files_chosen_in_a_modal_are_for_the_app_alone(
+    server: SlackServer, bot: AsyncApp, client: AsyncWebClient, general: Channel, alice: Person
+) -> None:
+    view = await shown(server, await alice.slash(general, "form"))
+    for files in ([("a.pdf", b"a")], [("a.txt", b"a")] * 3, [("a.txt", b"a" * 10_000_001)]):
+        with pytest.raises(AssertionError, match="the client takes no"):
+            await alice.submit(view, {"name": "alice", "files": files})
+    sent = await alice.submit(view, {"name": "alice", "files": [("plan.txt", b"on Friday")]})
+    [chosen] = sent.parcel.payload["view"]["state"]["values"]["files"]["files"]["files"]
+    assert (chosen["name"], chosen["size"], chosen["user"]) == ("plan.txt", 9, alice.id)
+    assert (await client.files_info(file=chosen["id"]))["file"]["name"] == "plan.txt"
+    assert server.transcript(general, alice) == ""
+
+
 async def test_a_message_shortcut_brings_the_message(
     server: SlackServer, bot: AsyncApp, general: Channel, alice: Person
 ) -> None:

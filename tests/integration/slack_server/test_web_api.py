@@ -149,6 +149,31 @@ async def test_a_file_of_a_person_is_downloaded_with_the_token(
     assert [call.carried_out for call in server.calls("download")] == [True, False]
 
 
+async def test_a_canvas_is_a_file_that_is_downloaded_as_html(
+    server: SlackServer, bot: AsyncApp, client: AsyncWebClient, general: Channel, alice: Person
+) -> None:
+    await alice.share_canvas(general, "Launch plan", "<h1>Plan</h1><p>On Friday.</p>")
+    await server.settle()
+    [_, event] = [parcel.event for parcel in server.parcels]
+    told = (await client.files_info(file=event["files"][0]["id"]))["file"]
+    assert (told["title"], told["filetype"], told["mimetype"]) == ("Launch plan", "quip", "application/vnd.slack-docs")
+    headers = {"Authorization": f"Bearer {client.token}"}
+    async with aiohttp.request("GET", told["url_private_download"], headers=headers) as reply:
+        assert reply.content_type == "text/html"
+        assert (await reply.text()).startswith('<div class="quip-canvas-content"><h1>Plan</h1>')
+
+
+async def test_of_a_file_of_another_company_the_event_holds_the_id_alone(
+    server: SlackServer, bot: AsyncApp, client: AsyncWebClient, general: Channel, alice: Person
+) -> None:
+    await alice.share_stub(general, "plan.txt", b"on Friday")
+    await server.settle()
+    [_, event] = [parcel.event for parcel in server.parcels]
+    [stub] = event["files"]
+    assert (stub["file_access"], "name" in stub) == ("check_file_info", False)
+    assert (await client.files_info(file=stub["id"]))["file"]["name"] == "plan.txt"
+
+
 async def test_the_bot_uploads_in_three_steps(
     server: SlackServer, client: AsyncWebClient, general: Channel, alice: Person
 ) -> None:

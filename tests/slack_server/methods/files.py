@@ -49,9 +49,9 @@ def delete(asked: Asked) -> JSON:
 
 
 def readable(team: Team, file: File) -> bool:
-    """Whether the bot may have it: its own, or shared where it is a member."""
+    """Whether the bot may have it: its own, chosen in a modal of the app, or shared where it is a member."""
     shared = [team.channels[one] for one in file.shared_in if one in team.channels]
-    return file.user == team.bot.id or any(team.bot.id in one.members for one in shared)
+    return file.user == team.bot.id or file.for_app or any(team.bot.id in one.members for one in shared)
 
 
 def _uploaded(asked: Asked, told: JSON) -> File:

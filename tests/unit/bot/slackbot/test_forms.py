@@ -70,10 +70,14 @@ def test_every_command_with_options_has_a_form(command: Command) -> None:
     assert read_form({**view, "state": {"values": {}}}) == (command.name, {})
 
 
+def no_files(name: str, data: bytes) -> dict[str, Any]:
+    raise AssertionError("no form of a command takes files")
+
+
 def filled(view: Mapping[str, Any], values: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
     """The view as Slack tells of it, once somebody filled it in."""
     shown = View(id="V1", user="U1", payload=dict(view), hash="1")
-    return {**view, "state": {"values": values_of(shown, values or {})}}
+    return {**view, "state": {"values": values_of(shown, values or {}, no_files)}}
 
 
 @pytest.mark.parametrize(
