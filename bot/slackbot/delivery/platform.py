@@ -9,9 +9,6 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from urllib.parse import urljoin, urlsplit
-
-import aiohttp
 
 from bot.presentation.action_names import post_id
 from bot.presentation.platform_parts import LinkTo, Pause, may_have_post
@@ -22,6 +19,7 @@ from bot.slackbot.delivery.destinations import (
     ReplyDestination,
     open_direct_destination,
 )
+from bot.slackbot.delivery.files import find_file, read_file
 from bot.slackbot.delivery.posts import LivePost, Post, StatusLine
 from bot.slackbot.events.command_text import format_command_names
 from bot.slackbot.events.directory import People
@@ -39,12 +37,12 @@ from bot.slackbot.events.translate import (
 from bot.slackbot.rendering.answers import RenderOptions, render_answer
 from bot.slackbot.rendering.blocks import SlackPost
 from bot.slackbot.rendering.lists import notice_message
-from bot.slackbot.web_api import CLOSED, READ_FILE, call, to_refusal, translated_errors
+from bot.slackbot.web_api import CLOSED
 from core.access.availability import NAMED_COMMANDS
 from core.domain.answer import Answer
 from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.service import InboxEntry, PostRef
-from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
+from core.errors import FootnoteError, PlatformError
 from core.ports import Clock, ProgressSink
 from core.ports.service import InboxStore
 from core.work.progress import SilentProgress
@@ -54,11 +52,6 @@ MOST_REPLIES = 4  # Slack accepts five, and one announced the answer
 MOST_REMEMBERED = 1_000  # questions with a status line, or answered by a reply
 NAMES_SECONDS = 2.0  # for the names of a thread's people
 _log = logging.getLogger(__name__)
-DOWNLOAD_SECONDS = 60.0
-MOST_REDIRECTS = 5
-REDIRECTS = (301, 302, 303, 307, 308)
-# Hosts that may get the token, besides the API's own.
-SLACK_HOSTS = ("slack.com", "slack-files.com", "slack-gov.com")
 
 
 class SlackPlatform:
@@ -171,7 +164,8 @@ class SlackPlatform:
 
     async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
         team_id, _, file_id = attachment.reference.partition("/")
-        return await read_file(await self._teams.get(team_id), file_id, self._pause)
+        team = await self._teams.get(team_id)
+        return await read_file(team, await find_file(team, file_id, self._pause))
 
     async def delete(self, ref: PostRef, team: Team) -> None:
         """Delete a post's messages; missing ones are ignored. `ref` is `channel/ts,ts` of a channel of `team`."""
@@ -279,56 +273,3 @@ class SlackPlatform:
 
 def _error_post(key: str, sentence: str) -> SlackPost:
     return SlackPost(parts=(notice_message(sentence, post_id=post_id(key)),))
-
-
-async def read_file(team: Team, file_id: str, pause: Pause) -> bytes:
-    """Return a file's bytes. Raises core errors if it was deleted, is outside Slack, or can't be read now."""
-    file = (await call(READ_FILE, lambda: team.client.files_info(file=file_id), pause=pause))["file"]
-    name, url = str(file.get("name") or file_id), str(file.get("url_private_download") or file.get("url_private") or "")
-    if not url:
-        raise NotFound(f"The file {name!r} was deleted, or is hidden by the workspace's plan.")
-    if file.get("is_external") or not _is_trusted(url, team):
-        raise InvalidState(f"The file {name!r} is only linked on Slack, so I can't read it. Upload it.")
-    size = int(file.get("size") or 0)
-    data, content_type = await _download(team, url, size)
-    if len(data) == size:
-        return data
-    if content_type == "text/html":  # a login page, with status 200
-        raise AccessDenied(f"I'm not allowed to read the file {name!r}. Give the app the scope files:read.")
-    raise PlatformError(f"Slack sent {len(data):,} of {size:,} bytes of the file {name!r}. Trying again.")
-
-
-async def _download(team: Team, url: str, size: int) -> tuple[bytes, str]:
-    """Return the bytes and their type. It follows redirects itself, as only Slack's hosts may get the token."""
-    timeout = aiohttp.ClientTimeout(total=DOWNLOAD_SECONDS)
-    with translated_errors(READ_FILE):
-        async with aiohttp.ClientSession(timeout=timeout) as session:
-            for _ in range(MOST_REDIRECTS):
-                headers = {"Authorization": f"Bearer {team.token}"} if _is_trusted(url, team) else {}
-                async with session.get(url, headers=headers, allow_redirects=False, proxy=team.client.proxy) as reply:
-                    if reply.status in REDIRECTS:
-                        url = urljoin(url, reply.headers.get("Location", ""))
-                        continue
-                    if reply.status != 200:
-                        raise to_refusal(reply.status, "", reply.headers, READ_FILE)
-                    return await _read(reply, size), reply.content_type
-    raise PlatformError("Slack redirected the download too often. Trying again.")
-
-
-async def _read(reply: aiohttp.ClientResponse, size: int) -> bytes:
-    """Read little more than `size` bytes: a longer reply isn't this file."""
-    data = bytearray()
-    async for piece in reply.content.iter_chunked(1 << 16):
-        data += piece
-        if len(data) > size:
-            break
-    return bytes(data)
-
-
-def _is_trusted(url: str, team: Team) -> bool:
-    """Return whether an address may get the token: the API's own, or one of Slack's over HTTPS."""
-    asked, own = urlsplit(url), urlsplit(team.client.base_url)
-    if (asked.scheme, asked.netloc) == (own.scheme, own.netloc):
-        return True
-    host = asked.hostname or ""
-    return asked.scheme == "https" and any(host == name or host.endswith(f".{name}") for name in SLACK_HOSTS)

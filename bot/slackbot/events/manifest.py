@@ -36,7 +36,7 @@ SCOPES: Mapping[str, str] = {
     "channels:read": "delete conversations with their public channel",
     "chat:write": "answers",
     "commands": "/footnote and the message shortcuts",
-    "files:read": "files attached to a question",
+    "files:read": "files and canvases attached to a question",
     "files:write": "exports",
     "groups:history": "the same in private channels that it was invited to",
     "groups:read": "delete conversations with their private channel",

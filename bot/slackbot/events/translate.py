@@ -21,6 +21,9 @@ RESPONSE = "response_url"  # address for private replies to an interaction, vali
 Event = Mapping[str, Any]
 # Subtypes of messages by people and bots; the others (joins, topics, pins, reminders) are Slack's.
 _WRITTEN = frozenset({"", "file_share", "me_message", "thread_broadcast", "bot_message"})
+# A canvas among files (https://docs.slack.dev/surfaces/canvases); older ones were Quip documents.
+_CANVAS_TYPE = "application/vnd.slack-docs"
+_CANVAS_KINDS = frozenset({"quip", "canvas"})
 _TOKEN = re.compile(r"<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>")
 _PERSON = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")
 _GROUP = re.compile(r"<!(?:subteam\^|channel|here|everyone)")
@@ -149,11 +152,22 @@ def to_talk(message: Event, names: Mapping[str, str], me: str) -> Talk:
 
 def to_attachment(team: Team, file: Mapping[str, Any]) -> Attachment:
     return Attachment(
-        name=str(file.get("name") or file.get("title") or file["id"]),
+        name=file_name(file),
         size_bytes=int(file.get("size") or 0),
         reference=f"{team.id}/{file['id']}",
         content_type=str(file.get("mimetype") or ""),
     )
+
+
+def is_canvas(file: Mapping[str, Any]) -> bool:
+    return file.get("mimetype") == _CANVAS_TYPE or file.get("filetype") in _CANVAS_KINDS
+
+
+def file_name(file: Mapping[str, Any]) -> str:
+    """Return a file's name; a canvas, which Slack hands out as HTML, has its title with that ending."""
+    if is_canvas(file):
+        return f"{file.get('title') or file.get('name') or 'Canvas'}.html"
+    return str(file.get("name") or file.get("title") or file["id"])
 
 
 def time_of(ts: str) -> datetime:

@@ -108,6 +108,26 @@ async def test_the_page_to_log_in_is_no_file(bench: Bench) -> None:
         await bench.platform.read_attachment(entry.incoming, attachment)
 
 
+async def with_canvas(bench: Bench) -> tuple[InboxEntry, Attachment]:
+    message = await bench.ada.share_canvas(bench.general, "Launch plan", "<h1>Plan</h1><p>On Friday.</p>")
+    attachment = to_attachment(bench.ours, bench.server.world.file_json(message.files[0]))
+    return await bench.take_in(message), attachment
+
+
+async def test_a_canvas_is_read_as_the_page_that_slack_makes_of_it(bench: Bench) -> None:
+    entry, attachment = await with_canvas(bench)
+    assert attachment.name == "Launch plan.html"
+    page = b'<div class="quip-canvas-content"><h1>Plan</h1><p>On Friday.</p></div>'
+    assert await bench.platform.read_attachment(entry.incoming, attachment) == page
+
+
+async def test_the_page_to_log_in_is_no_canvas(bench: Bench) -> None:
+    entry, attachment = await with_canvas(bench)
+    bench.teams.add(replace(bench.ours, token="xoxb-old"))
+    with pytest.raises(AccessDenied, match="files:read"):
+        await bench.platform.read_attachment(entry.incoming, attachment)
+
+
 async def test_a_file_that_was_deleted_is_not_found(bench: Bench) -> None:
     entry, attachment, file = await with_file(bench)
     file.deleted = True
