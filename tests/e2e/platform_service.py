@@ -54,6 +54,8 @@ class PlatformService(ABC):
         self._source = data.parent
         self.data = copy_folder(data, folder / "data")
         self.settings: dict[str, str] = {}  # variables of its environment
+        self.public_url: str | None = PUBLIC_URL  # None: nobody can open its pages from elsewhere
+        self.more_config: list[str] = []  # lines at the end of the configuration file
         self._process: BotProcess | None = None
 
     @abstractmethod
@@ -71,7 +73,7 @@ class PlatformService(ABC):
     @property
     def _config(self) -> Path:
         config = self.folder / "config.toml"
-        config.write_text("\n".join(self._config_lines()), encoding="utf-8")
+        config.write_text("\n".join([*self._config_lines(), *self.more_config]), encoding="utf-8")
         return config
 
     @property
@@ -87,7 +89,7 @@ class PlatformService(ABC):
 
     def command(self, *arguments: str, log: str, **settings: str) -> BotProcess:
         """Any command on the data directory, not yet started."""
-        web = {"FOOTNOTE_WEB__PORT": "0", "FOOTNOTE_WEB__PUBLIC_URL": PUBLIC_URL}
+        web = {"FOOTNOTE_WEB__PORT": "0", **({"FOOTNOTE_WEB__PUBLIC_URL": self.public_url} if self.public_url else {})}
         environment = {**web, **self._environment(), **self.settings, **settings}
         command = ("bot", "--config", str(self._config), "--data-dir", str(self.data), *arguments)
         return self._server.bot(*command, log=self.folder / log, environment=environment)
