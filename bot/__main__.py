@@ -14,7 +14,9 @@ def main() -> None:
     try:
         sys.stdout, sys.stderr = _ready(sys.stdout), _ready(sys.stderr)
         from bot.cli.app import run
+        from bot.runtime.data_directory import create_private_files
 
+        create_private_files()
         code = run(sys.argv[1:])
         code = max(code, *(_flush(stream) for stream in (sys.stdout, sys.stderr)))
     except KeyboardInterrupt:

@@ -16,6 +16,7 @@ from typing import IO
 
 import portalocker
 
+from bot.runtime.data_directory import open_data_directory
 from core.errors import InvalidState, StorageError
 
 LOCK_FILE = "service.lock"
@@ -50,7 +51,7 @@ class ServiceLock:
         Raises InvalidState when another service has it, and StorageError when it can't be written.
         """
         try:
-            self._data_dir.mkdir(parents=True, exist_ok=True)
+            open_data_directory(self._data_dir)
             handle = (self._data_dir / LOCK_FILE).open("a+", encoding="utf-8")
         except OSError as error:
             raise StorageError(

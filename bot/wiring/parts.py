@@ -18,6 +18,7 @@ from bot.config import SLACK_KEY_SETTING, Config
 from bot.config import configuration as folders
 from bot.config.sections import TEAM_IDS
 from bot.presentation.direct_threads import is_direct_thread
+from bot.runtime.data_directory import open_data_directory
 from bot.runtime.system import SystemClock
 from bot.wiring.providers import Providers
 from core.access.availability import Availability
@@ -430,6 +431,8 @@ async def build_parts(config: Config, stack: AsyncExitStack, default_workspace: 
     """Open the database and bind every part to it until `stack` closes. Raises StorageError."""
     # Parts open lazily: a stack of their own closes them after everything that the caller starts later.
     own = await stack.enter_async_context(AsyncExitStack())
+    if not config.is_shared or config.data_path.exists():
+        open_data_directory(config.data_path)
     database = await Database.open(config.database_location)
     own.push_async_callback(database.close)
     stores, default = Stores(database, is_direct_thread), default_workspace or config.workspace
