@@ -42,6 +42,7 @@ from bot.web.client import InboxPoller
 from bot.wiring.parts import Parts, build_parts
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
+from core.features.early_questions import EarlyQuestions
 from core.service.commands.threads import RunningQuestions
 from core.service.inbox import Inbox, platform_gates
 from core.service.worker import Worker
@@ -174,6 +175,17 @@ def _build_submitter(app: Parts, inbox: Inbox, listeners: AnswerListeners, worke
     )
 
 
+def _build_early_questions(app: Parts, inbox: Inbox) -> EarlyQuestions:
+    return EarlyQuestions(
+        workspace=app.workspace,
+        entries=app.inbox_store,
+        conversations=app.conversations,
+        availability=app.availability,
+        access=app.access,
+        receive=inbox.receive,
+    )
+
+
 async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening: socket.socket) -> None:
     runner = build_runner(pages, shutdown_timeout=REQUESTS_END_SECONDS)
     stack.push_async_callback(runner.cleanup)
@@ -203,6 +215,7 @@ async def _start_schedule(stack: AsyncExitStack, app: Parts, inbox: Inbox, platf
     stale = Tick(name="stale answers", work=notice, every=STALE_EVERY, first_after=STALE_FIRST)
     daily = [Tick(name=name, work=work) for name, work in ticks.items()]
     await start_task(stack, app.uploads.work(sorted(platforms.workspaces(app))))
+    await start_task(stack, _build_early_questions(app, inbox).work())
     schedule = Schedule((stale, *daily, *await sync_ticks(app.syncs, app.clock)))
     schedule.start()
     stack.push_async_callback(schedule.stop)

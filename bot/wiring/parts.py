@@ -317,7 +317,7 @@ class Parts:
     @cached_property
     def availability(self) -> Availability:
         index = partial(attrgetter("index"), self)  # opens when it is needed
-        return Availability(self.stores.corpus, self.access, index, self.default_workspace, TEAM_IDS)
+        return Availability(self.stores.corpus, self.access, index, self.default_workspace, TEAM_IDS, {"web"})
 
     @cached_property
     def bindings(self) -> Bindings:

@@ -4,8 +4,9 @@ An empty place has a sentence with the reason and the next step. No sentence cou
 place may not read.
 """
 
+import asyncio
 import shlex
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -17,6 +18,9 @@ from core.domain.ingest_report import IngestProgress, ProgressCallback
 from core.errors import FootnoteError
 from core.ports import CorpusRepository, SearchIndex
 
+# Promises of an answer on a platform where `core/features/early_questions.py` keeps them.
+ANSWERS_LATER = "I'll answer this question as soon as it has been read."
+LOOKS_AGAIN = "I'll look again when they're done."
 NAMED_COMMANDS = ("position", "settings", "sources")  # chat commands in the sentences
 
 
@@ -63,6 +67,7 @@ class WorkInProgress:
 
     sources: dict[str, IngestProgress] = field(default_factory=dict)  # by the id of the source that is read
     repairs: int = 0  # of the search index
+    changed: asyncio.Event = field(default_factory=asyncio.Event)  # set at every change; its one waiter clears it
 
     @contextmanager
     def reading(self, source_id: str, progress: ProgressCallback) -> Iterator[ProgressCallback]:
@@ -70,6 +75,7 @@ class WorkInProgress:
 
         def report(now: IngestProgress) -> None:
             self.sources[source_id] = now
+            self.changed.set()
             progress(now)
 
         self.sources[source_id] = IngestProgress(done=0, total=0, path="")
@@ -77,6 +83,7 @@ class WorkInProgress:
             yield report
         finally:
             self.sources.pop(source_id, None)
+            self.changed.set()
 
     @contextmanager
     def repairing(self) -> Iterator[None]:
@@ -98,10 +105,12 @@ class Availability:
         index: Callable[[], SearchIndex] | None = None,
         default_workspace: str = "local",
         platforms: Container[str] = (),
+        asked_later: Container[str] = (),
     ) -> None:
         """`index` opens the search index; `platforms` are those whose people aren't at the machine.
 
-        Commands need no option for `default_workspace`.
+        Commands need no option for `default_workspace`. On `asked_later`, questions that came too early are asked
+        once more (core/features/early_questions.py), and the sentences say so.
         """
         self.work = WorkInProgress()
         self._corpus = corpus
@@ -109,6 +118,7 @@ class Availability:
         self._index = index
         self._default = default_workspace
         self._platforms = platforms
+        self._asked_later = asked_later
 
     async def of(self, scope: SearchScope, address: ThreadAddress | None = None) -> Condition:
         """Return the state of a place with this scope."""
@@ -145,15 +155,23 @@ class Availability:
 
     def sentence(self, found: Condition, address: ThreadAddress | None, *, is_admin: bool) -> str:
         """Return the sentences about a state that isn't ready, for one reader."""
+        if address is not None and address.platform in self._asked_later and found.state in _LATER:
+            return _LATER[found.state](found)
         is_elsewhere = address is not None and address.platform in self._platforms
         reader = (Reader.ADMIN if is_admin else Reader.MEMBER) if is_elsewhere else Reader.OPERATOR
         return describe(found, reader, self._default)
 
-    async def caveat(self, scope: SearchScope) -> str | None:
+    def is_reading(self, scope: SearchScope) -> bool:
+        """Return whether this process is reading documents within a scope."""
+        return any(id in scope.sources for id in self.work.sources)
+
+    async def caveat(self, scope: SearchScope, address: ThreadAddress | None = None) -> str | None:
         """Return why a search may have missed something; None if it saw everything."""
         running = [now for id, now in self.work.sources.items() if id in scope.sources and now.done < now.total]
         if running:
             done, total = sum(now.done for now in running), sum(now.total for now in running)
+            if address is not None and address.platform in self._asked_later:
+                return still_reading(total - done)
             return f"I'm still reading documents here ({done} of {total}). Ask again when they're done."
         if self.work.repairs and not await self._is_complete():
             return "The search index is being rebuilt, so I may have missed something. Ask again in a few minutes."
@@ -171,6 +189,21 @@ class Availability:
         return self._index is None or await self._index().count() >= expected
 
 
+def still_reading(files: int) -> str:
+    """Say that files are still being read, and that the question is asked again; 0: their number isn't known."""
+    count = f"{files} file{'' if files == 1 else 's'}" if files else "the documents"
+    return f"Still reading {count}. {LOOKS_AGAIN}"
+
+
+# The sentences about these states where a question is asked once more by itself.
+_LATER: Mapping[LibraryState, Callable[[Condition], str]] = {
+    LibraryState.NO_DOCUMENTS: lambda _: f"I have nothing to read yet. Add a document, and {ANSWERS_LATER}",
+    LibraryState.READING: lambda found: still_reading(found.total - found.done),
+    LibraryState.UNREADABLE: lambda found: (
+        f"{'The only file' if found.failed == 1 else f'All {found.failed} files'} here could not be read. "
+        f"The library lists the reasons. Add a document that can be read, and {ANSWERS_LATER}"
+    ),
+}
 NO_MODEL = "no model, so answers are quotes from the documents; to have answers written, see docs/models.md"
 
 

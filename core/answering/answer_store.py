@@ -7,7 +7,7 @@ from core.answering.answers.stored import answer_message, messages_of_draft, que
 from core.answering.deletion import forget_turns
 from core.domain.answer import Answer, Draft
 from core.domain.conversation import Conversation, Message
-from core.domain.incoming import IncomingMessage
+from core.domain.incoming import IncomingMessage, is_asked_later
 from core.domain.jobs import Job
 from core.ports import Clock
 from core.ports.service import InboxStore, JobRepository
@@ -70,9 +70,9 @@ class AnswerStore:
             await self._conversations.record(opened.conversation, messages)
 
     async def replace_earlier(self, message: IncomingMessage) -> None:
-        """Remove earlier versions of an edited question from the history, with their answers."""
-        is_edit = message.message_key not in ("", message.event_key)
-        if not is_edit or message.address.platform not in self._edited:
+        """Remove earlier versions of an edited question, or of one that came too early, with their answers."""
+        is_edit = message.message_key not in ("", message.event_key) and message.address.platform in self._edited
+        if not is_edit and not is_asked_later(message.event_key, message.message_key):
             return
         versions = [entry.incoming for entry in await self._inbox.list_versions(message.message_key)]
         first = replace(message, event_key=message.message_key)  # its entry may be purged already

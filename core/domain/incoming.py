@@ -8,6 +8,7 @@ from enum import StrEnum
 from core.domain.answer import QueryType
 
 AGAIN = "again-"  # begins the edit version of an unedited message that is asked again
+LATER = f"{AGAIN}later-"  # begins that of one that came before its documents
 # Metadata key of an entry that is a note about these stale answers (ids of messages, in one string).
 NOTE_ON = "note_on"
 PRIVATE_THREAD = "private:"  # begins the thread of private answers to a person in a channel; the person's id follows
@@ -141,6 +142,15 @@ def event_key(address: ThreadAddress, message_id: str, edit: str = "") -> str:
 def again_key(message_key: str, number: str) -> str:
     """Return the dedupe key of a message to be answered again unchanged; `number` is new each time."""
     return f"{message_key}@{AGAIN}{number}"
+
+
+def later_key(message_key: str, answer_id: str) -> str:
+    """Return the dedupe key of a message to be answered again in place of an answer that came too early."""
+    return f"{message_key}@{LATER}{answer_id[:12]}"
+
+
+def is_asked_later(event_key: str, message_key: str) -> bool:
+    return event_key.startswith(f"{message_key}@{LATER}")
 
 
 def is_asked_again(event_key: str, message_key: str) -> bool:

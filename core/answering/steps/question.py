@@ -149,7 +149,7 @@ class EmptyScope:
     async def warn(self, question: Question) -> None:
         """Answer, scope -> `notes` with the reason why a search without a result may have missed something."""
         if question.answer.status is AnswerStatus.NOT_FOUND:
-            caveat = await self._availability.caveat(question.context.scope)
+            caveat = await self._availability.caveat(question.context.scope, question.message.address)
             question.notes = (*question.notes, *([caveat] if caveat else ()))
 
 

@@ -19,6 +19,7 @@ from bot.web.events import EventHub
 from bot.web.links import Links
 from bot.web.threads import ChatParts
 from bot.web.translate import thread_address
+from core.access.availability import Availability
 from core.answering.pipeline import QuestionContext
 from core.answering.run import RunObserver
 from core.answering.tools.toolbox import Toolbox
@@ -101,6 +102,9 @@ class ChatPlace:
             clock=self.clock,
             noted={"web"},
         )
+        self.availability = Availability(
+            self.shelf.corpus, self.shelf.access, lambda: self.shelf.index, asked_later={"web"}
+        )
         self.begin()
 
     def begin(self) -> None:
@@ -114,6 +118,7 @@ class ChatPlace:
             conversations=self.conversations,
             inbox_store=self.entries,
             staleness=self.staleness,
+            availability=self.availability,
             pipeline={"toolbox": self._toolbox},
         )
         self.worker = Worker(self.entries, self.answers, {"web": self.platform}, self.clock, pause_scale=0.01)
