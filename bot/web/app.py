@@ -23,6 +23,7 @@ MAX_BODY_BYTES = 512 * 1024  # of a request, enough for the longest question
 # Of a request's first line: the longest query, with each character escaped, takes 24,000 bytes. Beyond this limit
 # aiohttp answers in plain text.
 MAX_ADDRESS_BYTES = 64 * 1024
+KEEPALIVE_SECONDS = 75  # between two requests of a connection
 
 # Adds routes (and middlewares, innermost) to the application: add_api, add_chat.
 WebAddition = Callable[[web.Application, WebParts], None]
@@ -57,9 +58,15 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
 
 
 def build_runner(pages: web.Application, *, shutdown_timeout: float) -> web.AppRunner:
-    """Return a runner; the caller sets it up and cleans it up."""
+    """Return a runner that leaves bodies packed, as `guard` refuses such; the caller sets it up and cleans it up."""
     return web.AppRunner(
-        pages, access_log=None, handle_signals=False, shutdown_timeout=shutdown_timeout, max_line_size=MAX_ADDRESS_BYTES
+        pages,
+        access_log=None,
+        handle_signals=False,
+        shutdown_timeout=shutdown_timeout,
+        max_line_size=MAX_ADDRESS_BYTES,
+        auto_decompress=False,
+        keepalive_timeout=KEEPALIVE_SECONDS,
     )
 
 

@@ -29,6 +29,7 @@ _TITLES = {
     409: "Not possible now",
     410: "Link expired",
     413: "Too large",
+    415: "Compressed request",
     421: "Wrong address",
     503: "Temporarily unavailable",
 }

@@ -57,6 +57,8 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         raise web.HTTPMisdirectedRequest(
             text=f"Unknown host name {request.host!r}. Set web.public_url to the address of this service."
         )
+    if "Content-Encoding" in request.headers:  # small ones unpack to gigabytes
+        raise web.HTTPUnsupportedMediaType(text="Send the request without compression.")
     if request.method not in _SAFE_METHODS and not _same_site(request):
         raise web.HTTPForbidden(text="This form was sent from another site. Open the page here and try again.")
     if not (can_browse(request) or request.path.startswith(_OPEN_PATHS)):

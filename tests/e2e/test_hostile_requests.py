@@ -1,5 +1,6 @@
 """The real service against what people and machines send it: a clear answer each, and it goes on as before."""
 
+import gzip
 import http.client
 import json
 import time
@@ -98,6 +99,18 @@ def test_malformed_json_is_named_as_such(service: Service, path: str, body: byte
 
     assert reply.status in (400, 422)
     assert "JSON" in reply.sentence or "nested too deeply" in reply.sentence
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
+@pytest.mark.parametrize("path", [f"{API}/chat/questions", "/chat/messages", "/slack/events", "/setup"])
+def test_compressed_bodies_are_refused_unread(service: Service, path: str, coding: str) -> None:
+    """100 KB of them are 100 MB: nothing unpacks a body, whoever sends it."""
+    bomb = gzip.compress(bytes(100_000_000), compresslevel=9)
+
+    reply = service.send("POST", path, bomb, **JSON, **{"Content-Encoding": coding})
+
+    assert reply.status == 415
+    assert "Send the request without compression" in reply.sentence
 
 
 @pytest.mark.parametrize("id", ["unknown", *CLIMBS])

@@ -36,7 +36,14 @@ _KINDS: tuple[tuple[type[FootnoteError], int, str], ...] = (
     (ModelMissing, 503, "model_missing"),
     (StorageError, 503, "storage"),
 )
-_HTTP_CODES = {403: "access_denied", 404: "not_found", 405: "method_not_allowed", 413: "too_large", 421: "unknown_host"}
+_HTTP_CODES = {
+    403: "access_denied",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    415: "compressed",
+    421: "unknown_host",
+}
 
 
 class Problem(Exception):
