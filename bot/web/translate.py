@@ -18,7 +18,7 @@ MAX_CHANNEL = 60
 GUEST = "Guest"  # the name that others see of a person without one
 RESERVED_NAMES = frozenset({BOT_NAME, "tools", GUEST.lower(), "you"})
 _MENTION = re.compile(rf"(?<![\w@])@{BOT_NAME}\b[,:]?", re.IGNORECASE)
-_MENTION_LAST = re.compile(rf"[,\s]*(?<![\w@])@{BOT_NAME}(?=\s*[?.!]*\s*$)", re.IGNORECASE)
+_BEFORE_MENTION = ", \t\r\n\xa0"
 _OTHER_FIRST = re.compile(r"^\s*@(\w[\w.\-]*)")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-]{0,63}")
 _GUEST_ID = re.compile(rf"{GUEST} [0-9a-f]{{8}}")
@@ -37,13 +37,24 @@ class WebPost:
     others: Collection[str] = ()  # other authors in the thread
 
 
+def _without_last_mention(text: str) -> str:
+    """Remove a mention at the end with the comma before it: “Who, @footnote?” Linear in the length of any text."""
+    body = text.rstrip()
+    words = body.rstrip("?.!")
+    signs, words = body[len(words) :], words.rstrip()
+    place = len(words) - len(BOT_NAME) - 1
+    if _MENTION.match(words, max(place, 0)) is None:
+        return text
+    return words[:place].rstrip(_BEFORE_MENTION) + signs
+
+
 def to_incoming(post: WebPost) -> IncomingMessage:
     """Return the message of a post, without the mention, and its circumstances.
 
     Outside a thread, every post but a command is a question. It opens a thread named by the post's key, so that a
     retry finds the same thread.
     """
-    text = _MENTION.sub("", _MENTION_LAST.sub("", post.text)).strip()
+    text = _MENTION.sub("", _without_last_mention(post.text)).strip()
     is_command = to_command(text) is not None
     place = thread_address(post.workspace, post.channel, post.thread)
     opens = not post.thread and not is_command

@@ -39,6 +39,8 @@ def is_for_us(incoming: IncomingMessage) -> bool:
         ("@footnote where is the key?", "where is the key?"),
         ("@Footnote, where is the key?", "where is the key?"),
         ("where is the key, @footnote?", "where is the key?"),
+        ("where is the key , @footnote !", "where is the key!"),
+        ("@footnote where is it, @Footnote", "where is it"),
     ],
 )
 def test_a_mention_in_a_channel_asks_in_a_thread_of_its_own(text: str, question: str) -> None:
@@ -151,3 +153,12 @@ def test_a_channel_without_a_name_is_refused(text: str) -> None:
 def test_what_cannot_be_an_id_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
         check_id(text, "The thread")
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", [" ,", "@footnote ", "@", "?", ".\n", "@footnote?", "@ben ", "/a ", "deep: ", "a"])
+def test_a_message_of_any_length_is_translated_in_linear_time(piece: str) -> None:
+    """A step for each pair of its characters would take hours."""
+    text = f"{piece * (500_000 // len(piece))}\0"
+
+    assert to_incoming(post(text, thread="t1", others=("Ben",))).text.endswith("\0")
