@@ -62,6 +62,7 @@ def build_pages(
         inbox=inbox,
         entries=app.inbox_store,
         examples=examples,
+        suggestions=app.suggestions,
         feedbacks=app.feedbacks,
         quotes_only=app.config.quotes_only(app.workspace),
     )

@@ -1,5 +1,6 @@
 """Routes of the chat page."""
 
+import asyncio
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
@@ -57,6 +58,9 @@ from core.work.questions import to_command
 NOT_HELPFUL = "Noted as not helpful. Thank you."
 SHOWN_THREADS = 8  # in the sidebar
 NEW_FOR = timedelta(days=30)  # a document is called new
+EXAMPLES = 3  # questions on the page for a new one
+EXAMPLES_SECONDS = 0.1  # the page doesn't wait longer for them
+NO_START = {"documents": None, "newest": None, "examples": (), "are_sought": False}
 RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}
 
 
@@ -105,21 +109,30 @@ class _Chat:
             "state": state,
             "threads": await self._threads.own(reader, SHOWN_THREADS),
             "person": name_of(request),
-            "examples": self._chat.examples,
             "quotes_only": self._chat.quotes_only,
             "can_upload": can_change(request),
-            **(await self._start(request) if request.path == "/" else {"documents": None, "newest": None}),
+            **(await self._start(request) if request.path == "/" else NO_START),
         }
         return aiohttp_jinja2.render_template("chat.html", request, context)
 
     async def _start(self, request: web.Request) -> dict[str, object]:
-        """Return the number of documents to ask, and the newest one if it was read lately."""
+        """Return the number of documents to ask, the newest one if it was read lately, and questions to try.
+
+        `are_sought`: the questions aren't known yet; look again in a moment.
+        """
         parts, scope = await visit(request)
         readable = [document for document in await parts.library.documents(scope) if document.pages]
         since = parts.clock.now() - NEW_FOR
         recent = [document for document in readable if document.crawled_at and document.crawled_at > since]
         newest = max(recent, key=lambda document: document.crawled_at or since, default=None)
-        return {"documents": len(readable), "newest": newest}
+        examples, are_sought = self._chat.examples[:EXAMPLES], False
+        if not examples and readable and self._chat.suggestions is not None:
+            found = self._chat.suggestions.about(readable, scope, EXAMPLES)
+            try:
+                examples = tuple(await asyncio.wait_for(found, EXAMPLES_SECONDS))
+            except TimeoutError:
+                are_sought = True
+        return {"documents": len(readable), "newest": newest, "examples": examples, "are_sought": are_sought}
 
     async def ask(self, request: web.Request) -> web.StreamResponse:
         """Submit the question of a form, for browsers without JavaScript, and open its thread."""

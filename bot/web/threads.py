@@ -12,6 +12,7 @@ from bot.web.render import message_view, people_in, thread_view
 from bot.web.requests import authors_of, person_of
 from bot.web.translate import CHANNEL_THREAD, PLATFORM, WebPost, is_guest, shown_name, thread_address
 from core.answering.answers.stored import stored_ids
+from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.redaction import withheld
 from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Message, Role
@@ -38,7 +39,8 @@ class ChatParts:
     inbox: Inbox
     entries: InboxStore
     feedbacks: Feedbacks
-    examples: tuple[str, ...] = ()  # questions to suggest on an empty first screen
+    examples: tuple[str, ...] = ()  # questions to suggest on an empty first screen, before those of `suggestions`
+    suggestions: SuggestedQuestions | None = None
     quotes_only: bool = False  # answers are quotes, because the workspace has no language model
 
 

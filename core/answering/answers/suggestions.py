@@ -4,6 +4,8 @@ They come from headings that are questions and from extracts, and a search has t
 question is better than a bad one: a heading that only names a subject gives none.
 """
 
+import asyncio
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -26,6 +28,7 @@ _DOCUMENTS = 3  # cited ones that are looked into
 _SEARCHES = 4  # for each answer or document: a suggestion must not cost as much as an answer
 _FOUND_AMONG = 3  # hits of the search that checks a question
 _EXTRACTS = 40  # read of a document
+_KEPT_PLACES = 64  # whose questions about the library are kept: finding them takes up to 160 searches
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 # A heading asks if one of these is its first word, or its second or third after one of those: "How many may board".
 _VERBS = frozenset("is are was were do does did can could may must should will would has have".split())
@@ -44,6 +47,7 @@ class SuggestedQuestions:
         self._corpus = corpus
         self._library = library
         self._extracts = extracts
+        self._about: OrderedDict[tuple[object, ...], asyncio.Task[list[str]]] = OrderedDict()
 
     async def after(self, asked: str, citations: Sequence[Citation], scope: SearchScope) -> tuple[str, ...]:
         """Return up to two questions about pages near the cited ones; first those with words of the quotes.
@@ -70,8 +74,23 @@ class SuggestedQuestions:
         return tuple(await self._found([item for _, _, item in ranked], scope, MAX_SUGGESTIONS))
 
     async def about(self, documents: Iterable[Document], scope: SearchScope, most: int) -> list[str]:
-        """Return at most `most` questions, each about another document in the scope: newest first, sources in turn."""
+        """Return at most `most` questions, each about another document in the scope: newest first, sources in turn.
+
+        They are looked for once for each scope, until a document changes. A caller that stops waiting doesn't stop the
+        search.
+        """
         readable = [item for item in documents if item.revision is not None and item.source_id in scope.sources]
+        library = hash(frozenset((item.id, item.revision, item.extracted_at) for item in readable))
+        key = (scope.workspace, scope.digest, most, library)
+        task = self._about.pop(key, None)
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            task = asyncio.create_task(self._find_about(readable, scope, most))
+        self._about[key] = task
+        while len(self._about) > _KEPT_PLACES:
+            self._about.popitem(last=False)
+        return list(await asyncio.shield(task))
+
+    async def _find_about(self, readable: Sequence[Document], scope: SearchScope, most: int) -> list[str]:
         by_source: dict[str, list[Document]] = {}
         for item in sorted(readable, key=lambda one: one.crawled_at or _LONG_AGO, reverse=True):
             by_source.setdefault(item.source, []).append(item)

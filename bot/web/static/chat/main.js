@@ -124,6 +124,8 @@ function refreshSoon() {
   refreshing = setTimeout(refresh, 60);
 }
 
+const SOUGHT_AFTER = 1500; // milliseconds until the page is asked again for example questions
+
 // Documents and example questions below the box; the page has them, and they change as documents are read.
 async function refreshStart() {
   const response = await fetch("/", { headers: { Accept: "text/html" } }).catch(() => null);
@@ -134,6 +136,12 @@ async function refreshStart() {
   document.body.classList.toggle("has-nothing", Boolean(byId("start").dataset.hint));
   if (byId("start").dataset.hint) document.dispatchEvent(new Event("nothing"));
   if (here.isNew) byId("hint").textContent = byId("start").dataset.hint || "";
+  seekExamples();
+}
+
+// They are being looked for; the page did not wait for them.
+function seekExamples() {
+  if (here.isNew && "sought" in byId("start").dataset) setTimeout(refreshStart, SOUGHT_AFTER);
 }
 
 // Files can be added where nothing is asked yet: at once while there is nothing to read, else when some are dragged in.
@@ -357,3 +365,4 @@ visit(location.pathname).then(async () => {
   else composer.text.focus({ preventScroll: true });
 });
 offerUpload();
+seekExamples();

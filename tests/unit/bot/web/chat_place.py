@@ -87,6 +87,7 @@ class ChatPlace:
     script: tuple[Turn, ...] = ()
     clock: RealClock = field(default_factory=RealClock)
     shelf: Shelf = field(default_factory=Shelf)
+    examples: tuple[str, ...] = ("Where is the key?",)
 
     def __post_init__(self) -> None:
         stores = self.shelf.stores
@@ -166,7 +167,8 @@ class ChatPlace:
             inbox=self.inbox,
             entries=self.entries,
             feedbacks=Feedbacks(self.shelf.stores.feedback, self.conversations, self.clock),
-            examples=("Where is the key?",),
+            examples=self.examples,
+            suggestions=self.shelf.suggestions,
         )
         app = build_web(replace(self.parts(), open_to_network=open_to_network), [partial(add_chat, chat=chat)])
         working = asyncio.create_task(self.worker.run()) if works else None

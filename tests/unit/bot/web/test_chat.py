@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from core.domain.corpus import PageHit, SearchQuery, SearchScope
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.errors import ProviderOverloaded
 from core.work.progress import SilentProgress
@@ -361,6 +362,27 @@ async def test_the_first_page_has_what_can_be_asked_and_the_newest_document_or_s
     assert "Nothing to read yet" in nothing and 'class="examples"' not in nothing
     assert "Nothing to read yet" not in page
     assert 'name="text" value="Where is the key?"' in page
+
+
+async def test_without_examples_the_first_page_has_questions_of_the_library_and_never_waits_for_them() -> None:
+    place = ChatPlace(examples=())
+    await place.shelf.add("house.md", "# Who may enter the cellar\n\nAda.", "# Garden\n\ng", title="House")
+    find, go = place.shelf.library.search, asyncio.Event()
+
+    async def slow_search(query: SearchQuery, scope: SearchScope) -> list[PageHit]:
+        await go.wait()
+        return await find(query, scope)
+
+    place.shelf.library.search = slow_search
+    async with place.open() as ada:
+        first = await (await ada.client.get("/")).text()
+        go.set()
+        async with asyncio.timeout(5):
+            while "data-sought" in (page := await (await ada.client.get("/")).text()):
+                pass
+
+    assert 'class="examples"' not in first and "data-sought" in first
+    assert 'name="text" value="Who may enter the cellar?"' in page
 
 
 async def test_script_in_questions_names_and_answers_stays_text() -> None:

@@ -1,5 +1,6 @@
 """Suggested questions: made from headings that ask and from extracts, and only such as a search finds."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -7,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 from core.answering.answers.suggestions import LONGEST, MAX_SUGGESTIONS
-from core.domain.corpus import Document, SearchScope
+from core.domain.corpus import Document, PageHit, SearchQuery, SearchScope
 from core.domain.extracts import ExtractType
+from core.errors import StorageError
 from tests.builders import NOON, build_citation, build_scope, build_source
 from tests.unit.core.library_builder import Shelf
 
@@ -165,6 +167,45 @@ async def test_each_document_gives_one_question() -> None:
 
     assert await about(shelf) == ["Where are the keys?", "When is high water?"]
     assert await about(shelf, most=1) == ["Where are the keys?"]
+
+
+async def test_questions_are_looked_for_once_until_a_document_changes() -> None:
+    shelf, searches = Shelf(), []
+    find = shelf.library.search
+
+    async def search(query: SearchQuery, scope: SearchScope) -> list[PageHit]:
+        searches.append(query.text)
+        await asyncio.sleep(0)
+        return await find(query, scope)
+
+    shelf.library.search = search
+    await shelf.add("house.md", "# Where are the keys?\n\nk", title="House")
+    together = await asyncio.gather(about(shelf), about(shelf))
+    again, hidden = await about(shelf), await about(shelf, build_scope())
+    await shelf.add("house.md", "# Is it dry?\n\nYes.", title="House", revision="r2")
+    changed = await about(shelf)
+
+    assert [*together, again] == [["Where are the keys?"]] * 3
+    assert (hidden, changed) == ([], ["Is it dry?"])
+    assert searches == ["Where are the keys?", "Is it dry?"]
+
+
+async def test_a_search_that_failed_is_tried_again() -> None:
+    shelf = Shelf()
+    find, failed = shelf.library.search, []
+
+    async def search(query: SearchQuery, scope: SearchScope) -> list[PageHit]:
+        if not failed:
+            failed.append(query)
+            raise StorageError("the index is away")
+        return await find(query, scope)
+
+    shelf.library.search = search
+    await shelf.add("house.md", "# Is it dry?\n\nYes.", title="House")
+    with pytest.raises(StorageError):
+        await about(shelf)
+
+    assert await about(shelf) == ["Is it dry?"]
 
 
 async def test_sources_take_turns_and_the_newest_documents_come_first() -> None:
