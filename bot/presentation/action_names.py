@@ -35,6 +35,9 @@ class Verb(StrEnum):
     AGAIN = "again"  # of a stale answer: asks its question again
     SHARE = "share"  # of a private answer: shows it to its channel
     PAGE = "page"  # of a list; n: the page, from 1
+    ADD = "add"  # of a proposed document; id: the addition
+    DISMISS = "dismiss"  # likewise
+    UNDO = "undo"  # takes an addition back
     FORM = "form"  # id: the command whose form it opens
     PART = "part"  # no action; shows the number of a part
 
@@ -42,6 +45,7 @@ class Verb(StrEnum):
 _OF_ANSWERS = frozenset(
     {Verb.PASSAGES, Verb.UP, Verb.DOWN, Verb.RATE, Verb.ASK, Verb.CHOOSE, Verb.SHARE, Verb.REFERENCES}
 )
+_OF_ADDITIONS = frozenset({Verb.ADD, Verb.DISMISS, Verb.UNDO})
 _NAMED_BY = ("custom_id", "action_id", "block_id")
 _HELD_IN = ("components", "children", "elements")
 
@@ -97,6 +101,12 @@ def find_answer(components: Iterable[object]) -> str | None:
     """Return the id of the answer in a message, by its components or blocks; None without an answer."""
     names = [name for name in map(read_action_name, _names(components)) if name is not None]
     return next((name.id for name in names if name.verb in _OF_ANSWERS), None)
+
+
+def find_addition(components: Iterable[object]) -> str | None:
+    """Return the id of the addition whose post a message is, by its buttons; None if it has none."""
+    names = [name for name in map(read_action_name, _names(components)) if name is not None]
+    return next((name.id for name in names if name.verb in _OF_ADDITIONS), None)
 
 
 def post_id(message_key: str) -> str:

@@ -12,6 +12,7 @@ from core.answering.deletion import Forgetting
 from core.domain.answer import Citation
 from core.domain.incoming import ThreadAddress
 from core.domain.service import InboxEntry
+from core.features.additions import Additions
 from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers
 from core.ports import Clock, CorpusRepository
@@ -37,6 +38,7 @@ class PlatformParts:
     """Everything an adapter calls in core. Without `keeping`, answers can't be kept."""
 
     inbox: Inbox
+    additions: Additions
     entries: InboxStore
     worker: Worker
     conversations: Conversations

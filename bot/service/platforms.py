@@ -160,6 +160,7 @@ def build_platform_parts(app: Parts, commands: Commands, worker: Worker, gates: 
     """Return an adapter's parts of core; `gates` are the platform's, in order."""
     return PlatformParts(
         inbox=Inbox(app.inbox_store, gates, app.clock, worker.wake, worker.withdraw),
+        additions=app.additions,
         entries=app.inbox_store,
         worker=worker,
         conversations=app.conversations,

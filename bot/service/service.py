@@ -196,9 +196,11 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
 async def _start_schedule(stack: AsyncExitStack, app: Parts, inbox: Inbox, platforms: Platforms) -> None:
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
-        if not (messages or jobs or runs):
+        additions = await app.additions.purge()
+        if not (messages or jobs or runs or additions):
             return None
-        return f"Deleted {messages} old inbox entries, {jobs} old jobs and {runs} recorded answers"
+        counts = f"{messages} old inbox entries, {jobs} old jobs, {runs} recorded answers"
+        return f"Deleted {counts} and {additions} records of added documents"
 
     async def repair() -> str | None:
         return repair_note(await app.maintenance.reindex(ignore_progress))

@@ -32,6 +32,7 @@ from core.features.maintenance import Maintenance
 from core.features.staleness.stale_answers import Staleness
 from core.features.statistics import UsageStatistics
 from core.features.syncing import Syncs
+from core.features.workspaces import Workspaces
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.ports import Clock, SearchIndex
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from core.answering.answers.suggestions import SuggestedQuestions
     from core.answering.providers.extractive.provider import ExtractiveProvider
     from core.answering.strategies.choosing import Strategies
+    from core.features.additions import Additions
     from core.features.kept_answers import KeptAnswers
     from core.features.recap import Recaps
     from core.features.replay.cassettes import Cassettes
@@ -92,8 +94,6 @@ class Parts:
     @property
     def workspace(self) -> str:
         return self.config.workspace
-
-    # Storage
 
     @cached_property
     def installations(self) -> SqlInstallationRepository:
@@ -153,8 +153,6 @@ class Parts:
             return ExtractiveProvider(ranker=VectorSentenceRanker(self.embedder), judge=self.judge)
 
         return Providers(self.config, memory, self.clock, self.stack, extractive)
-
-    # Reading documents
 
     @property
     def has_ocr(self) -> bool:
@@ -280,7 +278,16 @@ class Parts:
             limits=self.config.ingest.limits,
             folder=self.config.data_path.absolute() / folders.UPLOADS_FOLDER,
             alone=partial(self._lock, UPLOADS_LOCK),
+            links=self.stores.additions.links,
         )
+
+    @cached_property
+    def additions(self) -> Additions:
+        from core.features.additions import Additions
+        from storage.sources.web_pages import fetch_link
+
+        workspaces = Workspaces(self.stores.corpus, self.bindings, self.default_workspace, ())
+        return Additions(self.stores.additions, self.uploads, self.library, self.access, workspaces, fetch_link)
 
     @cached_property
     def maintenance(self) -> Maintenance:
@@ -291,8 +298,6 @@ class Parts:
             compare=self.ingests.compare,
             repair=self.ingests.repair,
         )
-
-    # Use cases
 
     @cached_property
     def library(self) -> Library:
@@ -397,8 +402,8 @@ class Parts:
         """Recorded runs, replayed over the recorded model, so that no provider is opened."""
         from core.features.replay.cassettes import Cassettes
 
-        days = self.config.replay.keep_days
-        cassettes = Cassettes(self.stores.cassettes, self.strategies.recorded, self.clock, days=days)
+        stored, days = self.stores.cassettes, self.config.replay.keep_days
+        cassettes = Cassettes(stored, self.strategies.recorded, self.clock, days=days)
         self.stack.push_async_callback(cassettes.settled)
         return cassettes
 
@@ -420,6 +425,7 @@ class Parts:
             staleness=self.staleness,
             recaps=self.recaps,
             cassettes=self.cassettes if self.config.replay.record else None,
+            additions=self.additions,
         )
 
     def _lock(self, name: str) -> AbstractAsyncContextManager[None]:

@@ -86,9 +86,8 @@ class Providers:
     def _one(self, name: str, model: str | None, *, hurried: bool = False) -> ChatProvider:
         key = (name, model, hurried)
         if key not in self._built:
-            built = self._build(name, model, hurried=hurried)
+            self._built[key] = built = self._build(name, model, hurried=hurried)
             self._stack.push_async_callback(built.close)
-            self._built[key] = built
         return self._built[key]
 
     def _build(self, name: str, model: str | None, *, hurried: bool) -> ChatProvider:

@@ -12,7 +12,7 @@ import re
 import shutil
 import uuid
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterable, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -26,6 +26,7 @@ from core.domain.ingest_report import IngestProgress, IngestReport, ProgressCall
 from core.domain.jobs import JobKind
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.errors import BadInput, FootnoteError, InvalidState, NotFound, ReadError, StorageError
+from core.features.upload_files import DRAFTS, delete_file, list_files, put_file
 from core.knowledge.attachments import safe_name
 from core.knowledge.sources import source_id
 from core.ports import Clock, CorpusRepository
@@ -37,7 +38,7 @@ from core.work.steps import Steps
 UPLOADS = "upload"  # the kind of the source
 UPLOADS_NAME = "Uploads"
 JOB_NAME = "uploads"
-DRAFTS = ".incoming"  # hidden, so that no ingest reads unfinished files
+HELD = "held"  # files that wait for a decision, and files that others replaced; no workspace's folder
 HEAD_BYTES = 4_096
 LONGEST_PATH = 1_000  # bytes, below the folder
 MOST_NAMED = 20  # files and failures that a job names
@@ -78,7 +79,14 @@ class UploadedFile:
 
 class UploadIngest(Protocol):
     async def __call__(
-        self, source: Source, root: Path, only: Sequence[str], *, force: bool, progress: ProgressCallback
+        self,
+        source: Source,
+        root: Path,
+        only: Sequence[str],
+        *,
+        links: Mapping[str, str],
+        force: bool,
+        progress: ProgressCallback,
     ) -> IngestReport:
         """Ingest the files `only` as `Ingestor.ingest` does, one run at a time across all processes."""
 
@@ -96,6 +104,7 @@ class Uploads:
     limits: ReadLimits
     folder: Path
     alone: Callable[[], AbstractAsyncContextManager[None]]  # the lock of its jobs
+    links: Callable[[str], Awaitable[Mapping[str, str]]]  # of a workspace: path -> the web address it was read from
 
     def __post_init__(self) -> None:
         self._files: dict[str, OrderedDict[str, UploadedFile]] = {}  # accepted ones, by workspace and path
@@ -119,33 +128,78 @@ class Uploads:
         A file of the same path is replaced: its document gets a new revision. Raises BadInput with the sentence for
         the person if the file is refused, and StorageError if it can't be stored.
         """
+        source, path = await self._take(workspace, name, chunks, None)
+        return self._read_soon(source, path, by, where)
+
+    async def hold(self, workspace: str, key: str, name: str, chunks: AsyncIterable[bytes]) -> str:
+        """Store a file aside under a key, until `accept_held` or `drop`; return its later path. Raises as `accept`."""
+        return (await self._take(workspace, name, chunks, key))[1]
+
+    async def accept_held(self, workspace: str, key: str, path: str, *, by: str = "", where: str = "") -> UploadedFile:
+        """Accept a held file, and hold the one that it replaces, for `restore`. Safe to repeat; raises as `accept`."""
+        source = await self._source(workspace)
+        root, name = Path(source.location), path.rpartition("/")[2]
+        new, before = self._held(key) / "new", self._held(key) / "before"
+
+        def move() -> None:
+            if (new / name).is_file():
+                if (root / path).is_file() and not (before / name).exists():
+                    put_file(root / path, before, name)
+                put_file(new / name, root, path)
+
         try:
-            path = clean_path(name)
-            source = await self._source(workspace)
-            root = Path(source.location)
-            draft = root / DRAFTS / uuid.uuid4().hex / path.rpartition("/")[2]
-            try:
-                head = await self._receive(draft, chunks)
-                if not head:
-                    raise ReadError("the file is empty")
-                await to_its_end(partial(self.check, draft, head))
-                await to_its_end(partial(_put, draft, root, path))
-            finally:
-                await to_its_end(partial(shutil.rmtree, draft.parent, ignore_errors=True))
-        except (BadInput, ReadError, InvalidState) as error:
-            sentence = failure_words(name, str(error))
-            refused = UploadedFile(path=name, state=UploadState.REFUSED, reason=sentence, number=next(self._numbers))
-            self._refused.setdefault(workspace, deque(maxlen=KEPT_STATES)).append(refused)
-            raise BadInput(f"{name}: {sentence}") from error
-        except ConnectionError as error:
-            raise BadInput(f"{name} did not arrive completely. Add it again.") from error
+            await to_its_end(move)
+        except InvalidState as error:
+            raise BadInput(f"{name}: {failure_words(name, str(error))}") from error
         except OSError as error:
-            raise StorageError(
-                f"{name} can't be stored ({error.strerror or error}). Check the disk of {str(self.folder)!r}."
-            ) from error
-        file = self._expect(source, path, by, where)
-        self._wake.set()
-        return file
+            raise self._unstored(name, error) from error
+        return await self.read_left(workspace, path, by=by, where=where)
+
+    async def restore(self, workspace: str, key: str, path: str) -> bool:
+        """Put the file back that a held one replaced, to be read again; False if there was none. Safe to repeat."""
+        source, name = await self._source(workspace), path.rpartition("/")[2]
+        root, before = Path(source.location), self._held(key) / "before" / name
+        draft = root / DRAFTS / uuid.uuid4().hex
+
+        def put_back() -> bool:
+            if not before.is_file():
+                return False
+            draft.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(before, draft)
+            put_file(draft, root, path)
+            return True
+
+        try:
+            if not await to_its_end(put_back):
+                return False
+        except OSError as error:
+            raise self._unstored(name, error) from error
+        await self.read_left(workspace, path)
+        return True
+
+    async def is_held(self, key: str, path: str) -> bool:
+        """Return whether a held file was not accepted yet."""
+        return await to_its_end((self._held(key) / "new" / path.rpartition("/")[2]).is_file)
+
+    async def has_replaced(self, key: str, path: str) -> bool:
+        """Return whether the held file replaced another one, which can be restored."""
+        return await to_its_end((self._held(key) / "before" / path.rpartition("/")[2]).is_file)
+
+    async def drop(self, key: str) -> None:
+        """Delete the files held under a key; unknown ones are ignored."""
+        await to_its_end(partial(shutil.rmtree, self._held(key), ignore_errors=True))
+
+    async def delete(self, workspace: str, path: str) -> None:
+        """Delete an accepted file whose document is not in the library yet; a missing one is ignored."""
+        await to_its_end(partial(delete_file, self._root(workspace) / path))
+        self._forget(workspace, path)
+
+    async def read_left(self, workspace: str, path: str, *, by: str = "", where: str = "") -> UploadedFile:
+        """Have an accepted file read, if it is not waiting or up to date already. NotFound if it was removed."""
+        source = await self._source(workspace)
+        if not await to_its_end(Path(source.location, path).is_file):
+            raise NotFound(f"{path} was removed before it was read.")
+        return self._read_soon(source, path, by, where)
 
     def files(self, workspace: str) -> list[UploadedFile]:
         """Return the files of this process's run: oldest first, refused ones, too."""
@@ -156,16 +210,24 @@ class Uploads:
         """Return the files that are still to be read."""
         return [file for file in self.files(workspace) if not file.state.is_final]
 
-    async def outcome(self, workspace: str, path: str) -> UploadedFile:
-        """Wait until an accepted file is read or failed. NotFound if it was removed meanwhile."""
+    async def changes(self, workspace: str, path: str) -> AsyncIterator[UploadedFile]:
+        """Yield an accepted file as it is now, then at each change until it is read or failed.
+
+        NotFound if it was removed meanwhile.
+        """
         while True:
             changed = self._changed
             file = self._of(workspace).get(path)
             if file is None:
                 raise NotFound(f"{path} was removed before it was read.")
+            yield file
             if file.state.is_final:
-                return file
+                return
             await changed.wait()
+
+    async def outcome(self, workspace: str, path: str) -> UploadedFile:
+        """Wait until an accepted file is read or failed. NotFound if it was removed meanwhile."""
+        return [file async for file in self.changes(workspace, path)][-1]
 
     async def read_again(self, workspace: str, paths: Collection[str]) -> None:
         """Have files read again that failed. Unknown ones are ignored."""
@@ -207,8 +269,52 @@ class Uploads:
         """Delete the files of removed documents; documents of other sources are ignored. For Library."""
         for document in documents:
             if document.source_kind == UPLOADS:
-                await to_its_end(partial(_delete, self._root(document.workspace) / document.path))
+                await to_its_end(partial(delete_file, self._root(document.workspace) / document.path))
                 self._forget(document.workspace, document.path)
+
+    async def _take(
+        self, workspace: str, name: str, chunks: AsyncIterable[bytes], key: str | None
+    ) -> tuple[Source, str]:
+        """Store a checked file: among the uploads, or under a key; return the uploads' source, and the file's path."""
+        try:
+            path = clean_path(name)
+            source = await self._source(workspace)
+            root, end = Path(source.location), path.rpartition("/")[2]
+            draft = root / DRAFTS / uuid.uuid4().hex / end
+            try:
+                head = await self._receive(draft, chunks)
+                if not head:
+                    raise ReadError("the file is empty")
+                await to_its_end(partial(self.check, draft, head))
+                place = (root, path) if key is None else (self._held(key) / "new", end)
+                await to_its_end(partial(put_file, draft, *place))
+            finally:
+                await to_its_end(partial(shutil.rmtree, draft.parent, ignore_errors=True))
+        except (BadInput, ReadError, InvalidState) as error:
+            sentence = failure_words(name, str(error))
+            if key is None:
+                refused = UploadedFile(
+                    path=name, state=UploadState.REFUSED, reason=sentence, number=next(self._numbers)
+                )
+                self._refused.setdefault(workspace, deque(maxlen=KEPT_STATES)).append(refused)
+            raise BadInput(f"{name}: {sentence}") from error
+        except ConnectionError as error:
+            raise BadInput(f"{name} did not arrive completely. Add it again.") from error
+        except OSError as error:
+            raise self._unstored(name, error) from error
+        return source, path
+
+    def _unstored(self, name: str, error: OSError) -> StorageError:
+        reason = error.strerror or error
+        return StorageError(f"{name} can't be stored ({reason}). Check the disk of {str(self.folder)!r}.")
+
+    def _read_soon(self, source: Source, path: str, by: str, where: str) -> UploadedFile:
+        file = self._expect(source, path, by, where)
+        self._wake.set()
+        return file
+
+    def _held(self, key: str) -> Path:
+        return self.folder / HELD / key
 
     async def _receive(self, draft: Path, chunks: AsyncIterable[bytes]) -> bytes:
         """Write the draft and flush it to disk; return its beginning. ReadError beyond the size limit."""
@@ -238,7 +344,8 @@ class Uploads:
         given = {"files": len(paths), "names": paths[:MOST_NAMED], "by": sorted({file.by for file in files if file.by})}
         async with Steps(self.jobs, self.clock, workspace).step(JobKind.INGEST, JOB_NAME, input=given) as step:
             note = partial(self._progress, workspace)
-            report = await self.ingest(source, root, paths, force=force, progress=note)
+            links = await self.links(workspace)
+            report = await self.ingest(source, root, paths, links=links, force=force, progress=note)
             failures = [{"path": item.path, "reason": item.reason} for item in report.failures[:MOST_NAMED]]
             step.output = {"read": len(paths) - len(report.failures), "failures": failures}
         self._again -= {(workspace, path) for path in paths}
@@ -246,7 +353,7 @@ class Uploads:
         # A file that was removed while it was read has a document again.
         gone = await to_its_end(lambda: [path for path in paths if path in stored and not (root / path).exists()])
         if gone:
-            await self.ingest(source, root, gone, force=False, progress=note)
+            await self.ingest(source, root, gone, links={}, force=False, progress=note)
         for file in files:
             self._finish(file, workspace, None if file.path in gone else stored.get(file.path))
 
@@ -273,7 +380,7 @@ class Uploads:
     async def _find_left(self, workspace: str) -> None:
         """Expect the files that an earlier process accepted and did not read."""
         root = self._root(workspace)
-        found = await to_its_end(partial(_list, root))
+        found = await to_its_end(partial(list_files, root))
         if not found:
             return
         source = await self._source(workspace)
@@ -362,40 +469,3 @@ def _names() -> Iterable[str]:
     """Yield names for the source: another one may have the first."""
     yield UPLOADS_NAME
     yield from (f"{UPLOADS_NAME} {number}" for number in range(2, 1_000))
-
-
-def _put(draft: Path, root: Path, path: str) -> None:
-    """Move a draft to its place, and flush the folders that name it."""
-    place = root / path
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(draft, place)
-    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-        raise InvalidState("a folder and a file can't have the same name; rename it") from error
-    folder = place.parent
-    while folder.is_relative_to(root):
-        _flush(folder)
-        folder = folder.parent
-
-
-def _flush(folder: Path) -> None:
-    if not hasattr(os, "O_DIRECTORY"):  # Windows can't flush a folder
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _delete(place: Path) -> None:
-    try:
-        place.unlink(missing_ok=True)
-    except OSError as error:
-        raise StorageError(f"{str(place)!r} can't be deleted ({error.strerror or error}).") from error
-
-
-def _list(root: Path) -> list[str]:
-    """Return the paths of all finished files, and remove unfinished ones."""
-    shutil.rmtree(root / DRAFTS, ignore_errors=True)
-    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())

@@ -97,6 +97,22 @@ class SourceFetcher(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebFile:
+    """The file behind a link."""
+
+    name: str  # a readable path with the suffix of its kind
+    content: bytes
+
+
+class FetchLink(Protocol):
+    async def __call__(self, url: str, most_bytes: int) -> WebFile:
+        """Fetch a page or a file from a public address.
+
+        Raises SourceUnavailable or BadInput, each with a sentence for the person who added the link.
+        """
+
+
 class SyncRepository(Protocol):
     """The state of each source's last sync, by workspace and name. Kept after the source left the configuration."""
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from core.domain.additions import Addition, AdditionState
 from core.domain.answer import Answer
 from core.domain.features import Checked, CitedIn, DueNote, Feedback, LiveTexts, StaleAnswer, StoredCassette, Unchecked
 from core.domain.incoming import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
@@ -233,6 +234,48 @@ class TeamRepository(Protocol):
 
         An empty name keeps the stored one.
         """
+
+    async def owe_greeting(self, platform: str, place: str) -> bool:
+        """Note that a place, a server or a channel, is to be greeted; False if it was greeted before."""
+
+    async def owed_greetings(self, platform: str) -> list[str]:
+        """Return the places that are still to be greeted."""
+
+    async def greeted(self, platform: str, place: str) -> None:
+        """Note that a place was greeted, so that it never is again."""
+
+
+class AdditionRepository(Protocol):
+    """Documents that people added, or proposed, through a chat."""
+
+    async def add(self, addition: Addition) -> tuple[Addition, bool]:
+        """Store it, and return it with True; for a known id, return the stored one with False. Durable."""
+
+    async def get(self, addition_id: str) -> Addition:
+        """Raises NotFound for an unknown id."""
+
+    async def change(self, addition: Addition, *, was: AdditionState) -> bool:
+        """Store a changed addition, except its post, if the stored one is still in the state `was`. Durable.
+
+        A new state isn't settled. False: another process or person was faster, nothing was changed.
+        """
+
+    async def set_post(self, addition_id: str, post_ref: PostRef) -> None: ...
+
+    async def settle(self, addition_id: str, state: AdditionState) -> None:
+        """Mark it as settled, if it is still in this state."""
+
+    async def list_unsettled(self, platform: str) -> list[Addition]:
+        """Return those with something left to do, oldest first."""
+
+    async def list_kept(self, workspace: str) -> list[Addition]:
+        """Return those whose file is among the uploads, oldest first."""
+
+    async def links(self, workspace: str) -> Mapping[str, str]:
+        """Map the path of each kept link, among the uploads, to its web address."""
+
+    async def purge(self, before: datetime) -> list[str]:
+        """Delete settled ones that changed before, and return their ids. Proposals that wait and kept links stay."""
 
 
 class InstallationRepository(Protocol):

@@ -56,6 +56,7 @@ class CommandCall:
     author_name: str = ""  # how people see them; "" where `author` is that already
     address: ThreadAddress | None = None  # the thread; None: a private place
     is_admin: bool = False  # may change the settings of the channel
+    may_add: bool = False  # may add and remove documents without being an admin
     sees_all: bool = False  # may see every conversation of the workspace: who sits at the machine
     direct: bool = False  # given in a channel of one person and the bot
     link: str | None = None  # to the thread on its platform

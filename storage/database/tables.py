@@ -17,6 +17,7 @@ from core.domain.features import Rating
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import InboxStatus, Listening, SummaryKind
 from core.domain.sources import SyncResult
+from storage.database import platform_tables
 from storage.database.columns import FootnoteTable, json_column, key_column, one_of, text_column, time_column
 
 OWN_THREADS = "own threads"  # channel of positions for a person's private threads; its row names no platform
@@ -441,39 +442,5 @@ class SourceSyncRow(FootnoteTable, table=True):
     warnings: list[str] = json_column()
 
 
-class PlatformTeamRow(FootnoteTable, table=True):
-    """A server or team of a chat platform, and the workspace that it is bound to; NULL: its own."""
-
-    platform: str = key_column()
-    id: str = key_column()
-    name: str = text_column()
-    is_connected: bool = False
-    workspace: str | None = text_column(default=None)
-    changed_at: datetime | None = time_column(default=None)
-
-
-class InstallationRow(FootnoteTable, table=True):
-    """A team that installed the app. `sealed_token` is encrypted (encryption.py); `scopes` are sorted."""
-
-    platform: str = key_column()
-    team_id: str = key_column()
-    team_name: str = text_column()
-    team_url: str = text_column()
-    bot_user_id: str = text_column()
-    bot_id: str = text_column()
-    sealed_token: str = text_column()
-    scopes: list[str] = json_column()
-    installed_at: datetime = time_column()
-    installed_by: str = text_column()
-
-
-class OneTimeCodeRow(FootnoteTable, table=True):
-    """A code that was issued and not consumed yet; only its SHA-256 is kept, so that a copy of the table is no key."""
-
-    purpose: str = key_column()
-    code_hash: str = key_column()
-    expires_at: datetime = time_column()
-
-
-METADATA = FootnoteTable.metadata
+METADATA = platform_tables.AdditionRow.metadata  # of all tables
 TABLES = METADATA.tables  # by name

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import zlib
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urldefrag, urlsplit
 from xml.etree.ElementTree import Element, ParseError
@@ -12,12 +12,13 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from core.domain.sources import SitemapOrigin, UrlListOrigin
+from core.domain.sources import SitemapOrigin, UrlListOrigin, WebBounds
 from core.errors import SourceUnavailable
-from core.ports.documents import Fetched, FetchProgress
+from core.ports.documents import Fetched, FetchProgress, WebFile
 from storage.sources.mirror import Kept, Mirror, safe_part
-from storage.sources.web import Web
+from storage.sources.web import Resolve, Web, is_public, resolve
 
+LINK_SECONDS = 120.0  # for one page, while people wait
 # Media type -> the suffix that selects a reader.
 SUFFIXES = {
     "text/html": ".html",
@@ -98,6 +99,29 @@ def to_path(url: str, media_type: str) -> str | None:
     if not plain or parts.path != parts.path.lower() or parts.scheme != "https":
         stem = f"{stem}-{hashlib.sha256(url.encode('utf-8', 'replace')).hexdigest()[:8]}"
     return "/".join([safe_part(parts.netloc), *names[:-1], f"{stem}{wanted}"])
+
+
+async def fetch_link(
+    url: str, most_bytes: int, *, allowed: Callable[[str], bool] = is_public, resolve: Resolve = resolve
+) -> WebFile:
+    """Fetch one page (FetchLink): only from a public address, where robots.txt allows it, within LINK_SECONDS."""
+    bounds = WebBounds(max_page_bytes=most_bytes, max_seconds=LINK_SECONDS)
+    async with Web(bounds, allowed=allowed, resolve=resolve) as web:
+        if not await web.may_read(url):
+            raise SourceUnavailable(
+                f"robots.txt of {urlsplit(url).netloc} forbids reading it. Save the page, and add the file"
+            )
+        reply = await web.get(url)
+        if reply.url != url and not await web.may_read(reply.url):
+            raise SourceUnavailable(f"it leads to {reply.url}, which robots.txt forbids reading")
+    if reply.status != 200:
+        raise SourceUnavailable(f"the server answered {reply.status}. Check the address")
+    path = to_path(url, reply.media_type)
+    if path is None:
+        raise SourceUnavailable(
+            f"{reply.media_type or 'what it sends'} can't be read. Save it in another format, and add the file"
+        )
+    return WebFile(name=path, content=reply.content)
 
 
 FILE_BYTES = 4 * 1024 * 1024  # of a list: some 50,000 addresses

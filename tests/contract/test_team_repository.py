@@ -37,3 +37,14 @@ async def test_those_that_the_bot_has_left_stay_with_their_binding(teams: TeamRe
     assert found == {"7": ("Harbour", False, "crew"), "8": ("New club", True, None), "T1": ("Acme", True, None)}
     await teams.record_connected("discord", {})
     assert [one.id for one in await teams.list_teams() if one.is_connected] == ["T1"]
+
+
+async def test_a_place_is_greeted_once(teams: TeamRepository) -> None:
+    assert await teams.owe_greeting("discord", "7")
+    assert await teams.owe_greeting("discord", "7")  # the first one was not posted
+    assert await teams.owe_greeting("slack", "T1/C2")
+    assert await teams.owed_greetings("discord") == ["7"]
+    await teams.greeted("discord", "7")
+    assert await teams.owed_greetings("discord") == []
+    assert not await teams.owe_greeting("discord", "7")
+    assert await teams.owed_greetings("slack") == ["T1/C2"]

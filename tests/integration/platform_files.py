@@ -1,11 +1,11 @@
 """Attachments and kept answers over a real ingest: stores in memory, real readers in a real child process."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.domain.corpus import Source
 from core.domain.incoming import Attachment, IncomingMessage, Talk
-from core.domain.ingest_report import IngestReport
+from core.domain.ingest_report import IngestReport, ProgressCallback, ignore_progress
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.errors import PlatformError
 from core.knowledge.attachments import Attachments
@@ -55,7 +55,15 @@ class Files:
         self.reports: list[IngestReport] = []
 
     async def ingest(
-        self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
+        self,
+        source: Source,
+        root: Path,
+        only: str | Sequence[str] | None = None,
+        *,
+        kind: str | None = None,
+        links: Mapping[str, str] | None = None,
+        force: bool = False,
+        progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
         ingestor = Ingestor(
             corpus=self.corpus,
@@ -65,7 +73,8 @@ class Files:
             sandbox=Sandbox(LIMITS),
             limits=LIMITS,
         )
-        self.reports.append(await ingestor.ingest(source, root, only, kind=kind))
+        report = await ingestor.ingest(source, root, only, kind=kind, links=links, force=force, progress=progress)
+        self.reports.append(report)
         return self.reports[-1]
 
     def attachments(self, conversations: SqlConversationRepository | None = None) -> Attachments:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bot.config.sections import TEAM_IDS
 from core.access.availability import Availability
+from core.access.bindings import Bindings
 from core.answering.deletion import Forgetting
 from core.answering.pipeline import QuestionContext
 from core.answering.run import RunObserver
@@ -16,10 +18,15 @@ from core.domain.answer import Citation
 from core.domain.chat import ToolInvocation
 from core.domain.incoming import ThreadAddress
 from core.domain.replies import ChatResponse
+from core.features.additions import Additions
 from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers
 from core.features.staleness.stale_answers import Staleness
+from core.features.uploads import Uploads
+from core.features.workspaces import Workspaces
+from core.knowledge.library import Library
 from core.ports import Clock
+from core.ports.documents import WebFile
 from core.ports.service import ChatPlatform, ThreadReader
 from core.service.commands.table import Commands
 from core.service.commands.threads import RunningQuestions
@@ -27,7 +34,11 @@ from core.service.inbox import Inbox, platform_gates
 from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
-from tests.integration.platform_files import Files
+from storage.documents.base import check_readable
+from storage.documents.files import stamp_file
+from storage.sources.web_pages import fetch_link
+from tests.integration.platform_files import LIMITS, Files
+from tests.integration.upload_place import alone
 from tests.pipeline import build_answers
 from tests.scripted import Turn, calls, says
 from tests.unit.bot.web.chat_place import HeldProvider
@@ -54,6 +65,7 @@ class PlatformPlace:
     script: tuple[Turn, ...] = ()
     folder: Path | None = None  # where answers are kept; None: nowhere
     shelf: Shelf = field(default_factory=Shelf)
+    may_fetch_here: bool = False  # links to this machine
     pause: Callable[[float], Awaitable[None]] = lambda seconds: asyncio.sleep(EDIT_SECONDS)
 
     def begin(self, clock: Clock) -> None:
@@ -80,6 +92,32 @@ class PlatformPlace:
             noted={"discord", "slack"},
         )
         self.feedback_store = stores.feedback
+        self.uploads = Uploads(
+            corpus=self.shelf.corpus,
+            jobs=stores.jobs,
+            clock=clock,
+            ingest=self.files.ingest,
+            check=check_readable,
+            stamp=stamp_file,
+            limits=LIMITS,
+            folder=self.folder.with_name("uploads") if self.folder else Path("no uploads"),
+            alone=alone,
+            links=stores.additions.links,
+        )
+        library = Library(
+            corpus=self.shelf.corpus,
+            index=self.shelf.index,
+            conversations=stores.conversations,
+            delete_files=self.uploads.delete_files,
+        )
+        self.additions = Additions(
+            stores.additions,
+            self.uploads,
+            library,
+            self.shelf.access,
+            Workspaces(self.shelf.corpus, Bindings(stores.teams, {}, TEAM_IDS, clock), "local", ()),
+            self.fetch_link,
+        )
         self.says(*self.script)
 
     def says(self, *script: Turn) -> None:
@@ -88,6 +126,12 @@ class PlatformPlace:
             vars(self.provider).update(vars(HeldProvider(script)))  # the same object: the pipeline was built over it
         else:
             self.provider = HeldProvider(script)
+
+    async def fetch_link(self, url: str, most_bytes: int) -> WebFile:
+        """Fetch as the service does; a test that has a website allows its address."""
+        if self.may_fetch_here:
+            return await fetch_link(url, most_bytes, allowed=lambda address: True)
+        return await fetch_link(url, most_bytes)
 
     async def codes(self, workspace: str = "local") -> list[str]:
         """What was decided about each message, newest first."""
@@ -144,9 +188,11 @@ class PlatformPlace:
             facts=self.shelf.facts,
             staleness=self.staleness,
             recaps=by_rule(self.shelf),
+            additions=self.additions,
         )
         return {
             "inbox": inbox,
+            "additions": self.additions,
             "entries": self.entries,
             "worker": self.worker,
             "conversations": self.conversations,
@@ -171,9 +217,12 @@ class PlatformPlace:
 
     async def begin_work(self) -> None:
         self._working = asyncio.create_task(self.worker.run())
+        self._reading = asyncio.create_task(self.uploads.work(["local"]))
         await asyncio.sleep(0)  # it has begun: only then can it be stopped
 
     async def end_work(self) -> None:
+        self._reading.cancel()
+        await asyncio.wait({self._reading})
         await self.worker.stop()
         await self._working
 

@@ -1,7 +1,7 @@
 """Uploads over a real ingest: stores in memory, real readers in a real child process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -49,6 +49,7 @@ class UploadPlace:
             limits=LIMITS,
             folder=self.folder,
             alone=alone,
+            links=self.stores.additions.links,
         )
         self.library = Library(
             corpus=self.corpus,
@@ -58,7 +59,14 @@ class UploadPlace:
         )
 
     async def ingest(
-        self, source: Source, root: Path, only: Sequence[str], *, force: bool, progress: ProgressCallback
+        self,
+        source: Source,
+        root: Path,
+        only: Sequence[str],
+        *,
+        links: Mapping[str, str],
+        force: bool,
+        progress: ProgressCallback,
     ) -> IngestReport:
         if self.broken is not None:
             raise self.broken
@@ -74,7 +82,7 @@ class UploadPlace:
         if self.before_run is not None:
             before, self.before_run = self.before_run, None
             await before()
-        return await ingestor.ingest(source, root, only, force=force, progress=progress)
+        return await ingestor.ingest(source, root, only, links=links, force=force, progress=progress)
 
     async def add(self, name: str, data: bytes | str = "The key is under the mat.") -> UploadedFile:
         given = data.encode() if isinstance(data, str) else data

@@ -8,6 +8,7 @@ from core.access.scopes import Access
 from core.answering.redaction import Histories
 from core.domain.corpus import Document
 from core.errors import BadInput
+from core.features.additions import Additions, library_command
 from core.features.kept_answers import KeptAnswers, keep_command
 from core.features.recap import Recaps, recap_command
 from core.features.replay.cassettes import Cassettes, case_command
@@ -41,8 +42,8 @@ class Completion:
 class Commands:
     """The table, bound to the use cases.
 
-    `questions`, `kept`, `facts`, `staleness`, `cassettes` and `recaps` are optional: without one, its commands are not
-    in the table.
+    `questions`, `kept`, `facts`, `staleness`, `cassettes`, `recaps` and `additions` are optional: without one, its
+    commands are not in the table.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Commands:
         staleness: Staleness | None = None,
         recaps: Recaps | None = None,
         cassettes: Cassettes | None = None,
+        additions: Additions | None = None,
     ) -> None:
         self._library = library
         self._access = access
@@ -74,6 +76,7 @@ class Commands:
             *control_commands(conversations, jobs, questions),
             *SettingsCommands(settings, library, corpus, access).rows,
             *([keep_command(conversations, kept)] if kept is not None else ()),
+            *([library_command(additions)] if additions is not None else ()),
             *([case_command(conversations, cassettes)] if cassettes is not None else ()),
             Command(name="help", usage="", help="this list", run=self._help, control=True),
         )

@@ -9,7 +9,7 @@ from core.domain.service import PlatformTeam
 from storage.database import Commit, Database
 from storage.database.tables import TABLES
 
-_TEAMS = TABLES["platform_team"]
+_TEAMS, _GREETINGS = TABLES["platform_team"], TABLES["greeting"]
 
 
 class SqlTeamRepository:
@@ -36,6 +36,22 @@ class SqlTeamRepository:
                 self._put(connection, new, {"is_connected": True, **({"name": name} if name else {})})
 
         await self._database.write(record)
+
+    async def owe_greeting(self, platform: str, place: str) -> bool:
+        new = {"platform": platform, "place": place, "is_greeted": False}
+        statement = self._database.insert(_GREETINGS).values(new).on_conflict_do_nothing()
+        await self._database.write(lambda connection: connection.execute(statement), Commit.DURABLE)
+        return place in await self.owed_greetings(platform)
+
+    async def owed_greetings(self, platform: str) -> list[str]:
+        owed = (_GREETINGS.c.platform == platform, _GREETINGS.c.is_greeted.is_(False))
+        rows = await self._database.rows(select(_GREETINGS.c.place).where(*owed).order_by(_GREETINGS.c.place))
+        return [row.place for row in rows]
+
+    async def greeted(self, platform: str, place: str) -> None:
+        here = (_GREETINGS.c.platform == platform, _GREETINGS.c.place == place)
+        statement = update(_GREETINGS).where(*here).values(is_greeted=True)
+        await self._database.write(lambda connection: connection.execute(statement), Commit.DURABLE)
 
     def _put(self, connection: Connection, new: PlatformTeam, change: Mapping[str, object]) -> None:
         """Insert a team, or apply a change to the stored one."""

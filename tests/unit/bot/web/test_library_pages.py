@@ -70,6 +70,7 @@ class House:
             limits=ReadLimits(),
             folder=self.folder,
             alone=alone,
+            links=stores.additions.links,
         )
         syncs = Syncs(
             **shared,

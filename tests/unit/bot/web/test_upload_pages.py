@@ -70,6 +70,7 @@ def uploads(shelves: Shelves, reading: Reading, tmp_path: Path) -> Uploads:
         limits=LIMITS,
         folder=tmp_path,
         alone=alone,
+        links=shelves.stores.additions.links,
     )
 
 

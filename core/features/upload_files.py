@@ -1,0 +1,46 @@
+"""Files of uploads on disk: put in their place durably, deleted, listed. All of it may block."""
+
+import os
+import shutil
+from pathlib import Path
+
+from core.errors import InvalidState, StorageError
+
+DRAFTS = ".incoming"  # hidden, so that no ingest reads unfinished files
+
+
+def put_file(draft: Path, root: Path, path: str) -> None:
+    """Move a draft to its place, and flush the folders that name it."""
+    place = root / path
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(draft, place)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+        raise InvalidState("a folder and a file can't have the same name; rename it") from error
+    folder = place.parent
+    while folder.is_relative_to(root):
+        _flush(folder)
+        folder = folder.parent
+
+
+def _flush(folder: Path) -> None:
+    if not hasattr(os, "O_DIRECTORY"):  # Windows can't flush a folder
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def delete_file(place: Path) -> None:
+    try:
+        place.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"{str(place)!r} can't be deleted ({error.strerror or error}).") from error
+
+
+def list_files(root: Path) -> list[str]:
+    """Return the paths of all finished files, and remove unfinished ones."""
+    shutil.rmtree(root / DRAFTS, ignore_errors=True)
+    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())

@@ -1,0 +1,84 @@
+"""The tables of the chat platforms: servers and teams, greetings, documents added through a chat, installed apps."""
+
+from datetime import datetime
+
+from sqlalchemy import Index
+
+from core.domain.additions import AdditionKind, AdditionState
+from storage.database.columns import FootnoteTable, json_column, key_column, one_of, text_column, time_column
+
+
+class PlatformTeamRow(FootnoteTable, table=True):
+    """A server or team of a chat platform, and the workspace that it is bound to; NULL: its own."""
+
+    platform: str = key_column()
+    id: str = key_column()
+    name: str = text_column()
+    is_connected: bool = False
+    workspace: str | None = text_column(default=None)
+    changed_at: datetime | None = time_column(default=None)
+
+
+class GreetingRow(FootnoteTable, table=True):
+    """A server, team or channel that the bot joined; it is greeted once."""
+
+    platform: str = key_column()
+    place: str = key_column()
+    is_greeted: bool = False
+
+
+class AdditionRow(FootnoteTable, table=True):
+    """A document that a person added or proposed through a chat. No foreign key: its document may not be read yet."""
+
+    __table_args__ = (
+        one_of("kind", AdditionKind),
+        one_of("state", AdditionState),
+        Index(None, "workspace", "state"),
+        Index(None, "platform", "is_settled"),
+    )
+
+    id: str = key_column()
+    workspace: str = text_column()
+    kind: str = text_column()
+    name: str = text_column()
+    platform: str = text_column()
+    channel: str = text_column()
+    thread: str = text_column()
+    author: str = text_column()
+    author_name: str = text_column()
+    state: str = text_column()
+    is_settled: bool = False
+    post_ref: str | None = text_column(default=None)
+    decided_by: str = text_column()
+    decided_by_name: str = text_column()
+    path: str = text_column()
+    document_id: str = text_column()
+    revision: str = text_column()
+    pages: int
+    created_at: datetime = time_column()
+    changed_at: datetime | None = time_column(default=None)
+    details: dict[str, str] = json_column()
+    reason: str = text_column()
+
+
+class InstallationRow(FootnoteTable, table=True):
+    """A team that installed the app. `sealed_token` is encrypted (encryption.py); `scopes` are sorted."""
+
+    platform: str = key_column()
+    team_id: str = key_column()
+    team_name: str = text_column()
+    team_url: str = text_column()
+    bot_user_id: str = text_column()
+    bot_id: str = text_column()
+    sealed_token: str = text_column()
+    scopes: list[str] = json_column()
+    installed_at: datetime = time_column()
+    installed_by: str = text_column()
+
+
+class OneTimeCodeRow(FootnoteTable, table=True):
+    """A code that was issued and not consumed yet; only its SHA-256 is kept, so that a copy of the table is no key."""
+
+    purpose: str = key_column()
+    code_hash: str = key_column()
+    expires_at: datetime = time_column()
