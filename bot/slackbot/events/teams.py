@@ -42,6 +42,7 @@ class Team:
     client: AsyncWebClient
     token: str = field(repr=False)
     url: str = ""  # "https://acme.slack.com/"
+    bot_name: str = ""  # what people mention; "" of a team that installed the app itself
 
     def permalink(self, channel: str, ts: str = "", thread: str = "") -> str:
         """Return the address of a message or a channel, as Slack's clients copy it; "" without a team url."""
@@ -202,6 +203,7 @@ async def read_team(token: str) -> Team:
         bot_user_id=str(reply["user_id"]),
         bot_id=str(reply.get("bot_id") or ""),
         url=str(reply.get("url") or ""),
+        bot_name=str(reply.get("user") or ""),
     )
 
 
