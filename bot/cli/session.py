@@ -41,6 +41,10 @@ class Session:
 
     @cached_property
     def settings(self) -> Config:
+        return self.load()
+
+    def load(self) -> Config:
+        """Read the configuration anew. Raises ConfigError."""
         return load_config(self.config, data_dir=self.data_dir, workspace=self.workspace)
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
-# What a person entered, by the names of the fields; several values for FieldKind.CHOICES and LINES.
+# The values a person entered, by the names of the fields; several values for FieldKind.CHOICES and LINES.
 Answers: TypeAlias = Mapping[str, str | Sequence[str]]
 
 
@@ -35,7 +35,7 @@ class FieldKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A value with its name, and what choosing it means."""
+    """A value with its name and its meaning."""
 
     value: str
     label: str
@@ -76,7 +76,7 @@ class Screen:
     links: tuple[Link, ...] = ()
     copied: str = ""  # a text to copy, such as Slack's manifest
     fields: tuple[Field, ...] = ()
-    findings: tuple[Finding, ...] = ()  # of what was entered before, checked now
+    findings: tuple[Finding, ...] = ()  # of the values entered before, checked now
     is_last: bool = False  # there is nothing to enter: finishing writes the configuration
 
 
@@ -93,11 +93,11 @@ class SetupWizard(Protocol):
         ...
 
     async def submit(self, step: str, answers: Answers) -> Sequence[Finding]:
-        """Check and store what was entered. With a PROBLEM among the findings the step is not finished."""
+        """Check and store the entered values. With a PROBLEM among the findings the step is not finished."""
         ...
 
     async def skip(self, step: str) -> None:
-        """Leave a step out for now; what it stored stays."""
+        """Leave a step out for now; its stored values stay."""
         ...
 
     async def finish(self) -> Sequence[str]:

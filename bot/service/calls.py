@@ -76,6 +76,7 @@ class ServiceControls:
     commands: "Commands"
     stop_answer: Callable[[str, str], Awaitable[object]]  # message key, user who asked to stop it
     count_ingest: Callable[[IngestReport], None]
+    new_setup_link: Callable[[], str]  # opens the set-up pages once; raises InvalidState for the demo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

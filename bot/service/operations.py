@@ -441,3 +441,11 @@ async def reindex(context: OperationContext, request: bool) -> RepairReport:
 async def back_up(context: OperationContext, request: Path) -> int:
     """Write a backup and return its size in bytes."""
     return await context.parts.maintenance.database.back_up(request)
+
+
+@operation
+async def new_setup_link(context: OperationContext, request: None) -> str:
+    """Return a new one-time link to the set-up pages. InvalidState without a service, and for the demo."""
+    if context.service is None:
+        raise InvalidState("The set-up pages need a running service. Run `footnote serve`.")
+    return context.service.new_setup_link()

@@ -1,4 +1,4 @@
-"""What the running service consists of, for the settings page and the end of set-up."""
+"""The parts of the running service, for the settings page and the end of set-up."""
 
 from bot.config.providers import DEFAULT, EXTRACTIVE
 from bot.discordbot.events.translate import PLATFORM as DISCORD

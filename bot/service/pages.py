@@ -6,6 +6,7 @@ from functools import partial
 from aiohttp import web
 
 from bot.runtime.metrics import Metrics
+from bot.service.overview import describe_service
 from bot.service.platforms import Platforms
 from bot.service.submission import QuestionSubmitter
 from bot.web.api.auth import ApiContext
@@ -15,6 +16,8 @@ from bot.web.chat import add_chat
 from bot.web.links import build_links
 from bot.web.pages.documents import LibraryTools, add_library
 from bot.web.pages.library import add_connection_pages, add_statistics_page
+from bot.web.pages.settings import add_settings
+from bot.web.pages.setup import SetupParts, add_setup
 from bot.web.threads import ChatParts
 from bot.wiring.parts import Parts
 from core.answering.answers.stored import stored_ids
@@ -37,9 +40,10 @@ def build_pages(
     metrics: Metrics,
     examples: tuple[str, ...],
     submitter: QuestionSubmitter,
+    setup: SetupParts | None,
     additions: Sequence[WebAddition],
 ) -> web.Application:
-    """Build the configured web application; `additions` are of chat platforms.
+    """Build the configured web application; `additions` are of chat platforms. Without `setup` it has no wizard.
 
     Raises StorageError without a key to sign links.
     """
@@ -79,6 +83,8 @@ def build_pages(
         partial(add_connection_pages, connections=connections),
         partial(add_statistics_page, statistics=app.statistics),
         partial(add_library, tools=LibraryTools(uploads=app.uploads, syncs=app.syncs, cited=stores.cited)),
+        partial(add_settings, overview=partial(describe_service, app, platforms, can_set_up=setup is not None)),
+        *([partial(add_setup, setup=setup)] if setup else []),
     )
     return build_web(_web_parts(app, commands, worker, submitter), [*own, *additions])
 

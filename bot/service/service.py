@@ -10,13 +10,16 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from urllib.parse import urljoin
 
 from aiohttp import web
 
 from bot.config import Config
 from bot.config.sections import WebConfig
+from bot.presentation.setup_screens import SetupWizard
 from bot.runtime.metrics import Metrics
 from bot.runtime.signals import Signals
 from bot.service.answer_listeners import AnswerListeners
@@ -39,6 +42,7 @@ from bot.service.worker import (
 )
 from bot.web.app import build_runner
 from bot.web.client import InboxPoller
+from bot.web.pages.setup import SetupParts, SetupRun
 from bot.wiring.parts import Parts, build_parts
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
@@ -58,15 +62,37 @@ BACKLOG = 128  # connections that wait to be accepted
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupHost:
+    """The set-up of a process, for all services that it runs."""
+
+    run: SetupRun
+    build_wizard: Callable[[Parts], SetupWizard]
+
+
 class Service:
     """`run` until `stop` or a signal."""
 
-    def __init__(self, config: Config, on_ready: Callable[[str], None], examples: tuple[str, ...] = ()) -> None:
-        """`on_ready` takes the address of the pages; `examples` are questions for their first screen."""
+    def __init__(
+        self,
+        config: Config,
+        on_ready: Callable[[str], None],
+        examples: tuple[str, ...] = (),
+        *,
+        setup: SetupHost | None = None,
+        open_port: Callable[[WebConfig], socket.socket] | None = None,
+    ) -> None:
+        """`on_ready` takes the address of the pages; `examples` are questions for their first screen.
+
+        Without `setup`, the pages have no wizard. `open_port` returns a socket that the service closes.
+        """
         self._config = config
         self._on_ready = on_ready
         self._examples = examples
+        self._setup = setup
+        self._open_port = open_port or listen
         self._stopping = asyncio.Event()
+        self.wants_restart = False  # it ended so that another service can start with a new configuration
 
     async def run(self) -> None:
         """Start, serve, stop. Raises FootnoteError if a part can't start."""
@@ -79,7 +105,14 @@ class Service:
 
     def stop(self) -> None:
         """Make `run` return."""
+        self.wants_restart = False
         self._stopping.set()
+
+    def restart(self) -> None:
+        """Make `run` return, to be followed by another service."""
+        if not self._stopping.is_set():
+            self.wants_restart = True
+            self._stopping.set()
 
     async def _start(self, stack: AsyncExitStack) -> list["asyncio.Task[None]"]:
         """Start all parts and register their ends on `stack`; return the tasks whose end ends the service."""
@@ -87,7 +120,7 @@ class Service:
         lock = ServiceLock(self._config.data_path)
         stack.callback(lock.release)
         await to_its_end(lock.acquire)
-        listening = stack.enter_context(listen(self._config.web))
+        listening = stack.enter_context(self._open_port(self._config.web))
         app = await build_parts(self._config, stack)
         metrics = Metrics()
         await require_filled_index(app)  # opens it now, so that another process using it is a clear error at the start
@@ -104,7 +137,11 @@ class Service:
         inbox = Inbox(app.inbox_store, gates, app.clock, worker.wake, worker.withdraw)
         submitter = _build_submitter(app, inbox, listeners, worker)
         controls = ServiceControls(
-            submitter=submitter, commands=commands, stop_answer=worker.cancel, count_ingest=metrics.ingested
+            submitter=submitter,
+            commands=commands,
+            stop_answer=worker.cancel,
+            count_ingest=metrics.ingested,
+            new_setup_link=partial(self._new_setup_link, address_of(listening)),
         )
         command_server = CommandServer(app, controls, socket_path(self._config.data_path))
         stack.push_async_callback(command_server.close)
@@ -121,15 +158,11 @@ class Service:
             metrics=metrics,
             examples=self._examples,
             submitter=submitter,
+            setup=self._build_setup(app),
             additions=(reception.add_pages,) if reception and reception.add_pages else (),
         )
         await _start_pages(stack, pages, listening)
-        await _start_schedule(stack, app, inbox, platforms)
-        await start_watching(stack, app.syncs)
-        await start_task(stack, platforms.follow_teams(app.bindings))
-        await start_task(stack, warm(app))
-        await start_task(stack, repair_index(app))
-        await start_task(stack, app.extractions.work(platforms.workspaces(app)))
+        await _start_background(stack, app, inbox, platforms)
         heard = [reception.stay_connected()] if reception and reception.stay_connected else []
         if platforms.discord:
             gates = platform_gates(app.stores.settings, app.clock)
@@ -141,6 +174,16 @@ class Service:
         _log.info("Serving %s from %s", url, self._config.data_path)
         self._on_ready(url)
         return working
+
+    def _build_setup(self, app: Parts) -> SetupParts | None:
+        host = self._setup
+        return SetupParts(wizard=host.build_wizard(app), run=host.run, restart=self.restart) if host else None
+
+    def _new_setup_link(self, url: str) -> str:
+        """Return a new one-time link to the set-up pages. InvalidState for a service without them."""
+        if self._setup is None:
+            raise InvalidState("The demo has no set-up. Run `footnote serve`, and open the link that it prints.")
+        return urljoin(url, self._setup.run.door.new_path())
 
 
 def listen(settings: WebConfig) -> socket.socket:
@@ -193,7 +236,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
     await web.SockSite(runner, listening).start()
 
 
-async def _start_schedule(stack: AsyncExitStack, app: Parts, inbox: Inbox, platforms: Platforms) -> None:
+async def _start_background(stack: AsyncExitStack, app: Parts, inbox: Inbox, platforms: Platforms) -> None:
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
         additions = await app.additions.purge()
@@ -221,3 +264,8 @@ async def _start_schedule(stack: AsyncExitStack, app: Parts, inbox: Inbox, platf
     schedule = Schedule((stale, *daily, *await sync_ticks(app.syncs, app.clock)))
     schedule.start()
     stack.push_async_callback(schedule.stop)
+    await start_watching(stack, app.syncs)
+    await start_task(stack, platforms.follow_teams(app.bindings))
+    await start_task(stack, warm(app))
+    await start_task(stack, repair_index(app))
+    await start_task(stack, app.extractions.work(platforms.workspaces(app)))

@@ -2,10 +2,14 @@
 
 Pages are only for this machine: a local request comes from loopback, names a loopback host and passed no proxy. Other
 machines may open signed links, the API and health checks. An unknown host name is refused, so that a foreign site
-can't point its name at this port. Forms from foreign sites are refused too.
+can't point its name at this port. Forms from foreign sites are refused too. The set-up pages need more: a one-time
+link from the terminal.
 """
 
 import ipaddress
+import secrets
+import time
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from aiohttp import web
@@ -33,6 +37,47 @@ _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "
 # Signed links and Slack's requests are verified by their signatures, the API by its token. The rest is public.
 _OPEN_PATHS = ("/s/", "/slack/", "/static/", "/api/", "/healthz", "/readyz", "/metrics")
 
+THEME_COOKIE = "footnote_theme"
+THEMES = ("system", "light", "dark")
+SETUP_PATH = "/setup"
+SETUP_COOKIE = "footnote_setup"
+SETUP_IDLE_SECONDS = 2 * 3600.0  # without a request, a set-up session ends
+
+
+class SetupDoor:
+    """Who may open the set-up pages: the browsers that opened a one-time link. One for each process."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._code: bytes | None = None
+        self._sessions: dict[str, float] = {}  # secret -> end
+
+    def new_path(self) -> str:
+        """Return the path of a new link. It works once, and an earlier one no longer does."""
+        code = secrets.token_urlsafe(24)
+        self._code = code.encode()
+        return f"{SETUP_PATH}/{code}"
+
+    def enter(self, code: str, response: web.StreamResponse) -> bool:
+        """Exchange the code of the link for a session's cookie; False for any other code."""
+        if self._code is None or not secrets.compare_digest(code.encode("utf-8", "replace"), self._code):
+            return False
+        self._code = None
+        secret = secrets.token_urlsafe(32)
+        self._sessions[secret] = self._now() + SETUP_IDLE_SECONDS
+        response.set_cookie(SETUP_COOKIE, secret, httponly=True, samesite="Strict", path=SETUP_PATH)
+        return True
+
+    def admits(self, request: web.Request) -> bool:
+        """Return whether a request is part of a session, which it prolongs."""
+        now = self._now()
+        self._sessions = {secret: end for secret, end in self._sessions.items() if end > now}
+        secret = request.cookies.get(SETUP_COOKIE, "")
+        if secret not in self._sessions:
+            return False
+        self._sessions[secret] = now + SETUP_IDLE_SECONDS
+        return True
+
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
     """Add the headers of every response, errors and event streams too (a signal of aiohttp)."""
@@ -46,7 +91,12 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
 
 async def template_context(request: web.Request) -> dict[str, object]:
     """Return the variables of all templates (a context processor of aiohttp-jinja2)."""
-    return {"here": request.path, "can_browse": can_browse(request)}
+    theme = request.cookies.get(THEME_COOKIE)
+    return {
+        "here": request.path,
+        "can_browse": can_browse(request),
+        "theme": theme if theme in THEMES else THEMES[0],
+    }
 
 
 @web.middleware

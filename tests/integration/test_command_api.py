@@ -97,7 +97,11 @@ class Place:
             inbox_store=SimpleNamespace(find_open=self._find_open),
         )
         self.controls = ServiceControls(
-            submitter=self.submitter, stop_answer=self._stop, count_ingest=self.reports.append, commands=cast(Any, None)
+            submitter=self.submitter,
+            stop_answer=self._stop,
+            count_ingest=self.reports.append,
+            commands=cast(Any, None),
+            new_setup_link=lambda: "http://127.0.0.1:8420/setup/one",
         )
         self.server = CommandServer(self.parts, self.controls, path)
         self.remote = RemoteOperations("w", ServiceInfo(pid=1, socket=str(path)))

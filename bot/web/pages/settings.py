@@ -1,4 +1,4 @@
-"""Settings: what is connected, what it reads, who answers and who may look; and the browser's own settings."""
+"""The settings page: platforms, documents, model and readers in words, and the browser's own settings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class TeamState:
     """A server or team of a platform."""
 
     name: str
-    workspace: str  # what it reads
+    workspace: str  # it reads this one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class PlatformState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """What the running service consists of, for people."""
+    """The parts of the running service, for people."""
 
     platforms: Sequence[PlatformState]
     model: str  # "" for quotes only

@@ -1,0 +1,209 @@
+"""The set-up wizard in the browser, for the person who opened the one-time link of the terminal."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from aiohttp import web
+from aiohttp_jinja2 import render_template
+from multidict import MultiDictProxy
+
+from bot.presentation.setup_screens import Answers, Field, FieldKind, Finding, Screen, SetupWizard, Tone
+from bot.web.errors import error_page
+from bot.web.pages.settings import OVERVIEW
+from bot.web.pages.uploads import KINDS, UPLOADS, can_change
+from bot.web.parts import WebParts
+from bot.web.requests import visit
+from bot.web.security import SETUP_PATH, SetupDoor
+from core.errors import FootnoteError
+from core.features.uploads import size_words
+
+DONE_PATH = f"{SETUP_PATH}/done"
+NO_LINK = "The set-up pages open with a one-time link, and only in the browser that opened it first."
+NEW_LINK = "For a new link, run “footnote init” on the machine that Footnote runs on, or start “footnote serve” again."
+RESTART_AFTER_SECONDS = 1.0  # so that the browser shows the page that waits
+FIELD_PREFIX = "answer."  # so that no field of the wizard has the name of a field of the form
+
+
+@dataclass(kw_only=True)
+class SetupRun:
+    """The state of set-up that outlives a restart of the service; one for each process."""
+
+    door: SetupDoor
+    told: Sequence[str] = ()  # a sentence for each thing that is set up
+    problem: str = ""  # why the service didn't start with it
+    is_restarting: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupParts:
+    wizard: SetupWizard
+    run: SetupRun
+    restart: Callable[[], None]  # of the service, with the new configuration
+
+
+SETUP = web.AppKey("setup", SetupParts)
+Form = MultiDictProxy[str | bytes | bytearray | web.FileField]
+
+
+def add_setup(app: web.Application, parts: WebParts, setup: SetupParts) -> None:
+    """Add the routes of the wizard (a WebAddition)."""
+    app[SETUP] = setup
+    app.router.add_get(SETUP_PATH, show)
+    app.router.add_post(SETUP_PATH, take)
+    app.router.add_get(DONE_PATH, show_done)
+    app.router.add_get(f"{SETUP_PATH}/{{code}}", enter, allow_head=False)
+
+
+async def enter(request: web.Request) -> web.StreamResponse:
+    """Exchange the link for a cookie."""
+    opened = web.HTTPSeeOther(SETUP_PATH)
+    if not request.app[SETUP].run.door.enter(request.match_info["code"], opened):
+        return _refuse(request)
+    raise opened
+
+
+async def show(request: web.Request) -> web.StreamResponse:
+    """Show a step, with its checks; the script asks for it again and again."""
+    setup = request.app[SETUP]
+    if not setup.run.door.admits(request):
+        return _refuse(request)
+    screen = await setup.wizard.screen(request.query.get("step", ""))
+    return _page(request, screen, screen.findings)
+
+
+async def take(request: web.Request) -> web.StreamResponse:
+    """Handle the form's buttons: continue, check, skip, later and finish."""
+    setup = request.app[SETUP]
+    if not setup.run.door.admits(request):
+        return _refuse(request)
+    form = await request.post()
+    step, do = str(form.get("step", "")), form.get("do", "continue")
+    screen = await setup.wizard.screen(step)
+    if do == "finish" or screen.is_last:
+        return await _finish(request, screen) if do == "finish" else _go("/")
+    if do == "skip":
+        await setup.wizard.skip(step)
+        return _go(_next(setup.wizard, step))
+    answers = to_answers(screen, form)
+    try:
+        findings = await setup.wizard.submit(step, answers)
+    except FootnoteError as error:
+        findings = [Finding(tone=Tone.PROBLEM, sentence=str(error))]
+    if do == "later":
+        return _go("/")
+    tones = {finding.tone for finding in findings}
+    seen = "|".join(finding.sentence for finding in findings if finding.tone is Tone.WARNING)
+    is_warned = Tone.WARNING in tones and form.get("seen") != seen
+    if do == "check" or Tone.PROBLEM in tones or is_warned:
+        return _page(request, _filled(await setup.wizard.screen(step), answers), findings, seen)
+    return _go(_next(setup.wizard, step))
+
+
+async def show_done(request: web.Request) -> web.StreamResponse:
+    """Show the result of set-up; while the service starts again, a page that waits."""
+    setup = request.app[SETUP]
+    if not setup.run.door.admits(request):
+        return _refuse(request)
+    parts, scope = await visit(request)
+    documents = await parts.library.documents(scope)
+    waiting = len(request.app[UPLOADS].waiting(parts.workspace)) if UPLOADS in request.app else 0
+    overview = await request.app[OVERVIEW]()
+    context = {
+        "run": setup.run,
+        "read": sum(document.pages > 0 for document in documents),
+        "failed": sum(bool(document.failed_reason) for document in documents),
+        "reading": waiting + overview.reading,
+        "overview": overview,
+        "is_connecting": any(platform.is_on and not platform.is_connected for platform in overview.platforms),
+    }
+    return render_template("setup_done.html", request, context)
+
+
+def to_answers(screen: Screen, form: Form) -> Answers:
+    """Return the entered values by the names of the screen's fields that apply.
+
+    A secret that was entered before and is left empty is not among them.
+    """
+    given: dict[str, str | Sequence[str]] = {}
+    for field in screen.fields:
+        values = [value.strip() for value in form.getall(FIELD_PREFIX + field.name, []) if isinstance(value, str)]
+        text = values[0] if values else ""
+        if field.kind is FieldKind.CHOICES:
+            given[field.name] = tuple(values)
+        elif field.kind is FieldKind.LINES:
+            given[field.name] = tuple(line.strip() for line in text.splitlines() if line.strip())
+        elif field.kind is not FieldKind.FILES and (text or not field.is_stored):
+            given[field.name] = text
+    return {field.name: given[field.name] for field in screen.fields if field.name in given and _applies(field, given)}
+
+
+def _applies(field: Field, given: Mapping[str, str | Sequence[str]]) -> bool:
+    if field.only_if is None:
+        return True
+    name, wanted = field.only_if
+    found = given.get(name, "")
+    return found == wanted if isinstance(found, str) else wanted in found
+
+
+def _filled(screen: Screen, answers: Answers) -> Screen:
+    """Return the screen with the entered values, except secrets."""
+
+    def fill(field: Field) -> Field:
+        if field.kind is FieldKind.SECRET or field.name not in answers:
+            return field
+        value = answers[field.name]
+        return replace(field, value=value if isinstance(value, str) else tuple(value))
+
+    return replace(screen, fields=tuple(map(fill, screen.fields)))
+
+
+async def _finish(request: web.Request, screen: Screen) -> web.StreamResponse:
+    """Write the configuration and restart the service."""
+    setup = request.app[SETUP]
+    try:
+        setup.run.told = tuple(await setup.wizard.finish())
+    except FootnoteError as error:
+        return _page(request, screen, [Finding(tone=Tone.PROBLEM, sentence=str(error))])
+    setup.run.problem, setup.run.is_restarting = "", True
+    asyncio.get_running_loop().call_later(RESTART_AFTER_SECONDS, setup.restart)
+    return _go(DONE_PATH)
+
+
+def _next(wizard: SetupWizard, step: str) -> str:
+    """Return the address of the step after this one."""
+    keys = [key for key, _ in wizard.steps]
+    rest = keys[keys.index(step) + 1 :] if step in keys else []
+    return step_path(rest[0]) if rest else SETUP_PATH
+
+
+def step_path(step: str) -> str:
+    return f"{SETUP_PATH}?{urlencode({'step': step})}"
+
+
+def _page(request: web.Request, screen: Screen, findings: Sequence[Finding], seen: str = "") -> web.Response:
+    steps = request.app[SETUP].wizard.steps
+    before = [key for key, _ in steps[: screen.number - 1]]
+    context = {
+        "screen": screen,
+        "findings": findings,
+        "seen": seen,
+        "steps": steps,
+        "back": step_path(before[-1]) if before else None,
+        "path": step_path,
+        "prefix": FIELD_PREFIX,
+        "can_upload": can_change(request),
+        "kinds": KINDS,
+        "limit": size_words(request.app[UPLOADS].most_bytes) if UPLOADS in request.app else "",
+        "has_problem": any(finding.tone is Tone.PROBLEM for finding in findings),
+    }
+    return render_template("setup.html", request, context)
+
+
+def _go(path: str) -> web.Response:
+    return web.Response(status=303, headers={"Location": path})
+
+
+def _refuse(request: web.Request) -> web.Response:
+    return error_page(request, 403, NO_LINK, advice=NEW_LINK)

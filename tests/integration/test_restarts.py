@@ -1,0 +1,170 @@
+"""A service that starts anew with another configuration, in the same process and on the same port."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from aiohttp import ClientSession, CookieJar
+
+import bot.service.restarts
+import bot.web.pages.setup
+from bot.config import Config
+from bot.config.sections import ServiceConfig, WebConfig
+from bot.service.command_client import RemoteOperations
+from bot.service.operations import new_setup_link
+from bot.service.restarts import Restarts
+from bot.service.service import SetupHost
+from bot.service.service_lock import find_service
+from bot.web.pages.setup import SetupRun
+from bot.web.security import SetupDoor
+from core.errors import ConfigError, FootnoteError, InvalidState
+from tests.integration.test_service import start
+from tests.unit.bot.web.scripted_wizard import ScriptedWizard
+
+UNUSABLE = ServiceConfig(parallel=0)  # a SQLite file has no other process that could answer
+
+
+@dataclass
+class Process:
+    """What a person at the machine has: the terminal's lines, and a browser."""
+
+    browser: ClientSession
+    config: Config
+    run: SetupRun = field(default_factory=lambda: SetupRun(door=SetupDoor()))
+    wizards: list[ScriptedWizard] = field(default_factory=list)
+    loaded: int = 0
+    problem: str = ""  # of the configuration file
+    url: str = ""
+    link: str = ""
+    task: "asyncio.Task[None]" = field(init=False)
+
+    def load(self) -> Config:
+        self.loaded += 1
+        if self.problem:
+            raise ConfigError(self.problem)
+        return self.config
+
+    def ready(self, url: str, link: str) -> None:
+        assert not self.url, "it is announced once"
+        self.url, self.link = url, link
+
+    def build_wizard(self, _: object) -> ScriptedWizard:
+        self.wizards.append(ScriptedWizard())
+        return self.wizards[-1]
+
+    async def read(self, path: str) -> str:
+        async with self.browser.get(self.url + path) as reply:
+            return await reply.text()
+
+    async def press_finish(self) -> None:
+        """Press the last button of the wizard."""
+        async with self.browser.post(f"{self.url}setup", data={"step": "done", "do": "finish"}) as reply:
+            assert reply.status == 200, await reply.text()
+
+    async def finish(self) -> None:
+        """Press it, and wait until the page no longer waits."""
+        await self.press_finish()
+        await until(lambda: not self.run.is_restarting)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(120):
+        while not condition():  # noqa: ASYNC110 - of another task's object
+            await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def serving(config: Config) -> AsyncIterator[Process]:
+    """A process that serves, with its set-up link opened."""
+    async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as browser:  # unsafe: of an address without a name
+        process = Process(browser, config)
+        host = SetupHost(run=process.run, build_wizard=process.build_wizard)
+        process.task = asyncio.create_task(Restarts(process.load, process.ready, host).run())
+        await until(lambda: process.link or process.task.done())
+        assert "Where does your team talk?" in await process.read(urlsplit(process.link).path.lstrip("/"))
+        yield process
+        process.task.cancel()
+        await asyncio.wait({process.task})
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Config:
+    monkeypatch.setattr(bot.web.pages.setup, "RESTART_AFTER_SECONDS", 0.0)
+    return Config(data_dir=tmp_path / "data", web=WebConfig(port=0))
+
+
+async def test_after_set_up_the_service_runs_with_the_new_configuration_on_the_same_port(config: Config) -> None:
+    async with serving(config) as process:
+        before = await process.read("settings")
+        process.config = config.model_copy(update={"workspace": "handbook"})
+        await process.finish()
+        after = await process.read("settings")
+        done = await process.read("setup/done")
+        notice = find_service(config.data_path)
+
+    assert "the workspace “local”" in before and "the workspace “handbook”" in after
+    assert (process.loaded, [wizard.is_finished for wizard in process.wizards]) == (2, [True, False])
+    assert "Ready. Ask something." in done  # in the same session
+    assert notice is not None and notice.url == process.url
+
+
+@pytest.mark.parametrize(
+    ("problem", "sentence"),
+    [("", "leaves all questions to other processes"), ("sources: unknown key", "sources: unknown key")],
+)
+async def test_a_configuration_that_does_not_work_is_told_and_the_former_one_used(
+    config: Config, caplog: pytest.LogCaptureFixture, problem: str, sentence: str
+) -> None:
+    async with serving(config) as process:
+        process.config, process.problem = config.model_copy(update={"service": UNUSABLE}), problem
+        await process.finish()
+        told = re.sub(r"\s+", " ", await process.read("setup/done"))
+        settings = await process.read("settings")
+        process.config, process.problem = config.model_copy(update={"workspace": "handbook"}), ""
+        await process.finish()
+        mended = await process.read("setup/done")
+
+    assert "Footnote did not start with the new settings" in told and sentence in told
+    assert "the workspace “local”" in settings
+    assert sentence in caplog.text and "runs on with those from before" in caplog.text
+    assert "Ready. Ask something." in mended
+
+
+async def test_a_service_that_breaks_later_ends_the_process(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot.service.restarts, "TRIAL_SECONDS", -1.0)
+    async with serving(config) as process:
+        process.config = config.model_copy(update={"service": UNUSABLE})
+        await process.press_finish()
+        with pytest.raises(FootnoteError, match="leaves all questions"):
+            await asyncio.wait_for(process.task, 120)
+
+
+async def test_a_command_gets_a_new_link(config: Config) -> None:
+    async with serving(config) as process:
+        service = find_service(config.data_path)
+        assert service is not None
+        remote = RemoteOperations("local", service)
+        link = await remote.call(new_setup_link, None)
+        await remote.close()
+        async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as other, other.get(link) as reply:
+            assert "Where does your team talk?" in await reply.text()
+
+    assert link.startswith(f"{process.url}setup/") and link != process.link
+
+
+async def test_without_set_up_there_is_no_link(config: Config) -> None:
+    service, task, url = await start(config)
+    remote = RemoteOperations("local", found) if (found := find_service(config.data_path)) else None
+    assert remote is not None
+    with pytest.raises(InvalidState, match="The demo has no set-up"):
+        await remote.call(new_setup_link, None)
+    await remote.close()
+    async with ClientSession() as browser, browser.get(f"{url}setup") as reply:
+        assert reply.status == 404
+    service.stop()
+    await task

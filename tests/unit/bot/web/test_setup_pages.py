@@ -1,0 +1,287 @@
+"""The wizard's pages: who may open them, what they take and show, and how a step ends."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from functools import partial
+from urllib.parse import urlencode
+
+import pytest
+
+import bot.web.pages.setup
+from bot.web.pages.settings import Overview, PlatformState, TeamState, add_settings
+from bot.web.pages.setup import NEW_LINK, NO_LINK, SetupParts, SetupRun, add_setup
+from bot.web.security import SETUP_COOKIE, SETUP_IDLE_SECONDS, SetupDoor
+from core.domain.corpus import Source
+from tests.builders import build_document, build_pages
+from tests.unit.bot.web.conftest import Browser, OpenBrowser, Shelves, read
+from tests.unit.bot.web.scripted_wizard import BAD_TOKEN, GOOD_TOKEN, NO_INTENT, ScriptedWizard
+
+DISCORD = PlatformState(
+    name="Discord",
+    is_on=True,
+    is_connected=True,
+    bots=["Footnote Tern"],
+    teams=[TeamState(name="Tern Islands Ferries", workspace="local")],
+)
+SLACK = PlatformState(name="Slack", is_on=False, is_connected=False, bots=[], teams=[])
+OVERVIEW = Overview(
+    platforms=(DISCORD, SLACK), model="", reading=0, public_url="", is_open=False, can_set_up=True
+)  # fmt: skip
+
+
+class Seconds:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Restarted:
+    def __init__(self) -> None:
+        self.event = asyncio.Event()
+
+    def __call__(self) -> None:
+        self.event.set()
+
+
+async def describe() -> Overview:
+    return OVERVIEW
+
+
+@pytest.fixture
+def wizard() -> ScriptedWizard:
+    return ScriptedWizard()
+
+
+@pytest.fixture
+def seconds() -> Seconds:
+    return Seconds()
+
+
+@pytest.fixture
+def run(seconds: Seconds) -> SetupRun:
+    return SetupRun(door=SetupDoor(seconds))
+
+
+@pytest.fixture
+def restarted() -> Restarted:
+    return Restarted()
+
+
+@pytest.fixture
+async def stranger(browse: OpenBrowser, wizard: ScriptedWizard, run: SetupRun, restarted: Restarted) -> Browser:
+    setup = SetupParts(wizard=wizard, run=run, restart=restarted)
+    return await browse(partial(add_settings, overview=describe), partial(add_setup, setup=setup))
+
+
+@pytest.fixture
+async def browser(stranger: Browser, run: SetupRun) -> Browser:
+    """A browser that opened the link."""
+    assert "Where does your team talk?" in await read(stranger, run.door.new_path())
+    return stranger
+
+
+async def send(browser: Browser, step: str, do: str, status: int = 303, **answers: str | list[str]) -> str:
+    """Press a button of a step's form; gives where it leads to, or the page."""
+    fields = {f"answer.{name}": value for name, value in answers.items()}
+    data = urlencode({"step": step, "do": do, **fields}, doseq=True)
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    response = await browser.post("/setup", data=data, headers=headers, allow_redirects=False)
+    text = await response.text()
+    assert response.status == status, text
+    return response.headers["Location"] if status == 303 else text
+
+
+async def test_the_link_opens_once_and_gives_a_cookie_that_scripts_and_other_sites_do_not_get(
+    stranger: Browser, run: SetupRun
+) -> None:
+    path = run.door.new_path()
+    first = await stranger.get(path, allow_redirects=False)
+    cookie = first.headers["Set-Cookie"]
+    stranger.session.cookie_jar.clear()
+    again = await read(stranger, path, 403)
+
+    assert (first.status, first.headers["Location"]) == (303, "/setup")
+    assert cookie.startswith(f"{SETUP_COOKIE}=")
+    assert {"HttpOnly", "SameSite=Strict", "Path=/setup"} <= set(cookie.split("; "))
+    assert NO_LINK in again and NEW_LINK.replace("“", "“") in again
+
+
+async def test_a_new_link_replaces_the_one_before(stranger: Browser, run: SetupRun) -> None:
+    before, now = run.door.new_path(), run.door.new_path()
+
+    assert NO_LINK in await read(stranger, before, 403)
+    assert "Where does your team talk?" in await read(stranger, now)
+
+
+@pytest.mark.parametrize(
+    "path", ["/setup", "/setup?step=token", "/setup/done", "/setup/guessed", "/setup/%F0%9F%98%80"]
+)
+async def test_without_the_cookie_nothing_opens(stranger: Browser, path: str) -> None:
+    assert NO_LINK in await read(stranger, path, 403)
+
+
+async def test_a_look_ahead_does_not_use_the_link_up(stranger: Browser, run: SetupRun) -> None:
+    path = run.door.new_path()
+
+    assert (await stranger.head(path)).status == 405
+    assert "Where does your team talk?" in await read(stranger, path)
+
+
+async def test_without_the_cookie_nothing_is_taken(stranger: Browser, wizard: ScriptedWizard) -> None:
+    assert NO_LINK in await send(stranger, "token", "continue", 403, token=GOOD_TOKEN)
+    assert wizard.stored == {}
+
+
+async def test_a_session_ends_when_nothing_was_asked_for_long(browser: Browser, seconds: Seconds) -> None:
+    for _ in range(3):
+        seconds.now += SETUP_IDLE_SECONDS - 1
+        await read(browser, "/setup")
+    seconds.now += SETUP_IDLE_SECONDS + 1
+
+    assert NO_LINK in await read(browser, "/setup", 403)
+
+
+async def test_a_form_of_another_site_or_a_page_behind_a_proxy_is_refused(
+    browser: Browser, wizard: ScriptedWizard
+) -> None:
+    foreign = await browser.post("/setup", data={"step": "platform"}, headers={"Origin": "https://evil.example"})
+    proxied = await browser.get("/setup", headers={"X-Forwarded-For": "203.0.113.9"})
+
+    assert (foreign.status, proxied.status) == (403, 403)
+    assert wizard.stored == {}
+
+
+async def test_an_answer_leads_to_the_next_step_and_a_skipped_one_too(browser: Browser, wizard: ScriptedWizard) -> None:
+    assert await send(browser, "platform", "continue", platform="discord") == "/setup?step=token"
+    assert await send(browser, "token", "skip") == "/setup?step=server"
+    assert (wizard.stored, wizard.skipped) == ({"platform": {"platform": "discord"}}, ["token"])
+
+
+async def test_a_wrong_token_is_told_with_its_fix_and_never_sent_back(browser: Browser) -> None:
+    page = await send(browser, "token", "continue", 200, token="secret-but-wrong")
+
+    assert BAD_TOKEN.replace("'", "&#39;") in page
+    assert "Problem: " in page and 'href="https://discord.com/developers"' in page
+    assert "secret-but-wrong" not in page
+
+
+async def test_a_warning_is_shown_once_and_does_not_hold_the_step_up(browser: Browser) -> None:
+    page = await send(browser, "token", "continue", 200, token=GOOD_TOKEN)
+    seen = re.search(r'name="seen" value="([^"]+)"', page)
+    assert seen and NO_INTENT in page and "Warning: " in page
+    data = {"step": "token", "do": "continue", "seen": seen[1], "answer.token": ""}
+    on = await browser.post("/setup", data=data, allow_redirects=False)
+
+    assert (on.status, on.headers["Location"]) == (303, "/setup?step=server")
+
+
+async def test_a_stored_token_is_not_shown_and_stays_when_its_field_is_empty(
+    browser: Browser, wizard: ScriptedWizard
+) -> None:
+    await send(browser, "token", "continue", 200, token=GOOD_TOKEN)
+    page = await read(browser, "/setup?step=token")
+    await send(browser, "token", "check", 200, token="")
+
+    assert GOOD_TOKEN not in page and "Stored. It is never shown again." in page and "Replace" in page
+    assert wizard.stored["token"] == {"token": GOOD_TOKEN}
+
+
+async def test_checks_are_made_anew_at_every_look(browser: Browser, wizard: ScriptedWizard) -> None:
+    await send(browser, "token", "continue", 200, token=GOOD_TOKEN)
+    before = await read(browser, "/setup?step=token")
+    wizard.has_intent = True
+    after = await read(browser, "/setup?step=token")
+
+    assert NO_INTENT in before and NO_INTENT not in after and "Message Content Intent is on." in after
+
+
+async def test_only_fields_that_apply_are_taken(browser: Browser, wizard: ScriptedWizard) -> None:
+    await send(browser, "documents", "continue", way="links", folder="/srv", links=" https://a.example \r\n\r\nb ")
+    assert wizard.stored["documents"] == {"way": "links", "links": ("https://a.example", "b")}
+    await send(browser, "documents", "continue", way="folder", folder=" /srv ", links="c")
+    assert wizard.stored["documents"] == {"way": "folder", "folder": "/srv", "links": ("https://a.example", "b")}
+
+
+async def test_several_choices_are_taken(browser: Browser, wizard: ScriptedWizard) -> None:
+    wizard.servers.append("Tuesday Table")
+    await send(browser, "server", "continue", servers=["tern islands ferries", "tuesday table"])
+
+    assert wizard.stored["server"] == {"servers": ("tern islands ferries", "tuesday table")}
+    assert "Copy" in await read(browser, "/setup?step=server")
+
+
+async def test_save_and_finish_later_keeps_what_is_entered(browser: Browser, wizard: ScriptedWizard) -> None:
+    assert await send(browser, "documents", "later", way="folder", folder="/srv") == "/"
+    assert wizard.stored["documents"] == {"way": "folder", "folder": "/srv"}
+
+
+async def test_an_unknown_step_is_an_ordinary_page(browser: Browser) -> None:
+    assert "This page is gone" in await read(browser, "/setup?step=nowhere", 404)
+
+
+async def test_finishing_restarts_the_service_and_shows_what_is_connected(
+    browser: Browser,
+    shelves: Shelves,
+    run: SetupRun,
+    restarted: Restarted,
+    monkeypatch: pytest.MonkeyPatch,
+    wizard: ScriptedWizard,
+    library: Callable[[], None],
+) -> None:
+    monkeypatch.setattr(bot.web.pages.setup, "RESTART_AFTER_SECONDS", 0.0)
+    assert await send(browser, "done", "finish") == "/setup/done"
+    waiting = await read(browser, "/setup/done")
+    async with asyncio.timeout(60):
+        await restarted.event.wait()
+    run.is_restarting = False  # as the new service does
+    done = " ".join((await read(browser, "/setup/done")).split())
+
+    assert wizard.is_finished
+    assert "Starting with the new settings" in waiting and 'http-equiv="refresh"' in waiting
+    assert "Footnote Tern is online on Discord, in Tern Islands Ferries." in done
+    assert "1 document read, 0 failed." in done and "Answers are quotes." in done
+    assert "Or say it in Discord: <strong>@Footnote Tern</strong>" in done and 'action="/ask"' in done
+
+
+@pytest.fixture
+async def library(shelves: Shelves) -> None:
+    source = Source(id="s", workspace="local", name="Handbook", kind="folder", location="/srv")
+    await shelves.corpus.save_source(source)
+    document = build_document("fleet.md", source)
+    await shelves.corpus.switch_revision(document, build_pages(document, "One."), [])
+
+
+async def test_what_can_not_be_finished_is_told_on_the_last_screen(browser: Browser, wizard: ScriptedWizard) -> None:
+    wizard.trouble = "Can't write config.toml: the disk is full. Free some space, then finish again."
+    page = await send(browser, "done", "finish", 200)
+
+    assert "the disk is full" in page and "Finish and start" in page
+
+
+async def test_a_service_that_did_not_start_is_told_with_its_reason(browser: Browser, run: SetupRun) -> None:
+    run.problem = "Discord refuses the bot's token."
+    page = await read(browser, "/setup/done")
+
+    assert "Footnote did not start with the new settings" in page and "Discord refuses the bot&#39;s token." in page
+    assert 'href="/setup"' in page
+
+
+async def test_settings_tell_what_is_connected_and_the_way_to_change_it(stranger: Browser, library: None) -> None:
+    page = " ".join(re.sub(r"<[^>]+>", " ", await read(stranger, "/settings")).split())
+
+    assert "Connected as Footnote Tern" in page and "Tern Islands Ferries reads the workspace “local”." in page
+    assert "Slack Not connected." in page
+    assert "it reads the workspace “local”: 1 document from Handbook." in page
+    assert "Only the machine that Footnote runs on." in page
+    assert "run footnote init on the machine" in page
+
+
+async def test_the_colours_are_chosen_in_settings_and_stay(stranger: Browser) -> None:
+    assert 'data-theme="system"' in await read(stranger, "/settings")
+    await stranger.post("/settings", data={"theme": "dark"})
+    assert 'data-theme="dark"' in await read(stranger, "/library")
+    refused = await stranger.post("/settings", data={"theme": "<script>"})
+
+    assert refused.status == 400
