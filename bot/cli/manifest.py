@@ -31,7 +31,11 @@ def slack(
     session: Session = context.obj
     settings = session.settings
     by_socket = url is None and settings.slack.transport == "socket"
-    manifest = build_manifest(by_socket=by_socket, url=public_address(url or settings.web.public_url, by_socket))
+    manifest = build_manifest(
+        by_socket=by_socket,
+        url=public_address(url or settings.web.public_url, by_socket),
+        reads_groups=bool(settings.slack.library_groups),
+    )
     if session.as_json:
         session.print_json(manifest)
         return

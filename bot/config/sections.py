@@ -149,6 +149,7 @@ class WebConfig(Section):
 
 # Patterns of the platforms' ids for a server or a team.
 DISCORD_ID, SLACK_ID = r"^\d{15,21}$", r"^T[A-Z0-9]{2,}$"
+SLACK_GROUP_ID = r"^S[A-Z0-9]{2,}$"
 TEAM_IDS = {"discord": DISCORD_ID, "slack": SLACK_ID}
 
 
@@ -179,6 +180,7 @@ class SlackConfig(Section):
     workspaces: dict[Annotated[str, Field(pattern=SLACK_ID)], Annotated[str, Field(min_length=1)]] = Field(
         default_factory=dict
     )
+    library_groups: tuple[Annotated[str, Field(pattern=SLACK_GROUP_ID)], ...] = ()
 
 
 class ServiceConfig(Section):

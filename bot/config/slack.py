@@ -60,6 +60,7 @@ class SlackSettings:
     signing_secret: str | None = field(repr=False)
     client: Client | None
     has_keys: bool  # for the tokens of stored teams
+    library_groups: tuple[str, ...] = ()  # ids of user groups that may add documents
 
 
 def is_on(config: Config) -> bool:
@@ -83,6 +84,7 @@ def read_settings(config: Config, *, hears: bool = True) -> SlackSettings | None
         signing_secret=_revealed(config.slack_signing_secret()),
         client=_client(config),
         has_keys=bool(config.slack_keys()),
+        library_groups=config.slack.library_groups,
     )
 
 

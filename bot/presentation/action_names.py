@@ -38,6 +38,8 @@ class Verb(StrEnum):
     ADD = "add"  # of a proposed document; id: the addition
     DISMISS = "dismiss"  # likewise
     UNDO = "undo"  # takes an addition back
+    ADDFILES = "addfiles"  # of a message with files and no question; id: the message
+    ASKFILES = "askfiles"  # likewise: asks what is in them
     FORM = "form"  # id: the command whose form it opens
     PART = "part"  # no action; shows the number of a part
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.config import Config
 from bot.config.slack import APP_PAGE, SlackSettings, read_settings
 from bot.service.calls import OperationContext, operation, workspaces_of
-from bot.slackbot.events.manifest import SCOPES
+from bot.slackbot.events.manifest import needed_scopes
 from bot.slackbot.events.teams import PLATFORM, check_token
 from bot.slackbot.events.transport import open_address
 from bot.slackbot.web_api import build_client
@@ -211,7 +211,7 @@ async def _check_token(app: Parts, settings: SlackSettings) -> list[str]:
         return []
     tested = await check_token(settings.token)
     team = str(tested.get("team") or tested["team_id"])
-    _require_scopes(str(tested["scopes"]), team)
+    _require_scopes(str(tested["scopes"]), team, settings)
     return [f"{tested.get('user') or tested['user_id']} is ready in {team} ({tested['team_id']})"]
 
 
@@ -226,7 +226,7 @@ async def _check_teams(app: Parts, settings: SlackSettings) -> list[str]:
             raise ConfigError(
                 f"The token of {team.team_name} ({team.team_id}) was refused. Install the app there again."
             ) from error
-        _require_scopes(str(tested["scopes"]), team.team_name)
+        _require_scopes(str(tested["scopes"]), team.team_name, settings)
     where = f" at {settings.client.public_url}/slack/install" if settings.client else ""
     return [f"installed by {len(teams)} {'team' if len(teams) == 1 else 'teams'}{where}"]
 
@@ -238,8 +238,9 @@ async def _check_transport(app: Parts, settings: SlackSettings) -> list[str]:
     return ["Socket Mode"]
 
 
-def _require_scopes(granted: str, team: str) -> None:
-    missing = sorted(SCOPES.keys() - set(granted.replace(" ", "").split(",")))
+def _require_scopes(granted: str, team: str, settings: SlackSettings) -> None:
+    needed = needed_scopes(reads_groups=bool(settings.library_groups))
+    missing = sorted(set(needed) - set(granted.replace(" ", "").split(",")))
     if missing:
         raise ConfigError(
             f"In {team} the bot lacks the scopes {', '.join(missing)}. Update the app at {APP_PAGE} (your app, App "

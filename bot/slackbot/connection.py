@@ -60,6 +60,7 @@ class SlackConnection:
         listeners = Listeners(bolt, parts, self.teams, self.platform, self.people)
         listeners.bind()
         stack.push_async_callback(listeners.close)
+        await listeners.resume()
         add_pages = self._pages(bolt, parts.clock, codes)
         if not self.settings.by_socket:
             return Reception(add_pages=add_pages, stay_connected=None)
@@ -76,7 +77,9 @@ class SlackConnection:
         if not self.settings.by_socket and self.settings.signing_secret:
             added.append(SlackRequestHandler(bolt, self.settings.signing_secret))
         if self.settings.client is not None:
-            flow = build_flow(self.settings.client, codes, self.teams, clock)
+            flow = build_flow(
+                self.settings.client, codes, self.teams, clock, reads_groups=bool(self.settings.library_groups)
+            )
             added.append(InstallationPages(flow, clock))
 
         def add(served: web.Application, _: Any) -> None:
@@ -108,7 +111,7 @@ async def connect(
     if installations is not None:
         await teams.renew()
         stack.push_async_callback(_cancel, asyncio.create_task(teams.keep_renewing()))
-    people = People(clock)
+    people = People(clock, settings.library_groups)
     platform = SlackPlatform(teams, people, entries, link, clock, asyncio.sleep)
     stack.push_async_callback(people.close)
     stack.push_async_callback(platform.close)

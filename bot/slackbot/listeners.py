@@ -12,19 +12,22 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
 
 from bot.presentation.action_names import read_action_name
+from bot.presentation.additions import AdditionFlow
 from bot.presentation.direct_threads import private_key
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import NOT_SAVED, is_silent
+from bot.slackbot.actions import additions, commands, home, shortcuts
 from bot.slackbot.actions import assistant_pane as pane
-from bot.slackbot.actions import commands, home, shortcuts
 from bot.slackbot.actions.buttons import press
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler, to_context
+from bot.slackbot.delivery.additions import SlackAdditions
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.command_text import COMMAND
 from bot.slackbot.events.directory import Channels, People
-from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
+from bot.slackbot.events.manifest import ADD_DOCUMENTS, ADD_MESSAGE, ASK_ABOUT, KEEP_ANSWER
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
 from bot.slackbot.events.translate import (
+    FILES_ALONE,
     Event,
     author_of,
     deleted_ts,
@@ -59,7 +62,18 @@ class Listeners:
         self._teams = teams
         self._platform = platform
         self._people = people
-        self.handler = InteractionHandler(parts=parts, platform=platform, people=people, channels=Channels(parts.clock))
+        self.additions = AdditionFlow(
+            parts.additions,
+            SlackAdditions(teams, parts.additions.most_bytes, parts.clock, parts.pause),
+            parts.pause,
+        )
+        self.handler = InteractionHandler(
+            parts=parts,
+            platform=platform,
+            people=people,
+            channels=Channels(parts.clock),
+            additions=self.additions,
+        )
 
     def bind(self) -> None:
         """Bind all listeners. The last one accepts unknown events, which Slack would send again otherwise."""
@@ -78,12 +92,19 @@ class Listeners:
         self._app.action(_ANY)(self.on_nothing)
         self._app.shortcut(ASK_ABOUT)(self.on_shortcut)
         self._app.shortcut(KEEP_ANSWER)(self.on_shortcut)
+        self._app.shortcut(ADD_MESSAGE)(self.on_shortcut)
+        self._app.shortcut(ADD_DOCUMENTS)(self.on_shortcut)
         self._app.options(_ANY)(self.on_options)
         self._app.view(_ANY)(self.on_view)
         event(_ANY)(self.on_nothing)
 
+    async def resume(self) -> None:
+        """Continue the additions that earlier processes left. Raises StorageError."""
+        await self.additions.resume()
+
     async def close(self) -> None:
         await self.handler.close()
+        await self.additions.close()
 
     # ------------------------------------------------------------------ messages
 
@@ -130,7 +151,10 @@ class Listeners:
             if begins_pane:
                 handler.spawn(pane.give_title(handler, ctx, incoming.address, title_from(incoming.text)))
         elif receipt.command is not None:
-            handler.spawn(handler.guarded(ctx, commands.run_typed(handler, ctx, receipt.command)))
+            work = commands.run_typed(handler, ctx, receipt.command, incoming.attachments)
+            handler.spawn(handler.guarded(ctx, work))
+        elif FILES_ALONE in incoming.metadata:
+            handler.spawn(handler.guarded(ctx, additions.offer(handler, ctx, incoming)))
         elif not is_silent(receipt):
             handler.spawn(handler.guarded(ctx, handler.say(ctx, receipt.decision.sentence)))
         return receipt
@@ -221,8 +245,16 @@ class Listeners:
 
     async def on_shortcut(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
         ctx, message = await self._interaction(body, context), body.get("message") or {}
-        wanted = shortcuts.ask_about if body.get("callback_id") == ASK_ABOUT else shortcuts.keep_answer
-        await self.handler.in_time(self.handler.guarded(ctx, wanted(self.handler, ctx, message)))
+        match body.get("callback_id"):
+            case str(name) if name == ASK_ABOUT:
+                work = shortcuts.ask_about(self.handler, ctx, message)
+            case str(name) if name == ADD_MESSAGE:
+                work = additions.add_message(self.handler, ctx, message)
+            case str(name) if name == ADD_DOCUMENTS:
+                work = additions.open_form(self.handler, ctx)
+            case _:
+                work = shortcuts.keep_answer(self.handler, ctx, message)
+        await self.handler.in_time(self.handler.guarded(ctx, work))
         await ack()
 
     async def on_options(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
@@ -232,7 +264,7 @@ class Listeners:
 
     async def on_view(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
         ctx, view = await self._interaction(body, context), body.get("view") or {}
-        submit = shortcuts.submit if shortcuts.is_ours(view) else commands.submit
+        submit = next((form.submit for form in (shortcuts, additions) if form.is_ours(view)), commands.submit)
         wrong = await self.handler.in_time(self.handler.guarded(ctx, submit(self.handler, ctx, view)))
         if wrong:
             await ack(response_action="errors", errors=dict(wrong))

@@ -71,6 +71,9 @@ _MEANINGS: dict[str, FootnoteError] = {
     "users_not_found": NotFound("Slack doesn't know this person in this workspace."),
     "user_not_visible": NotFound("I'm not allowed to see this person."),
     "bot_not_found": NotFound("Slack doesn't know this bot."),
+    "no_such_subteam": NotFound("Slack doesn't know this user group. Check library_groups in the configuration."),
+    "subteam_not_found": NotFound("Slack doesn't know this user group. Check library_groups in the configuration."),
+    "plan_upgrade_required": InvalidState("This Slack plan has no user groups."),
     "user_not_in_channel": InvalidState("You aren't in this channel. Join it, or send me a direct message."),
     # the installation
     "token_revoked": AccessDenied(f"My access to this Slack workspace was revoked. {_INSTALL_AGAIN}."),

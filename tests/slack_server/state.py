@@ -188,6 +188,7 @@ class Team:
     files: dict[str, File] = field(default_factory=dict)
     views: dict[str, View] = field(default_factory=dict)
     homes: dict[str, View] = field(default_factory=dict)  # by user
+    groups: dict[str, list[str]] = field(default_factory=dict)  # user ids, by the id of a user group
     install: Install | None = None
 
     @property

@@ -12,8 +12,10 @@ from typing import Any
 from bot.presentation.action_names import ActionName, Verb, post_id
 from bot.presentation.answer_actions import NO_ACTION, AnswerActions
 from bot.presentation.answer_text import reference_rows
+from bot.slackbot.actions import additions
 from bot.slackbot.actions.commands import open_form, threads_post
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler, encode_origin
+from bot.slackbot.events.manifest import ADD_DOCUMENTS
 from bot.slackbot.events.translate import CHANNEL_ITSELF, thread_address
 from bot.slackbot.rendering import blocks
 from bot.slackbot.rendering.answers import RenderOptions, passages_view, render_answer
@@ -69,6 +71,10 @@ async def press(
             await share(handler, ctx, name)
         case Verb.PAGE:
             await _turn(handler, ctx, name)
+        case Verb.ADD | Verb.DISMISS | Verb.UNDO | Verb.ADDFILES | Verb.ASKFILES:
+            await additions.press(handler, ctx, name)
+        case Verb.FORM if name.id == ADD_DOCUMENTS:
+            await additions.open_form(handler, ctx)
         case Verb.FORM:
             await open_form(handler, ctx, name.id)
         case _:

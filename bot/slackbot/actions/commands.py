@@ -5,7 +5,7 @@
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +13,8 @@ from bot.presentation.action_names import Verb
 from bot.presentation.answer_buttons import action_name
 from bot.presentation.markdown import clip, link_target
 from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, to_thread_page
+from bot.slackbot.actions import additions, home
 from bot.slackbot.actions import assistant_pane as pane
-from bot.slackbot.actions import home
 from bot.slackbot.actions.interaction_handler import (
     ACKNOWLEDGE_SECONDS,
     InteractionContext,
@@ -39,6 +39,7 @@ from bot.slackbot.rendering.lists import notice_message, text_post, threads_mess
 from bot.slackbot.web_api import CLOSED, call
 from core.domain.conversation import Conversation
 from core.domain.features import ExportedFile
+from core.domain.incoming import Attachment
 from core.domain.service import CommandLine
 from core.errors import BadInput, FootnoteError, NotFound
 from core.work.commands import Command, CommandResult, ThreadRow
@@ -62,14 +63,23 @@ _FIELD_SECONDS = ACKNOWLEDGE_SECONDS * 0.8
 
 async def run_slash(handler: InteractionHandler, ctx: InteractionContext, text: str) -> None:
     """Run the text behind `/footnote`; open a form for missing options."""
-    await _run(handler, ctx, read_line(text), is_typed=False)
+    line = read_line(text)
+    if additions.is_addition(line):
+        await additions.run_slash(handler, ctx, line)
+    else:
+        await _run(handler, ctx, line, is_typed=False)
 
 
-async def run_typed(handler: InteractionHandler, ctx: InteractionContext, line: CommandLine) -> None:
+async def run_typed(
+    handler: InteractionHandler, ctx: InteractionContext, line: CommandLine, attachments: Sequence[Attachment] = ()
+) -> None:
     """Run a command in a message. Missing options are asked for by a button, as only a press can open a form."""
     if line.name == COMMAND.strip("/"):  # typed in a thread, where Slack has no slash commands
         line = read_line(line.argument)
-    await _run(handler, ctx, line, is_typed=True)
+    if additions.is_addition(line):
+        await additions.run_typed(handler, ctx, line, attachments)
+    else:
+        await _run(handler, ctx, line, is_typed=True)
 
 
 def read_line(text: str) -> CommandLine:

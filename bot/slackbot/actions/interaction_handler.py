@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from bot.presentation.additions import AdditionFlow
 from bot.presentation.direct_threads import private_address
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import FAULT
@@ -91,6 +92,7 @@ class InteractionHandler:
     platform: SlackPlatform
     people: People
     channels: Channels
+    additions: AdditionFlow
     _running: set["asyncio.Task[Any]"] = field(default_factory=set)
     _directs: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -130,6 +132,7 @@ class InteractionHandler:
             address=address,
             direct=ctx.is_direct,
             is_admin=await self.people.is_admin(ctx.team, ctx.person),
+            may_add=await self.people.may_add(ctx.team, ctx.person),
             link=ctx.team.permalink(address.channel, thread, ctx.thread) or None,
         )
 

@@ -69,6 +69,7 @@ _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "source": (r"\[?\d+\]?",),
     "facts": (r".*(?:\w:\S|[<>]=?\s*\d{4}).*",),  # a query; plain words are a question
     "extract": (r"(?P<name>.+?)(?:\s+--(?:type|words)\s+\S.*)?",),
+    "library": (r"list|add", r"add\s+https?://\S+.*", r"remove\s+(?P<name>.+)"),
     "position": (
         r"(?:--channel\s+)?[\"“][^\"”]+[\"”]\s+\S.*",
         rf"(?:--channel\s+)?(?P<name>[^=]+?)(?:\s*=\s*|\s+){_PLACE}(?:\s+--channel)?",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.slackbot.events.teams import Team
+from bot.slackbot.events.translate import FILES_ALONE
 from bot.slackbot.web_api import LOOK_UP, call
 from core.domain.incoming import ChannelAddress, IncomingMessage
 from core.domain.service import Decision
@@ -34,6 +35,11 @@ READS_ALONG = Decision(
     ),
     accepted=False,
 )
+FILES_WITHOUT_A_QUESTION = Decision(
+    code="files_alone",
+    sentence="You sent files without a question. Ask about them in their thread, or add them to the library.",
+    accepted=False,
+)
 _LOOK = "look the channel up"
 _SETTINGS = "/settings"
 
@@ -46,10 +52,15 @@ class _Person:
 
 
 class People:
-    """Names and roles by user id, cached for an hour. Lookups that take too long return the id."""
+    """Names and roles by user id, cached for an hour. Lookups that take too long return the id.
 
-    def __init__(self, clock: Clock) -> None:
+    Besides administrators, the members of the user groups `library_groups` may add documents.
+    """
+
+    def __init__(self, clock: Clock, library_groups: Sequence[str] = ()) -> None:
         self._clock = clock
+        self._library_groups = tuple(library_groups)
+        self._members: dict[tuple[str, str], tuple[frozenset[str], float]] = {}  # by team and group; until when
         self._kept: OrderedDict[tuple[str, str], _Person] = OrderedDict()
         self._asked: dict[tuple[str, str], asyncio.Task[None]] = {}
 
@@ -76,6 +87,31 @@ class People:
         await self._look_up(team, [user_id], ADMIN_WAIT_SECONDS)
         person = self._find(team, user_id)
         return person is not None and person.is_admin
+
+    async def may_add(self, team: Team, user_id: str) -> bool:
+        """Return whether the person may add documents; False if that can't be looked up."""
+        if await self.is_admin(team, user_id):
+            return True
+        for group in self._library_groups:
+            if user_id in await self._group(team, group):
+                return True
+        return False
+
+    async def _group(self, team: Team, group: str) -> frozenset[str]:
+        """Return a user group's members, cached for a minute; empty if it isn't one of the team's."""
+        members, until = self._members.get((team.id, group), (frozenset(), 0.0))
+        if until > self._clock.monotonic():
+            return members
+        try:
+            reply = await call(
+                LOOK_UP, lambda: team.client.usergroups_users_list(usergroup=group), retry_seconds=ADMIN_WAIT_SECONDS
+            )
+            members = frozenset(map(str, reply.get("users") or ()))
+        except FootnoteError as error:
+            _log.warning("The members of the user group %s can't be looked up: %s", group, error)
+            members = frozenset()
+        self._members[team.id, group] = members, self._clock.monotonic() + KEPT_UNKNOWN_SECONDS
+        return members
 
     async def close(self) -> None:
         """Cancel lookups."""
@@ -156,15 +192,23 @@ class Channels:
 
 
 def slack_gates(settings: SettingsRepository, clock: Clock) -> tuple[Gate, ...]:
-    """Return the gates of every platform, with the one for shared channels after the first."""
+    """Return the gates of every platform, with those for shared channels and for files alone after the first."""
 
     async def check(incoming: IncomingMessage) -> Decision | None:
         if EXTERNAL not in incoming.metadata or incoming.private or incoming.text.startswith(_SETTINGS):
             return None
         return READS_ALONG if await is_closed(settings, ChannelAddress.of(incoming.address)) else None
 
+    async def check_question(incoming: IncomingMessage) -> Decision | None:
+        return FILES_WITHOUT_A_QUESTION if FILES_ALONE in incoming.metadata else None
+
     for_us, *others = platform_gates(settings, clock)
-    return (for_us, Gate(name="other companies", check=check, for_commands=True), *others)
+    return (
+        for_us,
+        Gate(name="other companies", check=check, for_commands=True),
+        Gate(name="files alone", check=check_question),
+        *others,
+    )
 
 
 async def is_closed(settings: SettingsRepository, channel: ChannelAddress) -> bool:

@@ -23,6 +23,8 @@ EVENTS = (
 # Names of the shortcuts, and of their forms.
 ASK_ABOUT = "ask_about"
 KEEP_ANSWER = "keep_answer"
+ADD_MESSAGE = "add_to_library"
+ADD_DOCUMENTS = "add_documents"
 # JSON as Slack takes it (https://docs.slack.dev/reference/app-manifest).
 Manifest: TypeAlias = Mapping[str, Any]
 EVENTS_PATH = "/slack/events"
@@ -35,8 +37,8 @@ SCOPES: Mapping[str, str] = {
     "channels:history": "follow-ups in public channels that it was invited to, and earlier messages of their threads",
     "channels:read": "delete conversations with their public channel",
     "chat:write": "answers",
-    "commands": "/footnote and the message shortcuts",
-    "files:read": "files and canvases attached to a question",
+    "commands": "/footnote and the shortcuts",
+    "files:read": "files and canvases that are attached to a question or added to the library",
     "files:write": "exports",
     "groups:history": "the same in private channels that it was invited to",
     "groups:read": "delete conversations with their private channel",
@@ -45,6 +47,8 @@ SCOPES: Mapping[str, str] = {
     "mpim:history": "the same in group messages with it",
     "users:read": "names of askers, and whether they are admins",
 }
+# A scope that only [slack] library_groups needs.
+GROUP_SCOPES: Mapping[str, str] = {"usergroups:read": "the members of the user groups that may add documents"}
 _DESCRIPTION = "Answers from your team's own documents, with footnotes that link to the exact passages."
 _LONG_DESCRIPTION = (
     "Mention Footnote in a channel, or send it a direct message. It searches your team's own documents and answers in "
@@ -57,13 +61,20 @@ _PROMPTS = (
     ("Help", f"{COMMAND.removeprefix('/')} help"),
 )
 _SHORTCUTS = (
-    (ASK_ABOUT, "Ask about this", "Ask Footnote about this message"),
-    (KEEP_ANSWER, "Keep as answer", "Keep this answer, so that later answers can cite it"),
+    (ASK_ABOUT, "message", "Ask about this", "Ask Footnote about this message"),
+    (KEEP_ANSWER, "message", "Keep as answer", "Keep this answer, so that later answers can cite it"),
+    (ADD_MESSAGE, "message", "Add to the library", "Add this message's files or links, so that answers can cite them"),
+    (ADD_DOCUMENTS, "global", "Add documents", "Add files or a link, so that answers can cite them"),
 )
 _HINT = "ask QUESTION | search WORDS | threads | sources | jobs | stop | why | help"
 
 
-def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
+def needed_scopes(*, reads_groups: bool) -> list[str]:
+    """Return the scopes that the app needs; `reads_groups` where user groups may add documents."""
+    return sorted([*SCOPES, *(GROUP_SCOPES if reads_groups else ())])
+
+
+def build_manifest(*, by_socket: bool, url: str | None, reads_groups: bool = False) -> Manifest:
     """The manifest of Socket Mode, or of HTTP requests to `url` ("https://footnote.example.org").
 
     With a URL teams can install the app there. Without Socket Mode there has to be one.
@@ -96,14 +107,14 @@ def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
             },
             "bot_user": {"display_name": "Footnote", "always_online": True},
             "shortcuts": [
-                {"name": name, "type": "message", "callback_id": callback, "description": description}
-                for callback, name, description in _SHORTCUTS
+                {"name": name, "type": kind, "callback_id": callback, "description": description}
+                for callback, kind, name, description in _SHORTCUTS
             ],
             "slash_commands": [command],
         },
         "oauth_config": {
             **({"redirect_urls": [f"{url}{REDIRECT_PATH}"]} if url else {}),
-            "scopes": {"bot": sorted(SCOPES)},
+            "scopes": {"bot": needed_scopes(reads_groups=reads_groups)},
         },
         "settings": {
             "event_subscriptions": {**to_requests, "bot_events": sorted(EVENTS)},

@@ -18,6 +18,7 @@ CHANNEL_ITSELF = ""  # the thread of a channel itself
 TEAM = "team"  # id of the question's team
 MESSAGE = "message"  # `ts` of the question
 RESPONSE = "response_url"  # address for private replies to an interaction, valid for half an hour
+FILES_ALONE = "files_alone"  # a direct message that only has files, and no question about them
 Event = Mapping[str, Any]
 # Subtypes of messages by people and bots; the others (joins, topics, pins, reminders) are Slack's.
 _WRITTEN = frozenset({"", "file_share", "me_message", "thread_broadcast", "bot_message"})
@@ -60,9 +61,11 @@ def to_incoming(
     table, which make a command of text addressed to the bot.
     """
     circumstances = to_circumstances(message, team, in_our_thread=in_our_thread)
-    attachments = tuple(to_attachment(team, item) for item in message.get("files") or () if _is_there(item))
+    attachments = tuple(to_attachment(team, item) for item in files_in(message))
     is_to_us = circumstances.mentioned or circumstances.direct
-    text = to_text(message, names, team.bot_user_id) or default_question(attachments, None)
+    said = to_text(message, names, team.bot_user_id)
+    is_alone = circumstances.direct and not circumstances.in_thread and bool(attachments) and not said
+    text = "" if is_alone else said or default_question(attachments, None)
     if not text and not is_to_us:
         return None
     address = to_address(message, team)
@@ -77,7 +80,7 @@ def to_incoming(
         message_key=message_key(address, ts),
         circumstances=circumstances,
         attachments=attachments,
-        metadata={TEAM: team.id, MESSAGE: ts},
+        metadata={TEAM: team.id, MESSAGE: ts, **({FILES_ALONE: "yes"} if is_alone else {})},
     )
 
 
@@ -159,6 +162,24 @@ def to_attachment(team: Team, file: Mapping[str, Any]) -> Attachment:
     )
 
 
+def links_in(message: Event) -> list[str]:
+    """Return the web addresses in a message's text, without duplicates, in order."""
+    found = (match[2] for match in _TOKEN.finditer(str(message.get("text") or "")) if not match[1])
+    links = (link.replace("&amp;", "&") for link in found if link.startswith(("http://", "https://")))
+    return list(dict.fromkeys(links))
+
+
+def files_in(message: Event) -> list[Mapping[str, Any]]:
+    """Return a message's files, without deleted ones and those that are hidden by a plan's limit."""
+    gone = ("tombstone", "hidden_by_limit")
+    return [file for file in message.get("files") or () if file.get("id") and file.get("mode") not in gone]
+
+
+def is_stub(file: Mapping[str, Any]) -> bool:
+    """Return whether the event doesn't describe a file of another company; files.info does."""
+    return file.get("file_access") == "check_file_info"
+
+
 def is_canvas(file: Mapping[str, Any]) -> bool:
     return file.get("mimetype") == _CANVAS_TYPE or file.get("filetype") in _CANVAS_KINDS
 
@@ -173,11 +194,6 @@ def file_name(file: Mapping[str, Any]) -> str:
 def time_of(ts: str) -> datetime:
     """Return the time of a message, which its id holds."""
     return datetime.fromtimestamp(float(ts), UTC)
-
-
-def _is_there(file: Mapping[str, Any]) -> bool:
-    """Return False for placeholders of deleted files, and of files hidden by a plan's limit."""
-    return bool(file.get("id")) and file.get("mode") not in ("tombstone", "hidden_by_limit")
 
 
 def link_to(address: ThreadAddress, team: Team) -> str | None:

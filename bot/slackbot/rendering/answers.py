@@ -215,23 +215,23 @@ def answer_blocks(answer: Answer, post_id: str, *, is_private: bool) -> list[Blo
     is_rated = bool(answer.message_id) and not answer.note_on and can_be_rated(answer)
     return [
         *(kit.actions(kit.menu(menu.placeholder, menu.name, menu.options)) for menu in menus),
-        *([_to_actions(suggestions)] if suggestions else []),
+        *([button_row(suggestions)] if suggestions else []),
         *([kit.feedback(action_name(Verb.RATE, answer.message_id))] if is_rated else []),
-        _to_actions(action_buttons(answer, post_id, can_share=is_private)[: kit.MAX_ACTIONS]),
+        button_row(action_buttons(answer, post_id, can_share=is_private)[: kit.MAX_ACTIONS]),
     ]
 
 
 def running_actions(post_id: str) -> Block:
     """Return the buttons of an answer in progress, marking the post's first part."""
-    return _to_actions(running_buttons(post_id), mark_of(post_id, 1))
+    return button_row(running_buttons(post_id), mark_of(post_id, 1))
 
 
 def how_actions(post_id: str) -> Block:
     """Return the button of a post without an answer, marking its first part."""
-    return _to_actions([steps_button(post_id)], mark_of(post_id, 1))
+    return button_row([steps_button(post_id)], mark_of(post_id, 1))
 
 
-def _to_actions(buttons: Iterable[ActionButton], block_id: str | None = None) -> Block:
+def button_row(buttons: Iterable[ActionButton], block_id: str | None = None) -> Block:
     elements = (kit.button(one.label, one.name, style=_STYLES.get(one.emphasis)) for one in buttons)
     return kit.actions(*elements, block_id=block_id)
 

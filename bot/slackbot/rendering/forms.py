@@ -17,6 +17,10 @@ from core.work.commands import GIVEN, Command, Option, OptionKind
 MAX_VALUE = 3_000  # characters of a text field, Slack's limit
 MAX_LABEL_OF_INPUT = 2_000
 MAX_PLACEHOLDER = 150
+# Fields of the form for documents. Slack takes no larger files in a form.
+FILES, ADDRESS = "files", "address"
+MOST_FILES = 10
+_FILE_HINT = "Up to 10 files of 10 MB each. Send me larger ones as a direct message."
 FORM_OVER = "This form is from an earlier version. Open it again."
 _COMPLETED = frozenset({OptionKind.DOCUMENT, OptionKind.JOURNAL, OptionKind.THREAD})
 _LONG = frozenset({"question"})  # options with more than one line
@@ -33,6 +37,33 @@ def to_form(command: Command, metadata: str, values: Mapping[str, str] | None = 
         callback_id=action_name(Verb.FORM, command.name),
         private_metadata=metadata,
     )
+
+
+def addition_form(callback_id: str, metadata: str) -> View:
+    """Return the modal for files or a web address."""
+    files = {"type": "file_input", "max_files": MOST_FILES}
+    address = {
+        "type": "plain_text_input",
+        "max_length": MAX_VALUE,
+        "placeholder": kit.plain("https://", MAX_PLACEHOLDER),
+    }
+    return kit.modal(
+        "Add documents",
+        [
+            input_field(FILES, "Files", files, optional=True, hint=kit.plain(_FILE_HINT)),
+            input_field(ADDRESS, "Or a link to a page or a file", address, optional=True),
+        ],
+        close="Cancel",
+        submit=kit.plain("Add"),
+        callback_id=callback_id,
+        private_metadata=metadata,
+    )
+
+
+def read_files(view: View) -> list[Mapping[str, Any]]:
+    """Return the files chosen in a form, as Slack describes them."""
+    values = (view.get("state") or {}).get("values") or {}
+    return [file for fields in values.values() for element in fields.values() for file in element.get("files") or ()]
 
 
 def read_form(view: View) -> tuple[str, Mapping[str, str]]:

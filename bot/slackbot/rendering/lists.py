@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.presentation.action_names import Verb
+from bot.presentation.additions import AdditionView
 from bot.presentation.answer_buttons import action_name
 from bot.presentation.answer_text import (
     ALL_REFERENCES_LABEL,
@@ -18,7 +19,8 @@ from bot.presentation.answer_text import (
 )
 from bot.presentation.markdown import clip, safe_cut, split_markdown
 from bot.presentation.platform_text import ThreadPage
-from bot.slackbot.rendering.answers import footnote, how_actions, page_actions, part_note
+from bot.slackbot.events.manifest import ADD_DOCUMENTS
+from bot.slackbot.rendering.answers import button_row, footnote, how_actions, page_actions, part_note
 from bot.slackbot.rendering.blocks import (
     FLAVOUR,
     TEXT_BUDGET,
@@ -107,6 +109,14 @@ def notice_message(sentence: str, *, post_id: str | None = None) -> SlackMessage
     return SlackMessage(text=fallback(unmarked(shown), TRUNCATED if len(parts) > 1 else ""), blocks=tuple(blocks))
 
 
+def addition_message(view: AdditionView, mark: str | None = None) -> SlackMessage:
+    """Return the post of an added document; its last block has the mark."""
+    blocks = [markdown(view.text), *([button_row(view.buttons)] if view.buttons else [])]
+    if mark is not None:
+        blocks[-1] = {**blocks[-1], "block_id": mark}
+    return SlackMessage(text=fallback(unmarked(view.text)), blocks=tuple(blocks))
+
+
 def text_post(source: str, addresses: Mapping[int, str | None] | None = None) -> SlackPost:
     """Return a command's result in safe Markdown; each `[n]` of `addresses` is linked."""
     flavour = replace(FLAVOUR, footnote=partial(footnote, addresses)) if addresses else FLAVOUR
@@ -149,9 +159,14 @@ class Home:
 
 
 def home_view(shown: Home) -> View:
-    """Return the home tab. Its buttons open forms: `fn:form:ask`, `fn:form:position`, `fn:form:settings`."""
+    """Return the home tab. Its buttons open forms: `fn:form:ask`, `fn:form:add_documents` and the like."""
     notice = [rich_text(*stack([Row((text(clip(shown.notice, _LINE_LENGTH), bold=True),))]))] if shown.notice else []
-    forms = (("Ask", "ask", "primary"), ("Position", "position", None), ("Settings", "settings", None))
+    forms = (
+        ("Ask", "ask", "primary"),
+        ("Add documents", ADD_DOCUMENTS, None),
+        ("Position", "position", None),
+        ("Settings", "settings", None),
+    )
     buttons = [button(label, action_name(Verb.FORM, command), style=style) for label, command, style in forms]
     examples, positions = (
         [Row((text(clip(it, _LINE_LENGTH)),)) for it in lines] for lines in (shown.examples, shown.positions)

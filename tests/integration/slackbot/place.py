@@ -50,6 +50,7 @@ class SlackPlace(PlatformPlace):
     """What is stored outlives `open`: restarting is another process with the same Slack."""
 
     over_http: bool = False  # else by Socket Mode
+    library_groups: tuple[str, ...] = ()
     ack_seconds: float = ENOUGH_SECONDS
     trigger_seconds: float = ENOUGH_SECONDS
     workspaces: dict[str, str] = field(default_factory=dict)  # ours, by team id; "local" for those that are not here
@@ -75,7 +76,7 @@ class SlackPlace(PlatformPlace):
         self._process = AsyncExitStack()
         self.build_worker({PLATFORM: to_private})
         self.teams = Teams([self._team(team) for team in self.server.world.teams.values() if team.install])
-        self.people = People(self.clock)
+        self.people = People(self.clock, self.library_groups)
         inbox = Inbox(
             self.entries,
             slack_gates(self.settings, self.clock),
@@ -98,6 +99,7 @@ class SlackPlace(PlatformPlace):
         for closed in (self.people, self.platform, self.listeners):
             self._process.push_async_callback(closed.close)
         await self.begin_work()
+        await self.listeners.resume()
         self._process.push_async_callback(self.end_work)
         await (self._serve() if self.over_http else self._connect())
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from aiohttp import web
 
-from bot.slackbot.events.directory import WAIT_SECONDS
+from bot.slackbot.events.directory import KEPT_UNKNOWN_SECONDS, WAIT_SECONDS, People
 from bot.slackbot.events.translate import to_attachment
 from bot.slackbot.web_api import build_client
 from core.domain.incoming import Attachment, IncomingMessage
@@ -254,3 +254,25 @@ async def test_who_runs_the_workspace_is_known(bench: Bench) -> None:
     ben.become_admin()
     assert await bench.people.is_admin(bench.ours, ben.id)
     assert not await bench.people.is_admin(bench.ours, bench.ada.id)
+
+
+async def test_admins_and_the_members_of_named_groups_may_add_documents(bench: Bench) -> None:
+    assert bench.team.install is not None
+    bench.team.install.scopes.add("usergroups:read")
+    ben, eve = (bench.server.person(name, bench.general) for name in ("ben", "eve"))
+    bench.ada.become_admin()
+    bench.team.groups["S1"] = [ben.id]
+    people = People(bench.clock, ("S0", "S1"))  # S0 is a group of another team
+    assert [await people.may_add(bench.ours, one.id) for one in (bench.ada, ben, eve)] == [True, True, False]
+    bench.team.groups["S1"] = [eve.id]
+    assert [await people.may_add(bench.ours, one.id) for one in (ben, eve)] == [True, False]
+    bench.clock.advance(KEPT_UNKNOWN_SECONDS)
+    assert [await people.may_add(bench.ours, one.id) for one in (ben, eve)] == [False, True]
+    await people.close()
+
+
+async def test_without_its_scope_a_group_adds_nothing(bench: Bench) -> None:
+    bench.team.groups["S1"] = [bench.ada.id]
+    people = People(bench.clock, ("S1",))
+    assert not await people.may_add(bench.ours, bench.ada.id)
+    await people.close()

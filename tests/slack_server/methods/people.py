@@ -46,6 +46,13 @@ def bots_info(asked: Asked) -> JSON:
     return {"bot": {"id": found.bot_id, "name": found.name, "user_id": found.id, "deleted": found.deleted}}
 
 
+def group_members(asked: Asked) -> JSON:
+    members = asked.team.groups.get(asked.params.text("usergroup"))
+    if members is None:
+        raise Refusal("no_such_subteam")
+    return {"users": members}
+
+
 def react(asked: Asked) -> JSON:
     message, name = asked.message(asked.channel(write=True), "timestamp"), asked.params.text("name")
     if asked.bot.id in message.reactions.get(name, []):
@@ -75,6 +82,7 @@ METHODS = {
     "users.info": Method(run=users_info, scopes=("users:read",), tier=100),
     "users.list": Method(run=users_list, scopes=("users:read",), tier=20),
     "bots.info": Method(run=bots_info, scopes=("users:read",), tier=50),
+    "usergroups.users.list": Method(run=group_members, scopes=("usergroups:read",), tier=20),
     "reactions.add": Method(run=react, scopes=("reactions:write",), tier=50),
     "reactions.remove": Method(run=unreact, scopes=("reactions:write",), tier=20),
     "reactions.get": Method(run=reactions, scopes=("reactions:read",), tier=50),

@@ -10,8 +10,19 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 import bot
 from bot.slackbot.events.command_text import COMMAND
-from bot.slackbot.events.manifest import ASK_ABOUT, EVENTS, KEEP_ANSWER, SCOPES, build_manifest
+from bot.slackbot.events.manifest import (
+    ADD_DOCUMENTS,
+    ADD_MESSAGE,
+    ASK_ABOUT,
+    EVENTS,
+    GROUP_SCOPES,
+    KEEP_ANSWER,
+    SCOPES,
+    build_manifest,
+)
 from bot.slackbot.listeners import Listeners
+from tests.fakes import ManualClock
+from tests.integration.platform_place import PlatformPlace
 from tests.slack_server.methods import METHODS
 
 BOT = Path(bot.__file__).parent
@@ -67,9 +78,14 @@ class Recorder:
 
 @pytest.fixture
 def bound() -> dict[str, list[Any]]:
+    place = PlatformPlace()
+    place.begin(ManualClock())
+
     class Parts:
         command = COMMAND
-        clock = None
+        clock = ManualClock()
+        pause = place.pause
+        additions = place.additions
 
     recorder = Recorder()
     Listeners(recorder, Parts(), None, None, None).bind()  # type: ignore[arg-type]  # bound, not run
@@ -89,7 +105,7 @@ def test_every_call_is_covered_by_a_scope(method: str) -> None:
     needed = set(METHODS[method].scopes)
     if needed & HISTORY:
         assert SCOPES.keys() >= HISTORY
-    assert not needed or needed & SCOPES.keys()
+    assert not needed or needed & (SCOPES.keys() | GROUP_SCOPES.keys())
 
 
 def test_every_event_is_covered_by_a_scope() -> None:
@@ -115,7 +131,8 @@ def test_commands_and_shortcuts_that_are_bound_are_those_of_the_manifest(bound: 
     features = build_manifest(by_socket=True, url=None)["features"]
 
     assert [one["command"] for one in features["slash_commands"]] == bound["command"] == [COMMAND]
-    assert [one["callback_id"] for one in features["shortcuts"]] == bound["shortcut"] == [ASK_ABOUT, KEEP_ANSWER]
+    offered = [ASK_ABOUT, KEEP_ANSWER, ADD_MESSAGE, ADD_DOCUMENTS]
+    assert [one["callback_id"] for one in features["shortcuts"]] == bound["shortcut"] == offered
 
 
 def test_in_socket_mode_no_address_is_named() -> None:
@@ -165,10 +182,19 @@ def test_every_scope_says_what_it_is_for() -> None:
     assert all(SCOPES.values())
 
 
+def test_user_groups_are_read_only_where_one_is_named() -> None:
+    asked = [
+        build_manifest(by_socket=True, url=None, reads_groups=reads)["oauth_config"]["scopes"]["bot"]
+        for reads in (False, True)
+    ]
+
+    assert asked == [sorted(SCOPES), sorted({**SCOPES, **GROUP_SCOPES})]
+
+
 def test_the_guide_names_each_scope() -> None:
     guide = (BOT.parent / "docs" / "slack.md").read_text(encoding="utf-8")
 
-    assert [scope for scope in SCOPES if f"`{scope}`" not in guide] == []
+    assert [scope for scope in (*SCOPES, *GROUP_SCOPES) if f"`{scope}`" not in guide] == []
 
 
 def keys_of(value: Any) -> Iterator[str]:

@@ -59,8 +59,8 @@ def test_a_home_has_threads_sources_and_how_things_are_set() -> None:
 
 def test_its_buttons_open_forms() -> None:
     view = home_view(Home())
-    assert labels_of(view) == ["Ask", "Position", "Settings"]
-    assert names_of(view) == ["fn:form:ask", "fn:form:position", "fn:form:settings"]
+    assert labels_of(view) == ["Ask", "Add documents", "Position", "Settings"]
+    assert names_of(view) == ["fn:form:ask", "fn:form:add_documents", "fn:form:position", "fn:form:settings"]
 
 
 def test_what_there_is_nothing_of_has_no_heading() -> None:

@@ -6,6 +6,7 @@ from core.domain.corpus import Source
 from core.domain.ingest_report import IngestReport
 from core.features.kept_answers import KeptAnswers
 from core.service.commands.table import Commands
+from tests.integration.platform_place import PlatformPlace
 from tests.scripted import says
 from tests.unit.core.answering.test_service import Desk
 from tests.unit.core.library_builder import Shelf
@@ -23,4 +24,6 @@ def whole_table() -> Commands:
     kept = KeptAnswers(
         corpus=shelf.corpus, settings=shelf.settings, ingest=_nothing, folder=Path("kept"), clock=desk.clock
     )
-    return Counter(shelf, desk, kept=kept).commands
+    place = PlatformPlace(shelf=shelf)
+    place.begin(desk.clock)
+    return Counter(shelf, desk, kept=kept, additions=place.additions).commands

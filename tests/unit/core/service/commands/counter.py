@@ -6,6 +6,7 @@ from core.domain.conversation import Conversation
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.service import ACCEPTED, InboxEntry
 from core.errors import AccessDenied
+from core.features.additions import Additions
 from core.features.kept_answers import KeptAnswers
 from core.service.commands.table import Commands
 from core.service.commands.threads import RunningQuestions
@@ -23,7 +24,15 @@ HERE = ThreadAddress(platform="web", workspace="local", channel="general", threa
 class Counter:
     """Calls commands as somebody, somewhere. `by` and `at` change who and where."""
 
-    def __init__(self, shelf: Shelf, desk: Desk, *, serves: bool = True, kept: KeptAnswers | None = None) -> None:
+    def __init__(
+        self,
+        shelf: Shelf,
+        desk: Desk,
+        *,
+        serves: bool = True,
+        kept: KeptAnswers | None = None,
+        additions: Additions | None = None,
+    ) -> None:
         self.shelf = shelf
         self.desk = desk
         self.conversation: Conversation | None = None
@@ -42,6 +51,7 @@ class Counter:
             kept=kept,
             facts=shelf.facts,
             recaps=by_rule(shelf),
+            additions=additions,
         )
 
     async def __call__(self, name: str, argument: str = "", **changes: object) -> CommandResult:
