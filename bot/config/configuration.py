@@ -208,7 +208,24 @@ def load_config(file: Path | None = None, **overrides: object) -> Config:
 
     ConfigError names every problem: an unreadable file, unknown keys, wrong values.
     """
-    values = _read_toml(file)
+    path = file or DEFAULT_FILE
+    if file is None and not path.exists():
+        return read_config("", path, **overrides)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"Can't read the configuration {str(path)!r}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"The configuration {str(path)!r} isn't valid TOML: {error}.") from error
+    return read_config(text, path, **overrides)
+
+
+def read_config(toml: str, file: Path, **overrides: object) -> Config:
+    """Return the configuration of a text; `file` names it in errors. Raises ConfigError as `load_config` does."""
+    try:
+        values = tomllib.loads(toml)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"The configuration {str(file)!r} isn't valid TOML: {error}.") from error
     for path, text in _environment().items():
         _put(values, path, text)
     values.update({key: value for key, value in overrides.items() if value is not None})
@@ -227,18 +244,6 @@ def read_secret(file: Path | None, variable: str) -> SecretStr | None:
             raise ConfigError(f"Can't read the secret file {str(file)!r}: {error.strerror}.") from error
     value = os.environ.get(variable, "").strip()
     return SecretStr(value) if value else None
-
-
-def _read_toml(file: Path | None) -> dict[str, Any]:
-    path = file or DEFAULT_FILE
-    if file is None and not path.exists():
-        return {}
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"Can't read the configuration {str(path)!r}: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"The configuration {str(path)!r} isn't valid TOML: {error}.") from error
 
 
 def _environment() -> dict[tuple[str, ...], str]:
@@ -260,7 +265,7 @@ def _put(values: dict[str, Any], path: tuple[str, ...], value: str) -> None:
     values[last] = value
 
 
-def _sentence(error: ValidationError, file: Path | None, values: dict[str, Any]) -> str:
+def _sentence(error: ValidationError, file: Path, values: dict[str, Any]) -> str:
     problems = []
     for item in error.errors():
         key = _key(item["loc"], values)
@@ -270,7 +275,7 @@ def _sentence(error: ValidationError, file: Path | None, values: dict[str, Any])
             said = item["msg"].removeprefix("Value error, ")
             shown = "" if key in NEVER_SHOWN or isinstance(item["input"], dict) else f" (it is {item['input']!r})"
             problems.append(f"{key}: {said[:1].lower()}{said[1:]}{_PASSWORD.sub('//…@', shown)}".removeprefix(": "))
-    where = f"The configuration {str(file or DEFAULT_FILE)!r} (with the environment's FOOTNOTE_ variables)"
+    where = f"The configuration {str(file)!r} (with the environment's FOOTNOTE_ variables)"
     return f"{where} can't be used: {'; '.join(problems)}. `footnote config example` lists every key."
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import aiohttp
@@ -105,20 +106,44 @@ async def close_client(client: discord.Client) -> None:
         _log.warning("Discord did not confirm the end of the connection within %g s", GOODBYE_SECONDS)
 
 
-async def describe(token: str) -> str:
-    """Return the bot's name and the link that invites it, for `footnote doctor`. Raises as `log_in` does."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotAccount:
+    """The bot as Discord knows it."""
+
+    id: int  # of the application
+    name: str
+    has_message_content: bool
+    servers: Mapping[str, str]  # id -> name, by name
+
+
+async def look_up(token: str, *, with_servers: bool = True) -> BotAccount:
+    """Return the bot of a token. Raises as `log_in` does."""
     _disable_voice_warnings()
-    client = discord.Client(intents=discord.Intents.none())
+    client = discord.Client(intents=discord.Intents(guilds=True))  # it warns without guilds
     try:
         await log_in(client, token)
         application = await client.application_info()
+        servers = [(guild.name, str(guild.id)) async for guild in client.fetch_guilds()] if with_servers else []
     except discord.HTTPException as error:
         raise PlatformError(f"Discord didn't describe the bot ({error.status}). Try again.") from error
+    except _UNREACHABLE as error:
+        raise _to_unreachable(error) from error
     finally:
         await client.close()
-    if not has_message_content(application.flags):
+    return BotAccount(
+        id=application.id,
+        name=application.name,
+        has_message_content=has_message_content(application.flags),
+        servers={id: name for name, id in sorted(servers)},
+    )
+
+
+async def describe(token: str) -> str:
+    """Return the bot's name and the link that invites it, for `footnote doctor`. Raises as `log_in` does."""
+    bot = await look_up(token, with_servers=False)
+    if not bot.has_message_content:
         raise ConfigError(NO_MESSAGE_CONTENT)
-    return f"{application.name} is ready; invite it with {invite_link(application.id)}"
+    return f"{bot.name} is ready; invite it with {invite_link(bot.id)}"
 
 
 def invite_link(application_id: int) -> str:

@@ -21,7 +21,7 @@ class Finding:
 
     tone: Tone
     sentence: str
-    link: str = ""  # the page where it is fixed
+    link: str = ""  # the page of the fix
 
 
 class FieldKind(StrEnum):

@@ -38,6 +38,24 @@ def open_data_directory(folder: Path) -> None:
         )
 
 
+def write_private_file(path: Path, text: str, mode: int = 0o600) -> None:
+    """Replace a file, or create it with its folder; the umask can't open them to others.
+
+    It is whole at any moment. `mode` is for a file that others read already. Raises StorageError.
+    """
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        if not path.parent.exists():
+            path.parent.mkdir(mode=0o700, parents=True)
+        fresh.unlink(missing_ok=True)  # left over from a crash
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+        fresh.chmod(mode)
+        fresh.replace(path)
+    except OSError as error:
+        raise StorageError(f"Can't write {str(path)!r} ({error.strerror}). Check its folder and the disk.") from error
+
+
 def _close(folder: Path) -> None:
     """The folder itself comes last: a run that is cut off is repeated."""
     for parent, folders, files in os.walk(folder):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.config import Config
 from bot.config.slack import APP_PAGE, SlackSettings, read_settings
 from bot.service.calls import OperationContext, operation, workspaces_of
-from bot.slackbot.events.manifest import needed_scopes
+from bot.slackbot.events.manifest import missing_scopes
 from bot.slackbot.events.teams import PLATFORM, check_token
 from bot.slackbot.events.transport import open_address
 from bot.slackbot.web_api import build_client
@@ -239,9 +239,7 @@ async def _check_transport(app: Parts, settings: SlackSettings) -> list[str]:
 
 
 def _require_scopes(granted: str, team: str, settings: SlackSettings) -> None:
-    needed = needed_scopes(reads_groups=bool(settings.library_groups))
-    missing = sorted(set(needed) - set(granted.replace(" ", "").split(",")))
-    if missing:
+    if missing := missing_scopes(granted, reads_groups=bool(settings.library_groups)):
         raise ConfigError(
             f"In {team} the bot lacks the scopes {', '.join(missing)}. Update the app at {APP_PAGE} (your app, App "
             "Manifest) with the output of `footnote manifest slack`, and install it there again."

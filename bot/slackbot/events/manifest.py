@@ -74,6 +74,11 @@ def needed_scopes(*, reads_groups: bool) -> list[str]:
     return sorted([*SCOPES, *(GROUP_SCOPES if reads_groups else ())])
 
 
+def missing_scopes(granted: str, *, reads_groups: bool) -> list[str]:
+    """Return the needed scopes that a token lacks, sorted; `granted` is the list of Slack's header, with commas."""
+    return sorted(set(needed_scopes(reads_groups=reads_groups)) - set(granted.replace(" ", "").split(",")))
+
+
 def build_manifest(*, by_socket: bool, url: str | None, reads_groups: bool = False) -> Manifest:
     """The manifest of Socket Mode, or of HTTP requests to `url` ("https://footnote.example.org").
 

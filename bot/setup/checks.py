@@ -1,0 +1,154 @@
+"""Live checks of tokens, told in sentences with their fix."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.config.slack import APP_PAGE
+from bot.discordbot.connection import BotAccount, look_up
+from bot.presentation.setup_screens import Finding
+from bot.setup.step import ok, problem, warning
+from bot.slackbot.events.manifest import missing_scopes
+from bot.slackbot.events.teams import check_token
+from bot.slackbot.events.transport import NO_SOCKET_MODE, open_address
+from bot.slackbot.web_api import build_client
+from core.errors import ConfigError, PlatformError
+
+DISCORD_PORTAL = "https://discord.com/developers/applications"
+# Forms of other ids and secrets that people paste.
+_APPLICATION_ID = re.compile(r"\d{15,21}")
+_PUBLIC_KEY = re.compile(r"[0-9a-f]{64}")
+_CLIENT_SECRET = re.compile(r"[\w-]{32}")
+_SLACK_SECRET = re.compile(r"[0-9a-f]{32}")
+UNREACHABLE = "{} did not answer. Check this machine's network, and try again."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """The result of a check. `refused`: the platform doesn't know the token, so that it isn't stored."""
+
+    findings: Sequence[Finding]
+    refused: bool = False
+    bot: BotAccount | None = None  # on Discord
+    team: Mapping[str, str] = field(default_factory=dict)  # on Slack: id -> name
+    name: str = ""  # of the bot on Slack
+
+
+def refused(sentence: str, link: str = "") -> Checked:
+    return Checked(findings=[problem(sentence=sentence, link=link)], refused=True)
+
+
+async def check_discord(token: str) -> Checked:
+    """Check a bot's token: the bot, its intent and its servers."""
+    if mistaken := _mistaken_for_discord_token(token):
+        return refused(mistaken, DISCORD_PORTAL)
+    try:
+        bot = await look_up(token)
+    except ConfigError:
+        return refused(
+            "Discord does not know this token. On the page “Bot”, press “Reset Token” once more, and copy all of it.",
+            DISCORD_PORTAL,
+        )
+    except PlatformError:
+        return Checked(findings=[problem(sentence=UNREACHABLE.format("Discord"))])
+    found = [ok(sentence=f"The token works. Your bot is called {bot.name}.")]
+    if bot.has_message_content:
+        found.append(ok(sentence="Message Content Intent is on."))
+    else:
+        page = f"{DISCORD_PORTAL}/{bot.id}/bot"
+        found.append(
+            problem(
+                sentence="Message Content Intent is off, so the bot can't connect. Turn it on at Developer portal › "
+                "Bot › Privileged Gateway Intents.",
+                link=page,
+            )
+        )
+    if not bot.servers:
+        found.append(warning(sentence="Not in a server yet. That is the next step."))
+    return Checked(findings=found, bot=bot)
+
+
+async def check_slack(token: str) -> Checked:
+    """Check a bot's token: the team, the bot and its scopes."""
+    if mistaken := _mistaken_for_slack_token(token):
+        return refused(mistaken, APP_PAGE)
+    try:
+        reply = await check_token(token)
+    except ConfigError:
+        return refused(
+            "Slack does not know this bot token. Install the app once more on its page “Install App”, and copy the "
+            "token from there.",
+            APP_PAGE,
+        )
+    except PlatformError:
+        return Checked(findings=[problem(sentence=UNREACHABLE.format("Slack"))])
+    team, name = str(reply.get("team") or reply["team_id"]), str(reply.get("user") or reply["user_id"])
+    found = [ok(sentence=f"The bot token works. Your bot is called {name}, in {team}.")]
+    if missing := missing_scopes(str(reply["scopes"]), reads_groups=False):
+        scopes = f"scope{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
+        found.append(
+            problem(
+                sentence=f"The bot lacks the {scopes}. Paste the manifest on your app's page “App Manifest”, save it, "
+                "and install the app again.",
+                link=APP_PAGE,
+            )
+        )
+    return Checked(findings=found, team={str(reply["team_id"]): team}, name=name)
+
+
+async def check_slack_app(token: str) -> Checked:
+    """Check an app's token by opening, but not using, a connection in Socket Mode."""
+    if mistaken := _mistaken_for_slack_app_token(token):
+        return refused(mistaken, APP_PAGE)
+    try:
+        await open_address(build_client(None), token)
+    except ConfigError as error:
+        if str(error) == NO_SOCKET_MODE:
+            return Checked(findings=[problem(sentence=NO_SOCKET_MODE, link=APP_PAGE)])
+        return refused(
+            "Slack does not accept this app token. Make a new one with the scope connections:write on the page “Basic "
+            "Information”, under “App-Level Tokens”.",
+            APP_PAGE,
+        )
+    except PlatformError:
+        return Checked(findings=[problem(sentence=UNREACHABLE.format("Slack"))])
+    return Checked(findings=[ok(sentence="The app token works: Slack opens a connection.")])
+
+
+def _mistaken_for_discord_token(text: str) -> str | None:
+    if text.startswith(("xoxb-", "xapp-")):
+        return "This is a token of Slack. Copy the one of Discord from the developer portal, page “Bot”."
+    if text.startswith("mfa."):
+        return "This is a person's token. Footnote needs the bot's, from the developer portal, page “Bot”."
+    kinds = ((_APPLICATION_ID, "application ID"), (_PUBLIC_KEY, "public key"), (_CLIENT_SECRET, "client secret"))
+    found = next((name for pattern, name in kinds if pattern.fullmatch(text)), None)
+    return f"This is the {found}. The token is on the page “Bot”." if found else None
+
+
+def _mistaken_for_slack_token(text: str) -> str | None:
+    if text.startswith("xoxb-"):
+        return None
+    if text.startswith("xapp-"):
+        return "This is the app-level token; it belongs in the second field."
+    return _mistaken_for_any_slack_token(text) or (
+        "This is no bot token: those begin with xoxb-. Copy it from your app's page “Install App”."
+    )
+
+
+def _mistaken_for_slack_app_token(text: str) -> str | None:
+    if text.startswith("xapp-"):
+        return None
+    if text.startswith("xoxb-"):
+        return "This is the bot token; it belongs in the first field."
+    return _mistaken_for_any_slack_token(text) or (
+        "This is no app-level token: those begin with xapp-. Make one on your app's page “Basic Information”, under "
+        "“App-Level Tokens”."
+    )
+
+
+def _mistaken_for_any_slack_token(text: str) -> str | None:
+    if text.startswith("xoxp-"):
+        return "This is a person's token. Footnote needs the bot's, from your app's page “Install App”."
+    if _SLACK_SECRET.fullmatch(text):
+        return "This is the client secret or the signing secret. The tokens begin with xoxb- and xapp-."
+    return None

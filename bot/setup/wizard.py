@@ -1,0 +1,89 @@
+"""The set-up wizard, for the browser and for `footnote init`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bot.presentation.setup_screens import Answers, Finding, Screen
+from bot.setup.draft import Draft
+from bot.setup.model import ModelStep
+from bot.setup.platforms import DiscordServerStep, DiscordTokenStep, PlatformStep, SlackStep
+from bot.setup.step import Step, is_problem, page
+from bot.setup.writing import ConfigFile
+from core.errors import NotFound
+
+STEPS: tuple[Step, ...] = (PlatformStep(), DiscordTokenStep(), DiscordServerStep(), SlackStep(), ModelStep())
+FINISH = ("finish", "Done")
+
+
+class Wizard:
+    """Implements SetupWizard over a draft."""
+
+    def __init__(self, draft: Draft, steps: Sequence[Step] = STEPS) -> None:
+        self._draft = draft
+        self._all = steps
+
+    @property
+    def steps(self) -> Sequence[tuple[str, str]]:
+        return [*((step.key, step.title) for step in self._applying), FINISH]
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether an earlier run was left before its end."""
+        return self._draft.is_unfinished
+
+    async def screen(self, step: str = "") -> Screen:
+        keys = [key for key, _ in self.steps]
+        key = step or next(key for key in keys if key not in self._draft.answers.steps)
+        if key not in keys:
+            raise NotFound(f"The set-up has no step {step!r}. Open its first page again.")
+        shown = self._last() if key == FINISH[0] else await self._step(key).screen(self._draft)
+        return replace(shown, step=key, number=keys.index(key) + 1, count=len(keys))
+
+    async def submit(self, step: str, answers: Answers) -> Sequence[Finding]:
+        findings = await self._step(step).submit(self._draft, answers)
+        if is_problem(findings):
+            self._draft.answers.steps.pop(step, None)
+        else:
+            self._draft.answers.steps[step] = "finished"
+        self._draft.save()
+        return findings
+
+    async def skip(self, step: str) -> None:
+        self._draft.answers.steps[self._step(step).key] = "skipped"
+        self._draft.save()
+
+    async def finish(self) -> Sequence[str]:
+        done = self._summary()
+        file = ConfigFile(self._draft.file)
+        for step in self._applying:
+            step.write(self._draft, file)
+        self._draft.read(file.text)
+        file.replace()
+        self._draft.clear()
+        return done
+
+    @property
+    def _applying(self) -> list[Step]:
+        return [step for step in self._all if step.applies(self._draft)]
+
+    def _step(self, key: str) -> Step:
+        """Raises NotFound for a step that doesn't apply."""
+        found = next((step for step in self._applying if step.key == key), None)
+        if found is None:
+            raise NotFound(f"The set-up has no step {key!r}. Open its first page again.")
+        return found
+
+    def _last(self) -> Screen:
+        return page(title="Ready", text=tuple(self._summary()), is_last=True)
+
+    def _summary(self) -> list[str]:
+        return [sentence for step in self._applying for sentence in step.summary(self._draft)]
+
+
+def open_wizard(file: Path | None = None, data_dir: Path | None = None, workspace: str | None = None) -> Wizard:
+    """Return the wizard of a configuration file (None: config.toml here), which may not exist yet.
+
+    Raises ConfigError and StorageError.
+    """
+    return Wizard(Draft(file, data_dir, workspace))
