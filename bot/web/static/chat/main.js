@@ -236,8 +236,18 @@ function footnotesAround(link) {
 
 async function showSource(link) {
   const list = footnotesAround(link);
-  pane ??= await import("../pane.js");
+  await loadPane();
   pane.openPane(link.getAttribute("href"), link, { list, index: list.findIndex(({ number }) => number === Number(link.dataset.number)) });
+}
+
+// The pane's script and styles, when they are needed; a page without its styles would show it below the thread.
+async function loadPane() {
+  if (pane) return;
+  const links = [...byId("pane-styles").content.cloneNode(true).children];
+  const loaded = links.map((link) => new Promise((done) => { link.onload = link.onerror = done; }));
+  document.head.append(...links);
+  const [module] = await Promise.all([import("../pane.js"), ...loaded]);
+  pane = module;
 }
 
 // The number whose source is open is marked in the text and on its chip.
@@ -361,7 +371,7 @@ const source = new URL(location.href).searchParams.get("source"); // of a shared
 visit(location.pathname).then(async () => {
   const link = source && [...byId("messages").querySelectorAll("a.footnote")].find((item) => item.getAttribute("href") === source);
   if (link) showSource(link);
-  else if (source) pane = await import("../pane.js"); // it opens the address's source by itself
+  else if (source) await loadPane(); // it opens the address's source by itself
   else composer.text.focus({ preventScroll: true });
 });
 offerUpload();
