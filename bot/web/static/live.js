@@ -1,4 +1,4 @@
-// Updates part of a page: fetches [data-live] again until it is final.
+// Updates part of a page: fetches [data-live] again until it is final, then the parts marked [data-then] once.
 const EVERY_MS = 1500;
 
 function openFolds(part) {
@@ -16,7 +16,16 @@ async function refresh(part) {
   for (const fold of fresh.querySelectorAll("details")) fold.open = open.has(fold.id);
   part.replaceWith(fresh);
   if (focused) document.getElementById(focused)?.querySelector("summary")?.focus();
+  if (fresh.dataset.live !== "yes") refreshRest(page);
   watch(fresh);
+}
+
+// What is chosen in a part stays chosen: it is left as it is.
+function refreshRest(page) {
+  for (const fresh of page.querySelectorAll("[data-then]")) {
+    const old = document.getElementById(fresh.id);
+    if (old && !old.querySelector(":checked, :focus")) old.replaceWith(fresh);
+  }
 }
 
 function watch(part) {
