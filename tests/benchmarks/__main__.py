@@ -14,6 +14,7 @@ BENCHMARKS = (
     "bench_discord",
     "bench_slack",
     "bench_demo",
+    "bench_newcomer",
     "bench_extracts",
     "bench_pdf",
 )
