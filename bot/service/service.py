@@ -67,7 +67,7 @@ class SetupHost:
     """The set-up of a process, for all services that it runs."""
 
     run: SetupRun
-    build_wizard: Callable[[Parts], SetupWizard]
+    open_wizard: Callable[[], SetupWizard]
 
 
 class Service:
@@ -158,7 +158,7 @@ class Service:
             metrics=metrics,
             examples=self._examples,
             submitter=submitter,
-            setup=self._build_setup(app),
+            setup=self._build_setup(),
             additions=(reception.add_pages,) if reception and reception.add_pages else (),
         )
         await _start_pages(stack, pages, listening)
@@ -175,9 +175,9 @@ class Service:
         self._on_ready(url)
         return working
 
-    def _build_setup(self, app: Parts) -> SetupParts | None:
+    def _build_setup(self) -> SetupParts | None:
         host = self._setup
-        return SetupParts(wizard=host.build_wizard(app), run=host.run, restart=self.restart) if host else None
+        return SetupParts(open_wizard=host.open_wizard, run=host.run, restart=self.restart) if host else None
 
     def _new_setup_link(self, url: str) -> str:
         """Return a new one-time link to the set-up pages. InvalidState for a service without them."""

@@ -53,7 +53,7 @@ class Process:
         assert not self.url, "it is announced once"
         self.url, self.link = url, link
 
-    def build_wizard(self, _: object) -> ScriptedWizard:
+    def open_wizard(self) -> ScriptedWizard:
         self.wizards.append(ScriptedWizard())
         return self.wizards[-1]
 
@@ -83,7 +83,7 @@ async def serving(config: Config) -> AsyncIterator[Process]:
     """A process that serves, with its set-up link opened."""
     async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as browser:  # unsafe: of an address without a name
         process = Process(browser, config)
-        host = SetupHost(run=process.run, build_wizard=process.build_wizard)
+        host = SetupHost(run=process.run, open_wizard=process.open_wizard)
         process.task = asyncio.create_task(Restarts(process.load, process.ready, host).run())
         await until(lambda: process.link or process.task.done())
         assert "Where does your team talk?" in await process.read(urlsplit(process.link).path.lstrip("/"))
@@ -108,7 +108,7 @@ async def test_after_set_up_the_service_runs_with_the_new_configuration_on_the_s
         notice = find_service(config.data_path)
 
     assert "the workspace “local”" in before and "the workspace “handbook”" in after
-    assert (process.loaded, [wizard.is_finished for wizard in process.wizards]) == (2, [True, False])
+    assert (process.loaded, [wizard.is_finished for wizard in process.wizards]) == (2, [True])
     assert "Ready. Ask something." in done  # in the same session
     assert notice is not None and notice.url == process.url
 

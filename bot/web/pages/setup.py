@@ -1,8 +1,9 @@
 """The set-up wizard in the browser, for the person who opened the one-time link of the terminal."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from urllib.parse import urlencode
 
 from aiohttp import web
@@ -23,7 +24,6 @@ DONE_PATH = f"{SETUP_PATH}/done"
 NO_LINK = "The set-up pages open with a one-time link, and only in the browser that opened it first."
 NEW_LINK = "For a new link, run “footnote init” on the machine that Footnote runs on, or start “footnote serve” again."
 RESTART_AFTER_SECONDS = 1.0  # so that the browser shows the page that waits
-FIELD_PREFIX = "answer."  # so that no field of the wizard has the name of a field of the form
 
 
 @dataclass(kw_only=True)
@@ -36,11 +36,16 @@ class SetupRun:
     is_restarting: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SetupParts:
-    wizard: SetupWizard
+    open_wizard: Callable[[], SetupWizard]
     run: SetupRun
     restart: Callable[[], None]  # of the service, with the new configuration
+
+    @cached_property
+    def wizard(self) -> SetupWizard:
+        """The wizard, opened when it is first needed: its answers may be damaged, which is no reason not to serve."""
+        return self.open_wizard()
 
 
 SETUP = web.AppKey("setup", SetupParts)
@@ -80,13 +85,12 @@ async def take(request: web.Request) -> web.StreamResponse:
         return _refuse(request)
     form = await request.post()
     step, do = str(form.get("step", "")), form.get("do", "continue")
-    screen = await setup.wizard.screen(step)
-    if do == "finish" or screen.is_last:
-        return await _finish(request, screen) if do == "finish" else _go("/")
+    if do == "finish":
+        return await _finish(request, step)
     if do == "skip":
         await setup.wizard.skip(step)
         return _go(_next(setup.wizard, step))
-    answers = to_answers(screen, form)
+    answers = to_answers(form)
     try:
         findings = await setup.wizard.submit(step, answers)
     except FootnoteError as error:
@@ -121,30 +125,23 @@ async def show_done(request: web.Request) -> web.StreamResponse:
     return render_template("setup_done.html", request, context)
 
 
-def to_answers(screen: Screen, form: Form) -> Answers:
-    """Return the entered values by the names of the screen's fields that apply.
+def to_answers(form: Form) -> Answers:
+    """Return the entered values by the names of their fields, which the form has after their kinds.
 
-    A secret that was entered before and is left empty is not among them.
+    An empty secret is left out, so that the one entered before stays.
     """
     given: dict[str, str | Sequence[str]] = {}
-    for field in screen.fields:
-        values = [value.strip() for value in form.getall(FIELD_PREFIX + field.name, []) if isinstance(value, str)]
+    for key in form:
+        kind, _, name = key.partition(".")
+        values = [value.strip() for value in form.getall(key) if isinstance(value, str)]
         text = values[0] if values else ""
-        if field.kind is FieldKind.CHOICES:
-            given[field.name] = tuple(values)
-        elif field.kind is FieldKind.LINES:
-            given[field.name] = tuple(line.strip() for line in text.splitlines() if line.strip())
-        elif field.kind is not FieldKind.FILES and (text or not field.is_stored):
-            given[field.name] = text
-    return {field.name: given[field.name] for field in screen.fields if field.name in given and _applies(field, given)}
-
-
-def _applies(field: Field, given: Mapping[str, str | Sequence[str]]) -> bool:
-    if field.only_if is None:
-        return True
-    name, wanted = field.only_if
-    found = given.get(name, "")
-    return found == wanted if isinstance(found, str) else wanted in found
+        if kind == FieldKind.CHOICES:
+            given[name] = tuple(value for value in values if value)  # an empty one says that none is chosen
+        elif kind == FieldKind.LINES:
+            given[name] = tuple(line.strip() for line in text.splitlines() if line.strip())
+        elif name and (text or kind != FieldKind.SECRET):
+            given[name] = text
+    return given
 
 
 def _filled(screen: Screen, answers: Answers) -> Screen:
@@ -159,13 +156,13 @@ def _filled(screen: Screen, answers: Answers) -> Screen:
     return replace(screen, fields=tuple(map(fill, screen.fields)))
 
 
-async def _finish(request: web.Request, screen: Screen) -> web.StreamResponse:
+async def _finish(request: web.Request, step: str) -> web.StreamResponse:
     """Write the configuration and restart the service."""
     setup = request.app[SETUP]
     try:
         setup.run.told = tuple(await setup.wizard.finish())
     except FootnoteError as error:
-        return _page(request, screen, [Finding(tone=Tone.PROBLEM, sentence=str(error))])
+        return _page(request, await setup.wizard.screen(step), [Finding(tone=Tone.PROBLEM, sentence=str(error))])
     setup.run.problem, setup.run.is_restarting = "", True
     asyncio.get_running_loop().call_later(RESTART_AFTER_SECONDS, setup.restart)
     return _go(DONE_PATH)
@@ -192,7 +189,6 @@ def _page(request: web.Request, screen: Screen, findings: Sequence[Finding], see
         "steps": steps,
         "back": step_path(before[-1]) if before else None,
         "path": step_path,
-        "prefix": FIELD_PREFIX,
         "can_upload": can_change(request),
         "kinds": KINDS,
         "limit": size_words(request.app[UPLOADS].most_bytes) if UPLOADS in request.app else "",

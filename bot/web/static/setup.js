@@ -6,7 +6,7 @@ const findings = document.getElementById("findings");
 // Fields of another choice are hidden, and not sent.
 function arrange() {
   for (const field of document.querySelectorAll("[data-only-if]")) {
-    const inputs = [...document.querySelectorAll(`[name="${CSS.escape(field.dataset.onlyIf)}"]`)];
+    const inputs = [...document.querySelectorAll(`[name$=".${CSS.escape(field.dataset.onlyIf)}"]`)];
     const found = inputs.filter((input) => !input.disabled && (!["radio", "checkbox"].includes(input.type) || input.checked));
     const applies = found.some((input) => input.value === field.dataset.onlyValue);
     field.hidden = !applies;
@@ -93,7 +93,10 @@ async function check(body) {
     // What a form was told stays until something else is known.
     if (fresh && (fresh.children.length || findings.dataset.told !== "yes")) showFindings(fresh);
     if (fresh) showChoices(page);
-    if (body) findings.dataset.told = "yes";
+    if (body) {
+      findings.dataset.told = "yes";
+      form.elements.seen.value = page.querySelector("[name=seen]")?.value || "";
+    }
   } catch { // the service starts again, or is gone: the next check tells
   } finally {
     if (mine === asked) findings.removeAttribute("aria-busy");

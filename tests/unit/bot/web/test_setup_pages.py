@@ -71,7 +71,7 @@ def restarted() -> Restarted:
 
 @pytest.fixture
 async def stranger(browse: OpenBrowser, wizard: ScriptedWizard, run: SetupRun, restarted: Restarted) -> Browser:
-    setup = SetupParts(wizard=wizard, run=run, restart=restarted)
+    setup = SetupParts(open_wizard=lambda: wizard, run=run, restart=restarted)
     return await browse(partial(add_settings, overview=describe), partial(add_setup, setup=setup))
 
 
@@ -84,7 +84,8 @@ async def browser(stranger: Browser, run: SetupRun) -> Browser:
 
 async def send(browser: Browser, step: str, do: str, status: int = 303, **answers: str | list[str]) -> str:
     """Press a button of a step's form; gives where it leads to, or the page."""
-    fields = {f"answer.{name}": value for name, value in answers.items()}
+    kinds = {"token": "secret", "servers": "choices", "folder": "text", "links": "lines"}
+    fields = {f"{kinds.get(name, 'choice')}.{name}": value for name, value in answers.items()}
     data = urlencode({"step": step, "do": do, **fields}, doseq=True)
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     response = await browser.post("/setup", data=data, headers=headers, allow_redirects=False)
@@ -171,7 +172,7 @@ async def test_a_warning_is_shown_once_and_does_not_hold_the_step_up(browser: Br
     page = await send(browser, "token", "continue", 200, token=GOOD_TOKEN)
     seen = re.search(r'name="seen" value="([^"]+)"', page)
     assert seen and NO_INTENT in page and "Warning: " in page
-    data = {"step": "token", "do": "continue", "seen": seen[1], "answer.token": ""}
+    data = {"step": "token", "do": "continue", "seen": seen[1], "secret.token": ""}
     on = await browser.post("/setup", data=data, allow_redirects=False)
 
     assert (on.status, on.headers["Location"]) == (303, "/setup?step=server")
@@ -197,11 +198,9 @@ async def test_checks_are_made_anew_at_every_look(browser: Browser, wizard: Scri
     assert NO_INTENT in before and NO_INTENT not in after and "Message Content Intent is on." in after
 
 
-async def test_only_fields_that_apply_are_taken(browser: Browser, wizard: ScriptedWizard) -> None:
-    await send(browser, "documents", "continue", way="links", folder="/srv", links=" https://a.example \r\n\r\nb ")
-    assert wizard.stored["documents"] == {"way": "links", "links": ("https://a.example", "b")}
-    await send(browser, "documents", "continue", way="folder", folder=" /srv ", links="c")
-    assert wizard.stored["documents"] == {"way": "folder", "folder": "/srv", "links": ("https://a.example", "b")}
+async def test_lines_are_taken_one_by_one_and_blanks_are_cut(browser: Browser, wizard: ScriptedWizard) -> None:
+    await send(browser, "documents", "continue", way="links", folder=" /srv ", links=" https://a.example \r\n\r\nb ")
+    assert wizard.stored["documents"] == {"way": "links", "folder": "/srv", "links": ("https://a.example", "b")}
 
 
 async def test_several_choices_are_taken(browser: Browser, wizard: ScriptedWizard) -> None:
@@ -209,6 +208,8 @@ async def test_several_choices_are_taken(browser: Browser, wizard: ScriptedWizar
     await send(browser, "server", "continue", servers=["tern islands ferries", "tuesday table"])
 
     assert wizard.stored["server"] == {"servers": ("tern islands ferries", "tuesday table")}
+    await send(browser, "server", "continue", servers=[""])  # what the form sends if none is chosen
+    assert wizard.stored["server"] == {"servers": ()}
     assert "Copy" in await read(browser, "/setup?step=server")
 
 
