@@ -6,8 +6,7 @@ import sys
 import tomllib
 import webbrowser
 from dataclasses import dataclass
-from importlib.resources import as_file, files
-from pathlib import Path
+from importlib.resources import files
 from typing import Annotated
 
 import typer
@@ -20,14 +19,13 @@ from bot.config.sections import IndexConfig, SlackConfig, WebConfig
 from bot.service import operations as ops
 from bot.service.calls import Operations
 from bot.service.local_operations import answer
+from bot.service.samples import add_sample_library
 from bot.service.service_lock import find_service
 from bot.terminal.render import answer_view
 from bot.terminal.reports import ingest_progress
 from core.domain.answer import Answer
-from core.domain.ingest_report import IngestReport
 from core.serializers.objects import answer_json
 
-SAMPLES = "sample library"  # the source's name
 DEMO_FOLDER = "demo"  # inside the data directory, so that the demo never mixes with one's own library
 LOOPBACK = "127.0.0.1"
 
@@ -109,25 +107,10 @@ def load_examples() -> list[Example]:
 
 
 def _ingest(session: Session) -> None:
-    with as_file(files("bot") / "sample_library" / "documents") as folder, ingest_progress(session.notes) as progress:
-        location = Path(folder).resolve()
-
-        async def work(operations: Operations) -> IngestReport:
-            await _remove_moved(operations, str(location))
-            request = ops.IngestRequest(paths=[location], source=SAMPLES)
-            return await operations.call(ops.ingest, request, ops.report_ingest(progress))
-
-        report = session.run(work)
+    with ingest_progress(session.notes) as progress:
+        report = session.call(add_sample_library, None, ops.report_ingest(progress))
     total = report.added + report.updated + report.unchanged
     session.notes.print(f"The sample library is ready: {total} documents in {report.seconds:.1f} s.", markup=False)
-
-
-async def _remove_moved(operations: Operations, location: str) -> None:
-    """Remove the sample library of another copy of Footnote: a source has only one folder."""
-    sources = await operations.call(ops.list_library_sources, None)
-    known = next((source for source in sources if source.name == SAMPLES), None)
-    if known is not None and known.location != location:
-        await operations.call(ops.remove_source, SAMPLES)
 
 
 def _answer_examples(session: Session, examples: list[Example]) -> None:

@@ -8,6 +8,7 @@ from aiohttp import web
 from bot.runtime.metrics import Metrics
 from bot.service.overview import describe_service
 from bot.service.platforms import Platforms
+from bot.service.samples import SAMPLES, add_samples, remove_samples
 from bot.service.submission import QuestionSubmitter
 from bot.web.api.auth import ApiContext
 from bot.web.api.routes import add_api
@@ -16,6 +17,7 @@ from bot.web.chat import add_chat
 from bot.web.links import build_links
 from bot.web.pages.documents import LibraryTools, add_library
 from bot.web.pages.library import add_connection_pages, add_statistics_page
+from bot.web.pages.samples import SampleLibrary, add_sample_tile
 from bot.web.pages.settings import add_settings
 from bot.web.pages.setup import SetupParts, add_setup
 from bot.web.threads import ChatParts
@@ -77,16 +79,27 @@ def build_pages(
         cited=stores.cited,
         conversations=stores.conversations,
     )
-    own = (
+    own: Sequence[WebAddition] = (
         partial(add_api, api=api),
         partial(add_chat, chat=chat),
         partial(add_connection_pages, connections=connections),
         partial(add_statistics_page, statistics=app.statistics),
         partial(add_library, tools=LibraryTools(uploads=app.uploads, syncs=app.syncs, cited=stores.cited)),
-        partial(add_settings, overview=partial(describe_service, app, platforms, can_set_up=setup is not None)),
-        *([partial(add_setup, setup=setup)] if setup else []),
+        *_settings_pages(app, platforms, setup),
     )
     return build_web(_web_parts(app, commands, worker, submitter), [*own, *additions])
+
+
+def _settings_pages(app: Parts, platforms: Platforms, setup: SetupParts | None) -> Sequence[WebAddition]:
+    """Return the settings, the wizard, and the tile of the sample library."""
+    samples = SampleLibrary(
+        name=SAMPLES,
+        add=partial(add_samples, app, app.workspace),
+        remove=partial(remove_samples, app, app.workspace),
+    )
+    settings = partial(describe_service, app, platforms, can_set_up=setup is not None)
+    pages: list[WebAddition] = [partial(add_sample_tile, samples=samples), partial(add_settings, overview=settings)]
+    return [*pages, partial(add_setup, setup=setup)] if setup else pages
 
 
 def _web_parts(app: Parts, commands: Commands, worker: Worker, submitter: QuestionSubmitter) -> WebParts:

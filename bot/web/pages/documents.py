@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
+from bot.web.pages.samples import SAMPLES
 from bot.web.pages.source import marked_path
 from bot.web.pages.uploads import KINDS, UPLOADS, add_uploads, can_change, require_local
 from bot.web.parts import PARTS, WebParts
@@ -111,6 +112,7 @@ async def show_library(request: web.Request) -> web.Response:
         "sources": sources,
         "live": any(row["is_running"] for row in sources),
         "can_change": can_change(request),
+        "sample_name": request.app[SAMPLES].name if SAMPLES in request.app else "",
         "can_sync": can_change(request) and bool(request.app[TOOLS].syncs.specs),
         "documents": [_to_row(item, cited[item.id], now, with_source=len(sources) > 1) for item in shown],
         "marks_new": any(item.crawled_at and now - item.crawled_at >= NEW for item in readable),
