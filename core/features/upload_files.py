@@ -40,7 +40,14 @@ def delete_file(place: Path) -> None:
         raise StorageError(f"{str(place)!r} can't be deleted ({error.strerror or error}).") from error
 
 
-def list_files(root: Path) -> list[str]:
-    """Return the paths of all finished files, and remove unfinished ones."""
-    shutil.rmtree(root / DRAFTS, ignore_errors=True)
-    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+def list_files(root: Path, own_drafts: str) -> list[str]:
+    """Return the paths of all finished files, and remove unfinished ones, except in the folder `own_drafts`."""
+    for left in (root / DRAFTS).glob("*"):
+        if left.name == own_drafts:
+            continue
+        if left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+        else:
+            left.unlink(missing_ok=True)
+    found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+    return sorted(path.as_posix() for path in found if path.parts[0] != DRAFTS)

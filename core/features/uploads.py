@@ -110,6 +110,7 @@ class Uploads:
         self._files: dict[str, OrderedDict[str, UploadedFile]] = {}  # accepted ones, by workspace and path
         self._refused: dict[str, deque[UploadedFile]] = {}
         self._numbers = count(1)
+        self._drafts = uuid.uuid4().hex  # the folder of this process's unfinished files
         self._again: set[tuple[str, str]] = set()  # failed files to read though they didn't change
         self._changed = asyncio.Event()  # set and replaced at every change
         self._wake = asyncio.Event()
@@ -159,7 +160,7 @@ class Uploads:
         """Put the file back that a held one replaced, to be read again; False if there was none. Safe to repeat."""
         source, name = await self._source(workspace), path.rpartition("/")[2]
         root, before = Path(source.location), self._held(key) / "before" / name
-        draft = root / DRAFTS / uuid.uuid4().hex
+        draft = self._draft(root)
 
         def put_back() -> bool:
             if not before.is_file():
@@ -280,7 +281,7 @@ class Uploads:
             path = clean_path(name)
             source = await self._source(workspace)
             root, end = Path(source.location), path.rpartition("/")[2]
-            draft = root / DRAFTS / uuid.uuid4().hex / end
+            draft = self._draft(root) / end
             try:
                 head = await self._receive(draft, chunks)
                 if not head:
@@ -312,6 +313,9 @@ class Uploads:
         file = self._expect(source, path, by, where)
         self._wake.set()
         return file
+
+    def _draft(self, root: Path) -> Path:
+        return root / DRAFTS / self._drafts / uuid.uuid4().hex
 
     def _held(self, key: str) -> Path:
         return self.folder / HELD / key
@@ -380,7 +384,7 @@ class Uploads:
     async def _find_left(self, workspace: str) -> None:
         """Expect the files that an earlier process accepted and did not read."""
         root = self._root(workspace)
-        found = await to_its_end(partial(list_files, root))
+        found = await to_its_end(partial(list_files, root, self._drafts))
         if not found:
             return
         source = await self._source(workspace)

@@ -2,13 +2,14 @@
 
 import asyncio
 import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import BadInput, NotFound, StorageError
-from core.features.uploads import UPLOADS, UploadState
+from core.features.uploads import DRAFTS, UPLOADS, UploadState
 from tests.builders import build_scope, build_source
 from tests.integration.platform_files import LIMITS
 from tests.integration.upload_place import UploadPlace
@@ -193,6 +194,31 @@ async def test_what_a_killed_process_accepted_is_read_by_the_next_one(place: Upl
     await place.add("later.md", "Later words.")
     await place.work_off()
     assert place.runs == [["later.md"]]  # what was read is not read again
+
+
+async def test_a_file_that_arrives_during_the_start_is_kept(place: UploadPlace) -> None:
+    """The start removes what an earlier process left unfinished, while this one receives a file already."""
+    await place.add("left.md")
+    left = place.folder.joinpath(next(place.folder.iterdir()).name, DRAFTS, "earlier", "half.md")
+    left.parent.mkdir(parents=True)
+    left.write_text("half a fi", encoding="utf-8")
+    place.begin()
+    begun = asyncio.Event()
+    may_go_on = asyncio.Event()
+
+    async def slowly() -> AsyncIterator[bytes]:
+        yield b"# Keys\n\n"
+        begun.set()
+        await may_go_on.wait()
+        yield b"The key is under the mat."
+
+    arriving = asyncio.create_task(place.uploads.accept("local", "new.md", slowly()))
+    await begun.wait()
+    await place.work_off()
+    assert not left.exists()
+    may_go_on.set()
+    assert (await arriving).path == "new.md"
+    assert await place.read() == {"left.md": ("read", ""), "new.md": ("read", "")}
 
 
 async def test_a_missing_folder_removes_no_document(place: UploadPlace) -> None:
