@@ -45,10 +45,11 @@ from bot.web.translate import (
 from core.answering.answers.stored import BOT_NAME
 from core.answering.providers.extractive.provider import QUOTES_NOTE
 from core.domain.conversation import Conversation, Message, Role
-from core.domain.features import Rating
+from core.domain.features import FeedbackReason, Rating
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.service import CommandLine, Receipt
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
+from core.features.feedback import REASONS
 from core.features.staleness.stale_answers import question_again
 from core.serializers.objects import Json
 from core.service.addressing import LEFT_TO_PEOPLE
@@ -62,6 +63,7 @@ EXAMPLES = 3  # questions on the page for a new one
 EXAMPLES_SECONDS = 0.1  # the page doesn't wait longer for them
 NO_START = {"documents": None, "newest": None, "examples": (), "are_sought": False}
 RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}
+RATED_BECAUSE: Mapping[str, FeedbackReason | None] = {"": None, **{reason.value: reason for reason in FeedbackReason}}
 
 
 def add_chat(app: web.Application, parts: WebParts, chat: ChatParts) -> None:
@@ -160,6 +162,7 @@ class _Chat:
             "quotes_only": self._chat.quotes_only,
             "quotes_note": QUOTES_NOTE,
             "examples": list(self._chat.examples),
+            "reasons": [[reason.value, label] for reason, label in REASONS.items()],
             "commands": [{"name": item.name, "usage": item.usage, "help": item.help} for item in table],
             **await self._threads.overview(Reader.of(request)),
         }
@@ -232,13 +235,17 @@ class _Chat:
         return {"deleted": result.deleted.id if result.deleted else None}
 
     async def rate(self, request: web.Request) -> Json:
-        """Store, change or remove a person's rating of an answer."""
+        """Store, change or remove a person's rating of an answer; `reason` tells what was wrong."""
         body = await body_of(request)
         value, message_id = text_of(body, "value"), text_of(body, "message")
         if value not in RATINGS:
             raise BadInput(f"Unknown rating {value[:20]!r}. Use {', '.join(RATINGS)}.")
+        reason = text_of(body, "reason", "")
+        if reason not in RATED_BECAUSE or (reason and value != "down"):
+            raise BadInput(f"Unknown reason {reason[:20]!r}. Use {', '.join(FeedbackReason)} with the rating 'down'.")
         found = await self._conversation(request)
-        await self._chat.feedbacks.rate(found, message_id, author_of(request), RATINGS[value])
+        why = RATED_BECAUSE[reason]
+        await self._chat.feedbacks.rate(found, message_id, author_of(request), RATINGS[value], why)
         return {"rated": value, "told": NOT_HELPFUL if value == "down" else ""}
 
     async def again(self, request: web.Request) -> Json:

@@ -18,6 +18,15 @@ class Rating(StrEnum):
     DOWN = "down"
 
 
+class FeedbackReason(StrEnum):
+    """The fault of an answer, as its reader saw it."""
+
+    SOURCE = "source"  # it cites the wrong document or passage
+    OUTDATED = "outdated"
+    MISSED = "missed"  # it leaves something out
+    OTHER = "other"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
     """One person's rating of one answer."""
@@ -26,6 +35,7 @@ class Feedback:
     author: str
     rating: Rating
     created_at: datetime
+    reason: FeedbackReason | None = None  # only of Rating.DOWN, if it was given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +250,7 @@ class AskedQuestion:
     usage: Usage = field(default_factory=Usage)
     helpful: int = 0  # thumbs
     not_helpful: int = 0
+    reasons: tuple[FeedbackReason, ...] = ()  # of those that are not helpful, as far as they were given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,6 +279,7 @@ class Statistics:
     by_status: Mapping[AnswerStatus, int]
     helpful: int
     not_helpful: int
+    reasons: Mapping[FeedbackReason, int]  # most frequent first
     usage: Usage
     documents: int  # that can be read
     most_cited: tuple[CitedDocument, ...]

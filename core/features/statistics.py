@@ -58,6 +58,7 @@ class UsageStatistics:
             by_status={status: counted[status] for status in AnswerStatus if counted[status]},
             helpful=sum(question.helpful for question in found),
             not_helpful=sum(question.not_helpful for question in found),
+            reasons=dict(Counter(reason for question in found for reason in question.reasons).most_common()),
             usage=sum((question.usage for question in found), Usage()),
             documents=len(documents),
             most_cited=tuple(CitedDocument(document=item, answers=cited[item.id]) for item in ranked[:MOST_LISTED]),
@@ -93,6 +94,7 @@ def statistics_json(found: Statistics) -> Json:
         "by_status": {status.value: count for status, count in found.by_status.items()},
         "helpful": found.helpful,
         "not_helpful": found.not_helpful,
+        "not_helpful_reasons": {reason.value: count for reason, count in found.reasons.items()},
         "usage": {
             "input_tokens": found.usage.input_tokens,
             "output_tokens": found.usage.output_tokens,

@@ -353,7 +353,7 @@ class ReadingPositionRow(FootnoteTable, table=True):
 
 
 class FeedbackRow(FootnoteTable, table=True):
-    """One person's rating of an answer."""
+    """One person's rating of an answer; `reason` is a FeedbackReason."""
 
     __table_args__ = (one_of("rating", Rating),)
 
@@ -361,6 +361,7 @@ class FeedbackRow(FootnoteTable, table=True):
     author: str = key_column()
     rating: str = text_column()
     created_at: datetime = time_column()
+    reason: str | None = text_column(default=None)
 
 
 class CitationCheckRow(FootnoteTable, table=True):

@@ -8,7 +8,7 @@ import pytest
 from bot.presentation.direct_threads import is_direct_thread
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Outcome, Role
-from core.domain.features import Feedback, Rating
+from core.domain.features import Feedback, FeedbackReason, Rating
 from core.domain.incoming import PRIVATE_THREAD, ThreadAddress
 from core.domain.replies import Usage
 from core.features.statistics import AskedRepository
@@ -82,11 +82,13 @@ async def test_questions_come_newest_first_with_what_became_of_them(store: Store
 
 async def test_thumbs_are_counted(store: Store) -> None:
     await store.turn(1, "Where?", AnswerStatus.ANSWERED)
-    for author, rating in (("ada", Rating.UP), ("ben", Rating.DOWN), ("eve", Rating.DOWN)):
-        await store.feedback.save(Feedback(message_id="a1", author=author, rating=rating, created_at=NOON))
+    why = FeedbackReason.MISSED
+    for author, rating, reason in (("ada", Rating.UP, None), ("ben", Rating.DOWN, why), ("eve", Rating.DOWN, None)):
+        given = Feedback(message_id="a1", author=author, rating=rating, created_at=NOON, reason=reason)
+        await store.feedback.save(given)
     [found] = await store.asked.asked("local", 90)
 
-    assert (found.helpful, found.not_helpful) == (1, 2)
+    assert (found.helpful, found.not_helpful, found.reasons) == (1, 2, (why,))
 
 
 async def test_only_the_last_days_and_this_workspace_count(store: Store) -> None:

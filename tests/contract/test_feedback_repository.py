@@ -1,11 +1,11 @@
 """The contract of FeedbackRepository, on every database."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from core.domain.conversation import Role
-from core.domain.features import Feedback, Rating
+from core.domain.features import Feedback, FeedbackReason, Rating
 from core.errors import NotFound
 from core.ports import ConversationRepository
 from core.ports.service import FeedbackRepository
@@ -55,6 +55,16 @@ async def test_a_person_has_one_rating_for_an_answer_and_may_take_it_back(stores
 
     assert changed == [rated("m1a", rating=Rating.DOWN)]
     assert await stores.feedback.list_feedback("c1") == []
+
+
+async def test_a_reason_is_kept_until_the_rating_changes(stores: Stores) -> None:
+    because = replace(rated("m1a", rating=Rating.DOWN), reason=FeedbackReason.OUTDATED)
+    await stores.feedback.save(because)
+    given = await stores.feedback.list_feedback("c1")
+    await stores.feedback.save(rated("m1a"))
+
+    assert given == [because]
+    assert await stores.feedback.list_feedback("c1") == [rated("m1a")]
 
 
 async def test_an_unknown_message_cannot_be_rated(stores: Stores) -> None:

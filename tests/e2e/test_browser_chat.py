@@ -4,6 +4,7 @@ from urllib.parse import urljoin
 
 from playwright.async_api import expect
 
+from core.domain.features import FeedbackReason, Rating
 from core.errors import ProviderOverloaded
 from tests.e2e.browsing import BROWSER_TEST, browsing, say
 from tests.scripted import says
@@ -52,6 +53,27 @@ async def test_asking_streaming_reloading_and_the_source() -> None:
         await source.goto(urljoin(page.url, await footnote.get_attribute("href")))
         await expect(source.locator("mark").first).to_contain_text("The key hangs under the stairs")
         assert len(place.provider.requests) == 2  # the reloads asked nothing anew
+
+
+async def test_who_finds_an_answer_not_helpful_may_say_why() -> None:
+    place = await stocked()
+    async with place.open() as ada, browsing() as people:
+        _, page = await people.newcomer(home_of(ada))
+        await say(page, QUESTION)
+        await expect(page.locator("a.footnote")).to_have_count(1)
+        await expect(page.locator(".why")).to_have_count(0)
+        await page.get_by_role("button", name="Not helpful").press("Enter")
+        await expect(page.locator(".why button")).to_have_text(
+            ["Wrong source", "Out of date", "Missed something", "Other"]
+        )
+        await expect(page.get_by_role("button", name="Not helpful")).to_be_focused()
+        await page.get_by_role("button", name="Out of date").press("Enter")
+        await expect(page.locator(".why")).to_have_count(0)
+        await expect(page.get_by_role("button", name="Not helpful")).to_have_attribute("aria-pressed", "true")
+
+        [conversation] = await place.conversations.list_conversations("local")
+        [given] = await place.shelf.stores.feedback.list_feedback(conversation.id)
+        assert (given.rating, given.reason) == (Rating.DOWN, FeedbackReason.OUTDATED)
 
 
 async def test_two_people_in_one_thread_and_an_answer_that_is_stopped() -> None:

@@ -12,6 +12,7 @@ from bot.web.requests import visit
 from core.domain.corpus import Document
 from core.domain.features import Connection, DocumentConnections
 from core.features.connections import Connections
+from core.features.feedback import REASONS
 from core.features.statistics import DAYS, UsageStatistics
 
 CONNECTIONS = web.AppKey("connections", Connections)
@@ -85,4 +86,6 @@ async def show_statistics(request: web.Request) -> web.Response:
     """Show the statistics of the last days, over the readable documents."""
     _, scope = await visit(request)
     found = await request.app[STATISTICS].of(scope)
-    return render_template("statistics.html", request, {"found": found, "days": DAYS, "path": document_path})
+    return render_template(
+        "statistics.html", request, {"found": found, "days": DAYS, "path": document_path, "reasons": REASONS}
+    )

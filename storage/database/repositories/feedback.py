@@ -1,10 +1,11 @@
 """Ratings of answers in SQL."""
 
 from dataclasses import asdict
+from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from core.domain.features import Feedback, Rating
+from core.domain.features import Feedback, FeedbackReason, Rating
 from core.errors import NotFound
 from storage.database import Database
 from storage.database.tables import TABLES
@@ -20,7 +21,8 @@ class SqlFeedbackRepository:
 
     async def save(self, feedback: Feedback) -> None:
         message = select(_MESSAGE.c.id).where(_MESSAGE.c.id == feedback.message_id)
-        values = asdict(feedback) | {"rating": feedback.rating.value}
+        reason = feedback.reason.value if feedback.reason else None
+        values = asdict(feedback) | {"rating": feedback.rating.value, "reason": reason}
 
         def work(connection: Connection) -> None:
             if connection.execute(message.with_for_update(key_share=True)).first() is None:
@@ -40,4 +42,9 @@ class SqlFeedbackRepository:
             .where(_MESSAGE.c.conversation_id == conversation_id)
             .order_by(_MESSAGE.c.sequence, _FEEDBACK.c.author)
         )
-        return [Feedback(**{**row._mapping, "rating": Rating(row.rating)}) for row in await self._database.rows(query)]
+        return [_to_feedback(row) for row in await self._database.rows(query)]
+
+
+def _to_feedback(row: Any) -> Feedback:
+    reason = FeedbackReason(row.reason) if row.reason else None
+    return Feedback(**{**row._mapping, "rating": Rating(row.rating), "reason": reason})

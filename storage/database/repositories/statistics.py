@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, func, select
 
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Role
-from core.domain.features import AskedQuestion, Rating
+from core.domain.features import AskedQuestion, FeedbackReason, Rating
 from core.domain.incoming import ThreadAddress
 from core.domain.replies import Usage
 from core.ports import Clock
@@ -72,6 +72,11 @@ _ANSWERED = (
     .limit(MOST)
 )
 _IDS: Any = bindparam("ids", expanding=True)
+_REASONS = (
+    select(_FEEDBACK.c.message_id, _FEEDBACK.c.reason)
+    .where(_FEEDBACK.c.message_id.in_(_IDS), _FEEDBACK.c.reason.is_not(None))
+    .order_by(_FEEDBACK.c.author)
+)
 _DOCUMENTS = select(_CITED.c.message_id, _CITED.c.document_id).where(_CITED.c.message_id.in_(_IDS))
 
 
@@ -90,13 +95,24 @@ class SqlAskedRepository:
         for ids in parts([row.id for row in rows]):
             for row in await self._database.rows(_DOCUMENTS, {"ids": ids}):
                 cited.setdefault(row.message_id, set()).add(row.document_id)
+        reasons: dict[str, list[FeedbackReason]] = {}  # by message id
+        for ids in parts([row.id for row in rows if row.not_helpful]):
+            for row in await self._database.rows(_REASONS, {"ids": ids}):
+                reasons.setdefault(row.message_id, []).append(FeedbackReason(row.reason))
         return [
-            _to_question(row, frozenset(cited.get(row.id, ())), is_private=self._is_private(to_address(row)))
+            _to_question(
+                row,
+                frozenset(cited.get(row.id, ())),
+                tuple(reasons.get(row.id, ())),
+                is_private=self._is_private(to_address(row)),
+            )
             for row in rows
         ]
 
 
-def _to_question(row: Any, document_ids: frozenset[str], *, is_private: bool) -> AskedQuestion:
+def _to_question(
+    row: Any, document_ids: frozenset[str], reasons: tuple[FeedbackReason, ...], *, is_private: bool
+) -> AskedQuestion:
     usage = (row.outcome or {}).get("usage") or {}
     return AskedQuestion(
         text=row.content,
@@ -107,4 +123,5 @@ def _to_question(row: Any, document_ids: frozenset[str], *, is_private: bool) ->
         usage=Usage(**usage),
         helpful=row.helpful,
         not_helpful=row.not_helpful,
+        reasons=reasons,
     )

@@ -35,6 +35,6 @@ export const api = {
   stop: (key) => request("POST", "/chat/stop", { key }),
   rename: (channel, thread, title) => request("PATCH", placePath(channel, thread), { title }),
   remove: (channel, thread) => request("DELETE", placePath(channel, thread)),
-  rate: (channel, thread, message, value) => request("POST", `${placePath(channel, thread)}/feedback`, { message, value }),
+  rate: (channel, thread, message, value, reason = "") => request("POST", `${placePath(channel, thread)}/feedback`, { message, value, reason }),
   again: (channel, thread, message) => request("POST", `${placePath(channel, thread)}/again`, { message }),
 };

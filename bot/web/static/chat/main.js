@@ -11,7 +11,7 @@ const NEAR_END = 120; // pixels: a reader this near to the end stays at the end
 const REOPEN_AFTER = 2000; // milliseconds after the service closed the stream
 
 // `reading` is the ID of a conversation on another platform, shown read-only. `isNew`: the page for a new question.
-const here = { channel: "general", thread: "", reading: "", isNew: true, path: null, state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0, asked: 0, shown: 0 };
+const here = { channel: "general", thread: "", reading: "", isNew: true, path: null, state: null, home: null, stream: null, kept: new Map(), live: new Map(), why: null, visit: 0, asked: 0, shown: 0 };
 let pane = null; // the module of the side pane, loaded with the first source that is opened
 let unsent = null; // {text, key} of the last failed message; a retry uses the same key
 
@@ -46,10 +46,13 @@ const actions = {
     await attempt(() => api.stop(key));
   },
   again: (message) => attempt(() => api.again(here.channel, here.thread, message)),
-  async rate(message, value) {
-    const rated = await attempt(() => api.rate(here.channel, here.thread, message, value));
+  reasons: (id) => here.why === id ? here.home.reasons : [],
+  async rate(message, value, reason) {
+    const rated = await attempt(() => api.rate(here.channel, here.thread, message, value, reason));
     if (!rated) return;
+    here.why = value === "down" && reason === undefined ? message : null;
     await refresh();
+    byId("messages").querySelector(`[data-id="${CSS.escape(message)}"] .thumb.${value}`)?.focus(); // it was drawn anew
     if (rated.told) byId("announcer").textContent = rated.told;
   },
 };
@@ -209,7 +212,7 @@ function drawMessages() {
 }
 
 function keep(row, isLast) {
-  const mark = JSON.stringify([row.value, isLast]);
+  const mark = JSON.stringify([row.value, isLast, here.why === row.key]);
   const old = here.kept.get(row.key);
   if (old?.mark === mark) return old.node;
   const node = row.make();

@@ -90,7 +90,7 @@ function rowNodes(message, actions) {
   const row = el("div", { class: "row" });
   for (const [value, name] of actions.mayAnswer() ? [["up", "Helpful"], ["down", "Not helpful"]] : []) {
     const pressed = message.rated === value;
-    row.append(el("button", { type: "button", class: "icon-button thumb", "aria-label": name, title: name,
+    row.append(el("button", { type: "button", class: `icon-button thumb ${value}`, "aria-label": name, title: name,
       "aria-pressed": String(pressed), onclick: () => actions.rate(message.id, pressed ? "none" : value) }, icon("helpful", value)));
   }
   if (navigator.clipboard) {
@@ -110,7 +110,16 @@ function rowNodes(message, actions) {
   ].filter(Boolean);
   if (choices.length) row.append(el("details", { class: "menu" },
     el("summary", { class: "icon-button", title: "More" }, el("span", { class: "unseen" }, "More"), icon("more")), el("div", { class: "choices" }, ...choices)));
-  return looked ? [row, looked] : [row];
+  const why = whyNode(message, actions);
+  return [row, why, looked].filter(Boolean);
+}
+
+// After "Not helpful": one line that may be left unanswered.
+function whyNode(message, actions) {
+  const reasons = actions.reasons(message.id);
+  if (!reasons.length) return null;
+  return el("div", { class: "questions why", role: "group", "aria-label": "What was wrong?" }, el("p", {}, "What was wrong?"),
+    ...reasons.map(([reason, label]) => el("button", { type: "button", class: "button", onclick: () => actions.rate(message.id, "down", reason) }, label)));
 }
 
 // The answer as it would be pasted: numbers in brackets, and what they stand for.

@@ -102,6 +102,7 @@ def told(count: int) -> str:
         by_status={AnswerStatus.ANSWERED: count} if count else {},
         helpful=0,
         not_helpful=0,
+        reasons={},
         usage=Usage(),
         documents=0,
         most_cited=(),

@@ -441,9 +441,14 @@ async def test_a_thumb_is_kept_for_its_person_changed_and_taken_back() -> None:
         other = (await ada.show(thread))["messages"][1]["rated"]
         refused = [
             (await ada.client.post(path, json=body)).status
-            for body in ({"message": question["id"], "value": "up"}, {"message": answer["id"], "value": "five"})
+            for body in (
+                {"message": question["id"], "value": "up"},
+                {"message": answer["id"], "value": "five"},
+                {"message": answer["id"], "value": "down", "reason": "ugly"},
+                {"message": answer["id"], "value": "up", "reason": "source"},
+            )
         ]
 
     assert seen == ["up", "down", None]
     assert other is None
-    assert refused == [404, 400]
+    assert refused == [404, 400, 400, 400]

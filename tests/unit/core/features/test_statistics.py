@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from core.domain.answer import AnswerStatus
-from core.domain.features import AskedQuestion
+from core.domain.features import AskedQuestion, FeedbackReason
 from core.domain.replies import Usage
 from core.features.statistics import MOST_LISTED, MOST_QUESTIONS, UsageStatistics
 from tests.builders import NOON
@@ -87,12 +87,14 @@ async def test_what_one_person_asked_alone_is_counted_and_never_shown(shelf):
 
 
 async def test_thumbs_tokens_and_the_cache_are_summed_up(shelf):
-    usage = Usage(input_tokens=100, output_tokens=5, cache_read_tokens=75)
-    asked = [question("x", usage=usage, helpful=2), question("y", usage=usage, not_helpful=1), question("z")]
+    usage, why = Usage(input_tokens=100, output_tokens=5, cache_read_tokens=75), (FeedbackReason.SOURCE,)
+    disliked = question("y", usage=usage, not_helpful=1, reasons=why)
+    asked = [question("x", usage=usage, helpful=2), disliked, question("z")]
     found = await statistics(shelf, *asked).of(shelf.scope())
     nothing = await statistics(shelf).of(shelf.scope())
 
     assert (found.helpful, found.not_helpful, found.usage.output_tokens) == (2, 1, 10)
+    assert found.reasons == {FeedbackReason.SOURCE: 1}
     assert found.cache_hit_rate == 0.75
     assert (nothing.cache_hit_rate, nothing.questions, nothing.never_cited_count) == (None, 0, 3)
 
