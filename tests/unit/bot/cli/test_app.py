@@ -95,7 +95,7 @@ def test_the_example_configuration_is_printed_without_a_clone(capsys: pytest.Cap
 
 def test_serve_takes_host_and_port_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[WebConfig] = []
-    monkeypatch.setattr("bot.cli.serve.run_service", lambda session, ready: served.append(session.settings.web))
+    monkeypatch.setattr("bot.cli.serve.run_services", lambda session, load, ready: served.append(load().web))
 
     assert run(["serve", "--port", "0", "--host", "::1"]) == 0
     assert run(["serve"]) == 0
