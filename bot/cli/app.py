@@ -43,6 +43,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "ontology": ("extracting", "Show the kinds of entities and relations, and the aliases of each entity."),
     },
     "Run": {
+        "init": ("init", "Set Footnote up, step by step: platform, documents, model."),
         "demo": ("demo", "Try Footnote on a small sample library, in the browser."),
         "serve": ("serve", "Run the service: web pages, API, chat platforms and worker."),
         "worker": ("serve", "Run only a worker, next to `footnote serve`."),

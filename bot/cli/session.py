@@ -44,7 +44,7 @@ class Session:
         return self.load()
 
     def load(self) -> Config:
-        """Read the configuration anew. Raises ConfigError."""
+        """Read the configuration again. Raises ConfigError."""
         return load_config(self.config, data_dir=self.data_dir, workspace=self.workspace)
 
     @property

@@ -94,6 +94,8 @@ def _trigger(tick: Tick) -> CronTrigger | IntervalTrigger:
 
 # After the start of the service, for overdue syncs, so that first answers come first.
 SOONEST = timedelta(seconds=60)
+# Earlier than any sync.
+EVER = datetime.min.replace(tzinfo=UTC)
 # A sync by another process this recently counts as the same tick.
 SAME_TICK = timedelta(seconds=50)
 # Changes this close together are one: editors save files in several steps.
@@ -103,7 +105,7 @@ ABSENT_SECONDS = 60.0
 
 
 async def sync_ticks(syncs: Syncs, clock: Clock) -> list[Tick]:
-    """Return a tick for each source with a schedule. Overdue syncs run soon after the start."""
+    """Return a tick for each source with a schedule. Overdue syncs run soon after the start, first ones at once."""
     states = {
         (status.spec.workspace, status.spec.name): status.state
         for workspace in {spec.workspace for spec in syncs.specs}
@@ -115,11 +117,12 @@ async def sync_ticks(syncs: Syncs, clock: Clock) -> list[Tick]:
 
 
 async def watch_folder(syncs: Syncs, spec: SourceSpec, folder: Path) -> None:
-    """Sync a source whenever files of its folder change, until cancelled. Waits for a missing folder."""
+    """Sync a source once if it never was, and whenever files of its folder change. Waits for a missing folder."""
     from watchfiles import awatch
 
     while True:
         try:
+            await _sync(syncs, spec, unless_since=EVER)  # one that is new in the configuration
             async for _ in awatch(folder, debounce=DEBOUNCE_MS):
                 await _sync(syncs, spec)
         except (OSError, FootnoteError) as error:
@@ -154,7 +157,7 @@ def _tick(syncs: Syncs, spec: SourceSpec, last: SyncState | None, clock: Clock) 
         name=f"sync {spec.workspace}/{spec.name}",
         work=work,
         every=every,
-        first_after=max(every - waited, SOONEST),
+        first_after=max(every - waited, SOONEST) if last else timedelta(0),
         cron=spec.schedule.line if isinstance(spec.schedule, Cron) else None,
         jitter_seconds=spec.jitter_seconds,
     )

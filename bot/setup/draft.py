@@ -5,10 +5,12 @@ a run begins with the configuration.
 """
 
 import os
+import re
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
@@ -64,6 +66,8 @@ class Answers(BaseModel):
     bot: str = ""  # its name on the platform
     servers: dict[str, str] | None = None  # those chosen: id -> name
     teams: dict[str, str] = Field(default_factory=dict)  # Slack's: id -> name
+    sources: list[dict[str, Any]] = Field(default_factory=list)  # new [[sources]]
+    removed_sources: list[str] = Field(default_factory=list)  # names of configured ones
     model: Model | None = None
     secrets: list[str] = Field(default_factory=list)  # names of those entered in this run
     steps: dict[str, Progress] = Field(default_factory=dict)
@@ -94,6 +98,11 @@ class Draft:
         return self._path.exists()
 
     @property
+    def has_own_data_dir(self) -> bool:
+        """Whether the data directory is that of the command line."""
+        return self._overrides["data_dir"] is not None
+
+    @property
     def workspace(self) -> str:
         """The workspace that the chosen servers and teams read: that of terminal and web app."""
         return self.config.workspace
@@ -116,6 +125,12 @@ class Draft:
         if secret.name not in self.answers.secrets:
             self.answers.secrets.append(secret.name)
         self.save()
+
+    def keep_source_token(self, source: str, value: str) -> Path:
+        """Store a source's token, and return its file. Raises StorageError."""
+        file = self.config.data_path / SECRETS_FOLDER / f"source_{_file_name(source)}"
+        write_private_file(file, value + "\n")
+        return file
 
     def entered_file(self, secret: Secret) -> Path | None:
         """Return the file of a secret that was entered in this run."""
@@ -151,6 +166,12 @@ class Draft:
                 f"The answers of the last set-up in {str(self._path)!r} can't be read. Delete that file, and "
                 "start again."
             ) from error
+
+
+def _file_name(text: str) -> str:
+    """Return a name that is safe in any file system, and different for different texts."""
+    readable = re.sub(r"[^a-z0-9]+", "_", text.lower())[:40].strip("_")
+    return f"{readable}_{zlib.crc32(text.encode()):08x}"
 
 
 def _answers_of(config: Config) -> Answers:

@@ -38,6 +38,9 @@ class ModelStep:
     def applies(self, draft: Draft) -> bool:
         return True
 
+    def is_set_up(self, draft: Draft) -> bool:
+        return draft.answers.model is not None
+
     async def screen(self, draft: Draft) -> Screen:
         models = await find_local_models()
         model = draft.answers.model

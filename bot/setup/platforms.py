@@ -22,6 +22,9 @@ class PlatformStep:
     def applies(self, draft: Draft) -> bool:
         return True
 
+    def is_set_up(self, draft: Draft) -> bool:
+        return bool(draft.answers.platform)
+
     async def screen(self, draft: Draft) -> Screen:
         return page(
             title="Where does your team talk?",
@@ -72,6 +75,9 @@ class DiscordTokenStep:
     def applies(self, draft: Draft) -> bool:
         return draft.answers.platform == "discord"
 
+    def is_set_up(self, draft: Draft) -> bool:
+        return bool(draft.secret(DISCORD_TOKEN))
+
     async def screen(self, draft: Draft) -> Screen:
         stored = draft.secret(DISCORD_TOKEN)
         checked = await self._check(draft, stored) if stored else None
@@ -115,7 +121,7 @@ class DiscordTokenStep:
         _write_secret(draft, file, DISCORD_TOKEN)
 
     def summary(self, draft: Draft) -> Sequence[str]:
-        if not draft.secret(DISCORD_TOKEN):
+        if not self.is_set_up(draft):
             return ["Discord is not connected: it has no token."]
         return [f"{draft.answers.bot or 'The bot'} answers on Discord."]
 
@@ -125,6 +131,9 @@ class DiscordServerStep:
 
     def applies(self, draft: Draft) -> bool:
         return draft.answers.platform == "discord" and bool(draft.secret(DISCORD_TOKEN))
+
+    def is_set_up(self, draft: Draft) -> bool:
+        return bool(draft.answers.servers)
 
     async def screen(self, draft: Draft) -> Screen:
         checked = await check_discord(draft.secret(DISCORD_TOKEN))
@@ -187,6 +196,9 @@ class SlackStep:
     def applies(self, draft: Draft) -> bool:
         return draft.answers.platform == "slack"
 
+    def is_set_up(self, draft: Draft) -> bool:
+        return bool(draft.secret(SLACK_TOKEN) and draft.secret(SLACK_APP_TOKEN))
+
     async def screen(self, draft: Draft) -> Screen:
         manifest = build_manifest(by_socket=True, url=None)
         link = NEW_SLACK_APP + urlencode({"manifest_json": json.dumps(manifest, separators=(",", ":"))})
@@ -245,7 +257,7 @@ class SlackStep:
             _write_bindings(draft, file, "slack", draft.answers.teams, draft.config.slack.workspaces)
 
     def summary(self, draft: Draft) -> Sequence[str]:
-        if not (draft.secret(SLACK_TOKEN) and draft.secret(SLACK_APP_TOKEN)):
+        if not self.is_set_up(draft):
             return ["Slack is not connected: a token is missing."]
         where = ", ".join(draft.answers.teams.values())
         return [f"{draft.answers.bot or 'The bot'} answers on Slack{f', in {where}' if where else ''}."]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.presentation.setup_screens import Answers, Finding, Screen
+from bot.setup.documents import DocumentsStep
 from bot.setup.draft import Draft
 from bot.setup.model import ModelStep
 from bot.setup.platforms import DiscordServerStep, DiscordTokenStep, PlatformStep, SlackStep
@@ -12,7 +13,14 @@ from bot.setup.step import Step, is_problem, page
 from bot.setup.writing import ConfigFile
 from core.errors import NotFound
 
-STEPS: tuple[Step, ...] = (PlatformStep(), DiscordTokenStep(), DiscordServerStep(), SlackStep(), ModelStep())
+STEPS: tuple[Step, ...] = (
+    PlatformStep(),
+    DiscordTokenStep(),
+    DiscordServerStep(),
+    SlackStep(),
+    DocumentsStep(),
+    ModelStep(),
+)
 FINISH = ("finish", "Done")
 
 
@@ -28,9 +36,24 @@ class Wizard:
         return [*((step.key, step.title) for step in self._applying), FINISH]
 
     @property
-    def is_unfinished(self) -> bool:
-        """Whether an earlier run was left before its end."""
-        return self._draft.is_unfinished
+    def file(self) -> Path:
+        """The configuration that `finish` writes."""
+        return self._draft.file
+
+    def state(self) -> dict[str, object]:
+        """Return the state of each step, as a JSON object, without live checks."""
+        answered = self._draft.answers.steps
+        steps = [
+            {
+                "step": step.key,
+                "title": step.title,
+                "progress": answered.get(step.key),
+                "is_set_up": step.is_set_up(self._draft),
+                "summary": list(step.summary(self._draft)),
+            }
+            for step in self._applying
+        ]
+        return {"config": str(self.file), "is_unfinished": self._draft.is_unfinished, "steps": steps}
 
     async def screen(self, step: str = "") -> Screen:
         keys = [key for key, _ in self.steps]
@@ -58,6 +81,8 @@ class Wizard:
         file = ConfigFile(self._draft.file)
         for step in self._applying:
             step.write(self._draft, file)
+        if self._draft.has_own_data_dir and not file.has("data_dir"):
+            file.set("data_dir", value=str(self._draft.config.data_path))
         self._draft.read(file.text)
         file.replace()
         self._draft.clear()

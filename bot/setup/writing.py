@@ -1,6 +1,6 @@
 """Changes of config.toml that keep a person's own keys, comments and order."""
 
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Collection, Iterable, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,9 @@ class ConfigFile:
     def text(self) -> str:
         return tomlkit.dumps(self._document)
 
+    def has(self, key: str) -> bool:
+        return key in self._document
+
     def set(self, *path: str, value: object) -> None:
         """Change the key at a path, such as ("discord", "token_file"); unchanged values keep their form."""
         *parents, key = path
@@ -54,6 +57,13 @@ class ConfigFile:
             table = table.get(parent, {})
         if key in table:
             del table[key]
+
+    def remove_sources(self, names: Collection[str]) -> None:
+        """Remove the sources with these names."""
+        given = self._document.get("sources", [])
+        for place in reversed(range(len(given))):
+            if given[place].get("name") in names:
+                del given[place]
 
     def add_sources(self, sources: Iterable[MutableMapping[str, Any]]) -> None:
         """Append sources to the person's own."""

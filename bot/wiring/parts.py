@@ -452,6 +452,13 @@ async def open_parts(config: Config) -> AsyncIterator[Parts]:
         yield await build_parts(config, stack)
 
 
+def count_readable(folder: Path) -> dict[str, tuple[int, int]]:
+    """Count the files that readers have a suffix for: kind -> (files, bytes). Blocks. Raises NotFound, StorageError."""
+    from storage.documents.pipeline import count_readable
+
+    return count_readable(folder)
+
+
 def restore(config: Config, file: Path) -> list[str]:
     """Unpack a backup into the data directory and return the restored names. Raises InvalidState and StorageError."""
     return restore_backup(file, config.data_path / folders.DATABASE_FILE, folders.BACKED_UP)

@@ -12,6 +12,7 @@ from core.domain.read_limits import ReadLimits
 from core.domain.selection import EVERYTHING, Selection
 from core.errors import NotFound
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
+from storage.documents.base import build_readers, readers_for
 from storage.documents.files import Listing, SourceFile, list_files, stamp_of
 from storage.documents.index_repair import compare, repair_index
 from storage.documents.pdf.recognition import UNRECOGNISED
@@ -198,6 +199,20 @@ def list_selected(root: Path, selection: Selection, only: list[str] | None = Non
 def has_files(root: Path, selection: Selection) -> bool:
     """Return whether `selection` takes a file under `root`. Raises NotFound if `root` is no folder."""
     return bool(list_selected(root, selection).files)
+
+
+def count_readable(root: Path) -> dict[str, tuple[int, int]]:
+    """Count the files of a folder whose suffix a reader has: kind -> (files, bytes). Raises NotFound.
+
+    Of several readers for a suffix, the most general one names the kind.
+    """
+    counts: dict[str, tuple[int, int]] = {}
+    readers = build_readers()
+    for file in list_files(root).files:
+        if found := readers_for(Path(file.path), readers):
+            number, size = counts.get(found[-1].kind, (0, 0))
+            counts[found[-1].kind] = (number + 1, size + file.size)
+    return counts
 
 
 def _sub_paths(source: Source, only: str | Sequence[str] | None, stored: list[Document]) -> list[str] | None:

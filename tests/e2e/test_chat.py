@@ -2,10 +2,6 @@
 
 import asyncio
 import os
-import pty
-import signal
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -14,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bot.cli.chat import PROMPT, ChatOptions, TerminalChat
+from bot.cli.chat import ChatOptions, TerminalChat
 from bot.config import Config
 from bot.service.local_operations import LocalOperations
 from bot.wiring.parts import build_parts
@@ -22,10 +18,10 @@ from core.errors import NotFound
 from tests.anthropic_server import AnthropicServer, Reply
 from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.conftest import Footnote
+from tests.e2e.terminal import TIMEOUT_SECONDS, Terminal
 
 QUESTION = "How long must we wait before starting the gate controller again?"
 WAIT = "Wait a full minute."
-TIMEOUT_SECONDS = 120  # a process that starts or stops beside many others
 Chat = Callable[..., str]
 
 
@@ -158,57 +154,6 @@ def test_errors_and_interrupts_at_the_prompt_do_not_end_the_chat(chat: Chat) -> 
     assert WAIT in shown
     assert "Deleted" in shown
     assert shown.count("needs a conversation") == 2
-
-
-class Terminal:
-    """A real process on a pseudo-terminal."""
-
-    def __init__(self, *arguments: str, environment: dict[str, str]) -> None:
-        self.pid, self._fd = pty.fork()
-        if self.pid == 0:
-            os.execvpe(sys.executable, [sys.executable, "-m", "bot", *arguments], {**os.environ, **environment})
-        self.shown = ""
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        while True:
-            try:
-                data = os.read(self._fd, 4096)
-            except OSError:  # the other side is gone
-                return
-            if not data:
-                return
-            self.shown += data.decode("utf-8", "replace")
-
-    def wait_for(self, text: str, count: int = 1) -> None:
-        until = time.monotonic() + TIMEOUT_SECONDS
-        while self.shown.count(text) < count:
-            assert time.monotonic() < until, f"{text!r} never came: {self.shown!r}"
-            time.sleep(0.02)
-
-    def type(self, text: str) -> None:
-        os.write(self._fd, text.encode())
-
-    def leave(self) -> None:
-        """Type Ctrl+D at the prompt. A terminal drops it while readline is not reading."""
-        until = time.monotonic() + TIMEOUT_SECONDS
-        while not self.shown.endswith(PROMPT):
-            assert time.monotonic() < until, f"the prompt never came: {self.shown!r}"
-            time.sleep(0.02)
-        self.type("\x04")
-
-    def end(self) -> int:
-        until = time.monotonic() + TIMEOUT_SECONDS
-        while time.monotonic() < until:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self._reader.join(5)
-                os.close(self._fd)
-                return os.waitstatus_to_exitcode(status)
-            time.sleep(0.05)
-        os.kill(self.pid, signal.SIGKILL)
-        raise AssertionError("it did not end")
 
 
 async def test_ctrl_c_stops_the_answer_and_not_the_chat(data_dir: Path) -> None:

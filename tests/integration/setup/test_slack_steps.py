@@ -101,7 +101,7 @@ async def test_a_lost_connection_keeps_the_tokens(
     assert await told(at_tokens, token_of(team), on_slack.app.token) == [LOST, LOST]
     monkeypatch.setattr(AsyncWebClient, "BASE_URL", on_slack.api)
     assert {tone for tone, _ in await told(at_tokens, "", "")} == {Tone.OK}
-    assert (await at_tokens.screen()).step == "model"
+    assert (await at_tokens.screen()).step == "documents"
 
 
 async def test_what_is_written_binds_the_team_and_names_the_token_files(
