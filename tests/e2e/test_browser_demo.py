@@ -172,6 +172,33 @@ async def test_a_number_opens_its_source_beside_the_answer_and_a_key_leads_back(
         assert urlsplit(page.url).path == "/"
 
 
+async def test_keys_go_through_a_list_and_write_in_text_fields(demo: Demo) -> None:
+    async with browsing() as people:
+        _, page = await people.newcomer(f"{demo.url}library")
+        links, boxes = page.locator(".list tbody a"), page.locator(".list tbody input")
+        await expect(page.locator("#threads")).to_have_text("None yet.")  # the frame's script is there
+        await page.keyboard.press("j")
+        await expect(links.nth(0)).to_be_focused()
+        await page.keyboard.press("j")
+        await page.keyboard.press("x")
+        await expect(boxes.nth(1)).to_be_checked()
+        await page.keyboard.press("k")
+        await expect(links.nth(0)).to_be_focused()
+        await page.locator("#q").press_sequentially("jkx?")
+        await expect(page.locator("#q")).to_have_value("jkx?")
+        await expect(boxes.nth(0)).not_to_be_checked()
+        await page.keyboard.press("Control+k")
+        await expect(page.locator("#find")).to_be_focused()
+        await page.locator("h1").click()
+        await page.keyboard.press("?")
+        await expect(page.locator("#keys")).to_contain_text("Choose the row")
+        await page.uncheck("#keys-on")
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#keys")).to_be_hidden()
+        await page.keyboard.press("j")
+        await expect(page.locator(".list a:focus")).to_have_count(0)
+
+
 async def test_an_empty_library_says_so_and_takes_a_file_that_is_asked_about_at_once(tmp_path: Path) -> None:
     with ServiceProcess(tmp_path / "data") as service:
         async with browsing() as people:

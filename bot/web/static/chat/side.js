@@ -6,6 +6,7 @@ import { arrange, byId, el } from "./dom.js";
 
 const SHOWN = 8; // threads without a search
 const FOUND = 20; // threads that a search shows
+const ROWS = ".list tbody tr, .requests > li, .hits > li, .neighbours > li"; // of lists: J, K and X go through them
 const KEYS = "footnote.keys"; // "off" in the browser's storage: single letters are no keys
 
 export const address = (channel, thread) => thread ? `/c/${encodeURIComponent(channel)}/${encodeURIComponent(thread)}`
@@ -80,12 +81,27 @@ async function chooseName() {
 function pressed(event) {
   if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
   const find = (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k";
-  const isWriting = event.target.closest?.("input, textarea, select, [contenteditable]");
+  const isWriting = event.target.closest?.('input:not([type="checkbox"]), textarea, select, [contenteditable]');
   if (!find && (event.ctrlKey || event.metaKey || event.altKey || isWriting || document.body.dataset.keys === "off")) return;
-  const act = find ? toFind : { "/": toFind, n: () => frame.go("/"), "?": () => byId("keys").showModal() }[event.key.toLowerCase()];
+  const acts = { "/": toFind, n: () => frame.go("/"), "?": () => byId("keys").showModal(), j: () => toRow(1), k: () => toRow(-1), x: chooseRow };
+  const act = find ? toFind : acts[event.key.toLowerCase()];
   if (!act) return;
   event.preventDefault();
   act();
+}
+
+const rowOf = (element) => element?.closest(ROWS);
+
+// The next row of the page's list, or the one before; its link has the focus, so Enter opens it.
+function toRow(by) {
+  const rows = [...document.querySelectorAll(ROWS)];
+  const place = rows.indexOf(rowOf(document.activeElement));
+  const row = rows[place < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(Math.max(place + by, 0), rows.length - 1)];
+  row?.querySelector("a")?.focus();
+}
+
+function chooseRow() {
+  rowOf(document.activeElement)?.querySelector('input[type="checkbox"]')?.click();
 }
 
 function toFind() {
