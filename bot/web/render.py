@@ -72,7 +72,7 @@ def message_view(
         "stale": message.stale,
         "job": message.job_id,
         "rated": rated.value if rated else None,
-        "quoted": outcome.model == ExtractiveProvider.name and bool(message.citations),
+        "quoted": is_quoted(message),
         "sources": sources_view(message.citations, links),
         "references": references_view(message),
         "suggestions": [text for text in outcome.suggestions if len(text) <= LONGEST][:MAX_SUGGESTIONS],
@@ -85,6 +85,11 @@ def message_view(
             if id in (stale or {})
         ],
     }
+
+
+def is_quoted(message: Message) -> bool:
+    """Return whether an answer is made of quotes, because there was no language model."""
+    return bool(message.citations and message.outcome and message.outcome.model == ExtractiveProvider.name)
 
 
 def without_quotes_note(text: str) -> str:

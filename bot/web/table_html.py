@@ -5,9 +5,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.web.page_markup import Marker
+from core.domain.corpus import Page
 from core.domain.passages import Span
 from core.text.delimited import Delimited, Record, read_delimited
 from core.text.pipe_tables import read_pipe_tables
+from core.text.words import collapse, content_words
 
 # The visible pieces of a cell with their places in the page, without escapes and quotation marks.
 Cell = Sequence[tuple[str, int]]
@@ -89,6 +91,59 @@ def delimited_table(text: str, window: Span, marker: Marker) -> str:
         [_record_cells(text, record, first.delimiter) for record in [*titles, *rows]],
         marker,
     )
+
+
+MOST_COLUMNS, MOST_ROWS = 4, 8  # of a table in an answer; its page has all
+
+
+def cited_rows(page: Page, kind: str, cited: Sequence[Span], numbers: Sequence[int], question: str) -> str | None:
+    """Return the cited rows of a page under their header, as Markdown; None if a citation is not of one table.
+
+    The first column names the row; then come those that the question speaks of. `numbers` are the footnotes.
+    """
+    head, rows = _table_around(page.text, kind, min(span.start for span in cited))
+    own = [row for row, place in rows if any(span.start < place.end and place.start < span.end for span in cited)]
+    end = rows[-1][1].end if rows else -1
+    if not head or not own or any(span.end > end for span in cited):
+        return None
+    asked = content_words(question)
+
+    def is_asked(column: int) -> bool:
+        return not asked.isdisjoint(content_words(" ".join([head[column], *(row[column] for row in own)])))
+
+    columns = sorted(range(1, len(head)), key=lambda column: not is_asked(column))
+    shown = [0, *sorted(columns[: MOST_COLUMNS - 1], key=lambda column: (not is_asked(column), column))]
+    count = f"The first {MOST_ROWS} of {len(own)} rows" if len(own) > MOST_ROWS else f"{len(own)} rows"
+    of_columns = f", {MOST_COLUMNS} of {len(head)} columns" if len(head) > MOST_COLUMNS else ""
+    caption = f"{'1 row' if len(own) == 1 else count}{of_columns}{''.join(f'[{number}]' for number in numbers)}:"
+    lines = [[head[column] for column in shown], ["---"] * len(shown)]
+    lines += [[row[column] for column in shown] for row in own[:MOST_ROWS]]
+    drawn = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return f"{caption}\n\n{drawn}"
+
+
+def _table_around(text: str, kind: str, place: int) -> tuple[list[str], list[tuple[list[str], Span]]]:
+    """Return the header and the rows of the table at a place of a page, each row as long as the header."""
+    if kind == "csv":
+        read = _read(text, Span(0, len(text)))
+        head, rows = list(read.columns), [(list(record.cells), record.span) for record in read.rows]
+    else:
+        found = [table for table in pipe_tables_in(text, Span(0, len(text))) if table.head.start <= place]
+        if not found:
+            return [], []
+        spans = [row for row in found[-1].rows if row != found[-1].head]
+        head, rows = _texts(text, found[-1].head), [(_texts(text, row), row) for row in spans]
+    clean = [([_plain(cell) for cell in [*cells, *[""] * len(head)][: len(head)]], span) for cells, span in rows]
+    return [_plain(cell) for cell in head], clean
+
+
+def _texts(text: str, span: Span) -> list[str]:
+    return ["".join(piece for piece, _ in cell) for cell in _pipe_cells(text, span)]
+
+
+def _plain(cell: str) -> str:
+    """Return a cell's text for a cell of Markdown."""
+    return collapse(cell).replace("|", "\\|")
 
 
 def _columns_of_numbers(rows: Sequence[Sequence[Cell]]) -> set[int]:

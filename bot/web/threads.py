@@ -1,5 +1,6 @@
 """Threads of the chat page."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,19 +9,21 @@ from aiohttp import web
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
 from bot.web.parts import WebParts
-from bot.web.render import message_view, people_in, thread_view
+from bot.web.render import is_quoted, message_view, people_in, thread_view
 from bot.web.requests import authors_of, person_of
+from bot.web.table_html import cited_rows
 from bot.web.translate import CHANNEL_THREAD, PLATFORM, WebPost, is_guest, shown_name, thread_address
 from core.answering.answers.stored import stored_ids
 from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.redaction import withheld
 from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Message, Role
+from core.domain.corpus import SearchScope
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.service import InboxEntry
 from core.errors import NotFound
 from core.features.feedback import Feedbacks
-from core.features.staleness.stale_answers import stale_questions
+from core.features.staleness.stale_answers import question_before, stale_questions
 from core.ports.service import InboxStore
 from core.serializers.objects import Json
 from core.service.inbox import Inbox
@@ -28,6 +31,7 @@ from core.service.inbox import Inbox
 DEFAULT_CHANNEL = "general"
 # Maximum open questions of a thread to show.
 SHOWN_WAITING = 50
+_AFTER_QUOTES = re.compile(r"\[\d{1,3}\]\n\n((?:(?!\[\d{1,3}\]).)+)\Z", re.DOTALL)  # notes below the last quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,13 +178,44 @@ class Threads:
             return []
         address, links = conversation.address, self._parts.links
         rated = await self._chat.feedbacks.ratings_by(reader.author, conversation) if reader.author else {}
-        shown = [message for message in messages if message.role is not Role.TOOL_RESULT]
+        scope = await self._parts.scope(address, reader.author)
+        shown = [
+            await self._with_tables(message, messages, scope)
+            for message in messages
+            if message.role is not Role.TOOL_RESULT
+        ]
         stale = stale_questions(messages)
 
         def link(citation: Citation, answer: str) -> str:
             return links.path(citation, address, answer)
 
         return [message_view(message, link, rated.get(message.id), stale, reader.names) for message in shown]
+
+    async def _with_tables(self, message: Message, messages: Sequence[Message], scope: SearchScope) -> Message:
+        """Return an answer of quotes with its rows as tables, if it cites nothing but rows; any other as it is."""
+        if not is_quoted(message):
+            return message
+        asked = question_before(messages, message.id)
+        tables = []
+        for cited in _by_page(message.citations):
+            page = await self._parts.corpus.find_page(cited[0].document_id, cited[0].page_number, scope)
+            if page is None or page.revision != cited[0].revision:
+                return message
+            kind = "csv" if cited[0].document.lower().endswith((".csv", ".tsv")) else ""
+            numbers = [item.number for item in cited]
+            drawn = cited_rows(page, kind, [item.span for item in cited], numbers, asked.content if asked else "")
+            if drawn is None:
+                return message
+            tables.append(drawn)
+        rest = _AFTER_QUOTES.search(message.content)
+        return replace(message, content="\n\n".join([*tables, *([rest[1]] if rest else [])]))
+
+
+def _by_page(citations: Sequence[Citation]) -> list[list[Citation]]:
+    pages: dict[tuple[str, int], list[Citation]] = {}
+    for item in citations:
+        pages.setdefault((item.document_id, item.page_number), []).append(item)
+    return list(pages.values())
 
 
 def _people(messages: Sequence[Message], reader: Reader) -> list[str]:

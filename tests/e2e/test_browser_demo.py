@@ -185,7 +185,7 @@ async def test_keys_go_through_a_list_and_write_in_text_fields(demo: Demo) -> No
         await page.keyboard.press("k")
         await expect(links.nth(0)).to_be_focused()
         await page.locator("#q").press_sequentially("jkx?")
-        await expect(page.locator("#q")).to_have_value("jkx?")
+        assert await page.locator("#q").input_value() == "jkx?"
         await expect(boxes.nth(0)).not_to_be_checked()
         await page.keyboard.press("Control+k")
         await expect(page.locator("#find")).to_be_focused()

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from bot.web.page_html import MOST_CHARACTERS, to_html
 from bot.web.page_markup import Marker
-from bot.web.table_html import delimited_table, table
+from bot.web.table_html import cited_rows, delimited_table, table
 from core.domain.passages import Span
 from core.text.pipe_tables import to_cells
 from storage.documents.tables.text import to_cell, to_table
@@ -133,3 +133,46 @@ def test_columns_of_numbers_are_aligned_to_the_right() -> None:
     body = table(head, rows, Marker(None))
 
     assert [("right" in cell) for cell in re.findall(r"<t[hd]\b[^>]*>", body)] == [False, True, True, False] * 3
+
+
+# ------------------------------------------------------------------------------------------- the rows of an answer
+
+BOATS = """The boats:
+
+| Vessel | Passengers | Cars | Speed | Crew \\| cook |
+| --- | --- | --- | --- | --- |
+| Marigold | 96 | 8 | 11 knots | 4 |
+| Pelican | 48 |
+
+They sail."""
+
+
+def rows_of(text: str, *quotes: str, kind: str = "", question: str = "") -> str | None:
+    spans = [Span(text.index(quote), text.index(quote) + len(quote)) for quote in quotes]
+    return cited_rows(page_of(text), kind, spans, range(1, len(quotes) + 1), question)
+
+
+def test_cited_rows_are_shown_under_their_header_with_the_columns_asked_about() -> None:
+    first = "| Marigold | 96 | 8 | 11 knots | 4 |"
+    assert rows_of(BOATS, first) == (
+        "1 row, 4 of 5 columns[1]:\n\n| Vessel | Passengers | Cars | Speed |\n| --- | --- | --- | --- |\n"
+        "| Marigold | 96 | 8 | 11 knots |"
+    )
+    assert rows_of(BOATS, first, "| Pelican | 48 |", question="How large is the crew?") == (
+        "2 rows, 4 of 5 columns[1][2]:\n\n| Vessel | Crew \\| cook | Passengers | Cars |\n| --- | --- | --- | --- |\n"
+        "| Marigold | 4 | 96 | 8 |\n| Pelican |  | 48 |  |"
+    )
+
+
+def test_rows_of_a_csv_file_are_shown_under_its_header_at_most_eight() -> None:
+    text = "```\nDay,Boats\n" + "\n".join(f'"{day}, early",{day}' for day in range(1, 12)) + "\n```"
+    assert rows_of(text, '"2, early",2', kind="csv") == "1 row[1]:\n\n| Day | Boats |\n| --- | --- |\n| 2, early | 2 |"
+    many = rows_of(text, text[text.index('"1, early') : text.index("\n```")], kind="csv")
+    assert many is not None
+    assert many.startswith("The first 8 of 11 rows[1]:")
+    assert "9, early" not in many
+
+
+@pytest.mark.parametrize("quotes", [("The boats:",), ("They sail.",), ("Vessel",), ("| Pelican | 48 |", "They sail.")])
+def test_quotes_outside_the_rows_stay_as_they_are(quotes: tuple[str, ...]) -> None:
+    assert rows_of(BOATS, *quotes) is None
