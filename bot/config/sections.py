@@ -150,6 +150,7 @@ class WebConfig(Section):
 # Patterns of the platforms' ids for a server or a team.
 DISCORD_ID, SLACK_ID = r"^\d{15,21}$", r"^T[A-Z0-9]{2,}$"
 SLACK_GROUP_ID = r"^S[A-Z0-9]{2,}$"
+SLACK_CHANNEL_ID = r"^[CG][A-Z0-9]{2,}$"
 TEAM_IDS = {"discord": DISCORD_ID, "slack": SLACK_ID}
 
 
@@ -162,6 +163,8 @@ class DiscordConfig(Section):
     )
     shards: Annotated[int, Field(ge=0, le=1000)] = 1
     catch_up_hours: Annotated[float, Field(ge=0)] = 24
+    ask_channels: tuple[Annotated[str, Field(pattern=DISCORD_ID)], ...] = ()
+    ask_roles: tuple[Annotated[str, Field(pattern=DISCORD_ID)], ...] = ()
 
 
 class SlackConfig(Section):
@@ -180,6 +183,8 @@ class SlackConfig(Section):
     workspaces: dict[Annotated[str, Field(pattern=SLACK_ID)], Annotated[str, Field(min_length=1)]] = Field(
         default_factory=dict
     )
+    ask_channels: tuple[Annotated[str, Field(pattern=SLACK_CHANNEL_ID)], ...] = ()
+    ask_full_members: bool = False
     library_groups: tuple[Annotated[str, Field(pattern=SLACK_GROUP_ID)], ...] = ()
 
 

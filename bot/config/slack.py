@@ -60,6 +60,8 @@ class SlackSettings:
     signing_secret: str | None = field(repr=False)
     client: Client | None
     has_keys: bool  # for the tokens of stored teams
+    ask_channels: tuple[str, ...] = ()
+    ask_full_members: bool = False
     library_groups: tuple[str, ...] = ()  # ids of user groups that may add documents
 
 
@@ -84,6 +86,8 @@ def read_settings(config: Config, *, hears: bool = True) -> SlackSettings | None
         signing_secret=_revealed(config.slack_signing_secret()),
         client=_client(config),
         has_keys=bool(config.slack_keys()),
+        ask_channels=config.slack.ask_channels,
+        ask_full_members=config.slack.ask_full_members,
         library_groups=config.slack.library_groups,
     )
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import aiohttp
@@ -10,10 +10,14 @@ import discord
 
 from bot.config.sections import DiscordConfig
 from bot.discordbot.delivery.platform import DiscordPlatform
+from bot.discordbot.events.askers import discord_gates
 from bot.discordbot.events.client import FootnoteClient, ShardedFootnoteClient
 from bot.presentation.platform_parts import PlatformParts
 from core.access.bindings import Bindings
 from core.errors import ConfigError, FootnoteError, PlatformError
+from core.ports import Clock
+from core.ports.service import SettingsRepository
+from core.service.inbox import Gate
 
 # docs/discord.md explains each one.
 PERMISSIONS = discord.Permissions(
@@ -39,6 +43,8 @@ BAD_TOKEN = (
 MORE_SHARDS = "Discord requires a different number of connections. Set [discord] shards = 0."
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
 _UNREACHABLE = (discord.HTTPException, discord.GatewayNotFound, aiohttp.ClientError, OSError, TimeoutError)
+# Channels that people write in: text, announcements, forums.
+_WRITTEN_IN = frozenset({0, 5, 15})
 # Codes of closed connections (https://discord.com/developers/docs/topics/opcodes-and-status-codes).
 _FATAL_CODES = {4004: ConfigError(BAD_TOKEN), 4010: ConfigError(MORE_SHARDS), 4011: ConfigError(MORE_SHARDS)}
 
@@ -57,6 +63,10 @@ class DiscordConnection:
     def names(self) -> dict[str, str] | None:
         """Return the names of the bot's servers by id; None until it is connected."""
         return {str(guild.id): guild.name for guild in self.client.guilds} if self.client.is_ready() else None
+
+    def gates(self, settings: SettingsRepository, clock: Clock) -> tuple[Gate, ...]:
+        """Return the gates of its messages, in order."""
+        return discord_gates(settings, clock, self.client, self.bindings, self.settings)
 
     async def listen(self, parts: PlatformParts) -> None:
         """Receive events until cancelled. Raises as `stay_connected` does."""
@@ -136,6 +146,27 @@ async def look_up(token: str, *, with_servers: bool = True) -> BotAccount:
         has_message_content=has_message_content(application.flags),
         servers={id: name for name, id in sorted(servers)},
     )
+
+
+async def list_places(token: str, servers: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the channels and the roles of servers, id -> name, as they are ordered there. Raises as `log_in` does."""
+    client = discord.Client(intents=discord.Intents(guilds=True))
+    channels: dict[str, str] = {}
+    roles: dict[str, str] = {}
+    try:
+        await log_in(client, token)
+        for server in servers:
+            for channel in await client.http.get_all_guild_channels(server):
+                if channel["type"] in _WRITTEN_IN:
+                    channels[str(channel["id"])] = f"#{channel['name']}"
+            for role in await client.http.get_roles(server):
+                if str(role["id"]) != server and not role["managed"]:  # @everyone, and the roles of bots
+                    roles[str(role["id"])] = f"@{role['name']}"
+    except _UNREACHABLE as error:
+        raise _to_unreachable(error) from error
+    finally:
+        await client.close()
+    return channels, roles
 
 
 async def describe(token: str) -> str:

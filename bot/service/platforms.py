@@ -152,7 +152,7 @@ async def receive_slack(
     stack: AsyncExitStack, connection: SlackConnection, app: Parts, commands: Commands, worker: Worker
 ) -> Reception:
     """Receive events until the end of `stack`. Raises as `SlackConnection.listen`."""
-    gates = slack_gates(app.stores.settings, app.clock)
+    gates = slack_gates(app.stores.settings, app.clock, connection.askers())
     return await connection.listen(stack, build_platform_parts(app, commands, worker, gates), app.one_time_codes)
 
 

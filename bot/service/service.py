@@ -165,7 +165,7 @@ class Service:
         await _start_background(stack, app, inbox, platforms)
         heard = [reception.stay_connected()] if reception and reception.stay_connected else []
         if platforms.discord:
-            gates = platform_gates(app.stores.settings, app.clock)
+            gates = platforms.discord.gates(app.stores.settings, app.clock)
             heard.append(platforms.discord.listen(build_platform_parts(app, commands, worker, gates)))
         working = [task, *[await start_task(stack, work) for work in heard]]
         url = address_of(listening)

@@ -57,6 +57,16 @@ class Model(BaseModel):
     base_url: str = ""  # "": the vendor's own
 
 
+class Askers(BaseModel):
+    """Who may ask; `who` is a choice of the step, ids are mapped to names."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    who: str = "everyone"
+    channels: dict[str, str] = Field(default_factory=dict)
+    roles: dict[str, str] = Field(default_factory=dict)
+
+
 class Answers(BaseModel):
     """Everything but the secrets. None, and an empty platform: not asked so far."""
 
@@ -69,6 +79,7 @@ class Answers(BaseModel):
     sources: list[dict[str, Any]] = Field(default_factory=list)  # new [[sources]]
     removed_sources: list[str] = Field(default_factory=list)  # names of configured ones
     model: Model | None = None
+    askers: Askers | None = None
     secrets: list[str] = Field(default_factory=list)  # names of those entered in this run
     steps: dict[str, Progress] = Field(default_factory=dict)
 
@@ -188,7 +199,22 @@ def _answers_of(config: Config) -> Answers:
         )
         if "name" in provider.model_fields_set
         else None,
+        askers=_askers_of(config),
     )
+
+
+def _askers_of(config: Config) -> Askers | None:
+    discord, slack = config.discord, config.slack
+    match _platform_of(config):
+        case "discord" if discord.ask_channels:
+            return Askers(who="channels", channels={id: id for id in discord.ask_channels})
+        case "discord" if discord.ask_roles:
+            return Askers(who="roles", roles={id: id for id in discord.ask_roles})
+        case "slack" if slack.ask_full_members:
+            return Askers(who="members")
+        case "" if config.web.open_to_network:
+            return Askers(who="network")
+    return None
 
 
 def _platform_of(config: Config) -> Platform:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import aiohttp
 from pydantic import SecretStr, ValidationError
@@ -24,6 +25,12 @@ OLLAMA_SECONDS = 2.0
 CLAUDE = "claude-opus-5-5"
 KEYS_PAGE = "https://console.anthropic.com/settings/keys"
 LOCAL = "ollama"  # not a kind: an openai_compatible provider on this machine
+# Dollars for a million tokens read and written, as their vendor lists them.
+PRICES_OF = "November 2026"
+PRICES = {"claude-opus-5-5": (4.0, 20.0), "claude-sonnet-5-5": (2.0, 10.0), "claude-fable-5-1": (10.0, 50.0)}
+# Of a first answer: the prompts as measured in docs/performance.md, the reply as an estimate.
+TOKENS_READ, TOKENS_WRITTEN = 4_100, 1_000
+TOKENS = f"a first answer reads about {TOKENS_READ:,} tokens and writes about {TOKENS_WRITTEN:,}"
 CHECK_SECONDS = 30.0
 CHECK_RETRIES = 1
 MODEL_KEY = {  # the key of [provider] is read from the variable of its kind
@@ -163,7 +170,21 @@ async def check_model(draft: Draft, model: Model, typed_key: str) -> Sequence[Fi
                 await provider.check()
         except FootnoteError as error:
             return [problem(sentence=str(error))]
-    return [ok(sentence=f"{model.model} answers.")]
+    return [ok(sentence=f"{model.model} answers."), ok(sentence=describe_price(model))]
+
+
+def describe_price(model: Model) -> str:
+    """Return a model's price, and that of an answer, in a sentence."""
+    if urlsplit(model.base_url).hostname in ("127.0.0.1", "localhost", "::1"):
+        return "It runs on this machine, so an answer costs nothing."
+    if model.base_url or model.model not in PRICES:
+        return f"The price of {model.model} isn't known here. Look it up at its service: {TOKENS}."
+    read, written = PRICES[model.model]
+    cents = 100 * (read * TOKENS_READ + written * TOKENS_WRITTEN) / 1_000_000
+    return (
+        f"It costs ${read:g} for a million tokens read, and ${written:g} written ({PRICES_OF}): about {cents:.0f} "
+        "cents for a first answer. Follow-ups cost more."
+    )
 
 
 class _WithKey(Config):

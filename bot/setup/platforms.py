@@ -54,6 +54,8 @@ class PlatformStep:
     async def submit(self, draft: Draft, answers: Answers) -> Sequence[Finding]:
         match one(answers, "platform"):
             case "discord" | "slack" | "local" as platform:
+                if platform != draft.answers.platform:
+                    draft.answers.askers = None  # its choices are another platform's
                 draft.answers.platform = platform
                 return []
         return [problem(sentence="Choose Discord, Slack, or only here.")]

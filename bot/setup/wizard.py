@@ -8,6 +8,7 @@ from bot.presentation.setup_screens import Answers, Finding, Screen
 from bot.setup.documents import DocumentsStep
 from bot.setup.draft import Draft
 from bot.setup.model import ModelStep
+from bot.setup.people import PeopleStep
 from bot.setup.platforms import DiscordServerStep, DiscordTokenStep, PlatformStep, SlackStep
 from bot.setup.step import Step, is_problem, page
 from bot.setup.writing import ConfigFile
@@ -20,6 +21,7 @@ STEPS: tuple[Step, ...] = (
     SlackStep(),
     DocumentsStep(),
     ModelStep(),
+    PeopleStep(),
 )
 FINISH = ("finish", "Done")
 

@@ -49,6 +49,13 @@ class ConfigFile:
         if key not in table or table[key] != value:
             table[key] = value
 
+    def set_or_remove(self, *path: str, value: object) -> None:
+        """Set a key, or remove it for an empty value."""
+        if value:
+            self.set(*path, value=value)
+        else:
+            self.remove(*path)
+
     def remove(self, *path: str) -> None:
         """Remove a key; one that isn't there is ignored."""
         *parents, key = path

@@ -21,12 +21,15 @@ from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.directory import People
 from bot.slackbot.events.installation import InstallationPages, build_flow
 from bot.slackbot.events.teams import Teams, read_team
+from bot.slackbot.events.translate import TEAM
 from bot.slackbot.events.transport import ReconnectingSocket, SlackRequestHandler, open_address
 from bot.slackbot.listeners import Listeners
 from bot.slackbot.web_api import build_client
 from core.access.bindings import Bindings
+from core.domain.incoming import IncomingMessage
 from core.ports import Clock
 from core.ports.service import InboxStore, InstallationRepository, OneTimeCodes
+from core.service.inbox import Gate, askers_gate
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
 NOT_INSTALLED = "Footnote is no longer installed in this workspace. Ask an administrator to install it again."
@@ -53,6 +56,15 @@ class SlackConnection:
     teams: Teams
     people: People
     platform: SlackPlatform
+
+    def askers(self) -> Gate | None:
+        """Return the gate of [slack] ask_channels and ask_full_members."""
+
+        async def is_full_member(incoming: IncomingMessage) -> bool:
+            team = await self.teams.of_workspace(incoming.address.workspace, incoming.metadata.get(TEAM))
+            return await self.people.is_full_member(team, incoming.author)
+
+        return askers_gate(self.settings.ask_channels, is_full_member if self.settings.ask_full_members else None)
 
     async def listen(self, stack: AsyncExitStack, parts: PlatformParts, codes: OneTimeCodes) -> Reception:
         """Bind the listeners until the end of `stack`. Raises ConfigError for an app token that Slack refuses."""

@@ -4,7 +4,7 @@
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.incoming import ChannelAddress, IncomingMessage, is_asked_again
@@ -45,10 +45,40 @@ async def readable(incoming: IncomingMessage) -> Decision | None:
 STANDARD_GATES = (Gate(name="readable", check=readable),)
 
 
-def platform_gates(settings: SettingsRepository, clock: Clock, rate: Rate | None = PERSON_RATE) -> tuple[Gate, ...]:
-    """The gates of chat platforms, in their order: is it for us, can it be read, does the person ask too often?
+OTHER_CHANNEL = Decision(
+    code="other_channel",
+    sentence="I only answer in the channels that my admin has chosen. Ask in one of them.",
+    accepted=False,
+)
+MAY_NOT_ASK = Decision(
+    code="may_not_ask",
+    sentence="I only answer people that my admin has chosen. Ask an admin to add you.",
+    accepted=False,
+)
 
-    `rate` None: only channels that have a limit set are limited.
+
+def askers_gate(
+    channels: Collection[str], is_allowed: Callable[[IncomingMessage], Awaitable[bool]] | None
+) -> Gate | None:
+    """Return the gate of who may ask, or None if everyone may.
+
+    `channels` are ids; without any, every channel and direct messages are allowed. `is_allowed` checks the author.
+    """
+
+    async def check(incoming: IncomingMessage) -> Decision | None:
+        if channels and incoming.address.channel not in channels:
+            return OTHER_CHANNEL
+        return None if is_allowed is None or await is_allowed(incoming) else MAY_NOT_ASK
+
+    return Gate(name="who may ask", check=check, for_commands=True) if channels or is_allowed else None
+
+
+def platform_gates(
+    settings: SettingsRepository, clock: Clock, rate: Rate | None = PERSON_RATE, askers: Gate | None = None
+) -> tuple[Gate, ...]:
+    """The gates of chat platforms, in their order: is it for us, may the person ask, can it be read, is it too often?
+
+    `rate` None: only channels that have a limit set are limited. `askers` None: everyone may ask.
     """
 
     async def for_us(incoming: IncomingMessage) -> Decision | None:
@@ -58,6 +88,7 @@ def platform_gates(settings: SettingsRepository, clock: Clock, rate: Rate | None
 
     return (
         Gate(name="for us", check=for_us, for_commands=True),
+        *([askers] if askers else []),
         *STANDARD_GATES,
         Gate(name="rate of a person", check=_PersonRates(settings, clock, rate).check),
     )

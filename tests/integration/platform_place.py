@@ -30,7 +30,7 @@ from core.ports.documents import WebFile
 from core.ports.service import ChatPlatform, ThreadReader
 from core.service.commands.table import Commands
 from core.service.commands.threads import RunningQuestions
-from core.service.inbox import Inbox, platform_gates
+from core.service.inbox import Gate, Inbox, platform_gates
 from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
@@ -154,11 +154,15 @@ class PlatformPlace:
         )
         self.worker = Worker(self.entries, self.answers, self.platforms, self._clock, pause_scale=0.01)
 
+    def gates(self) -> tuple[Gate, ...]:
+        """Those of the platform, in their order."""
+        return platform_gates(self.settings, self._clock)
+
     def core_parts(self) -> dict[str, Any]:
         """The fields of PlatformParts, for the worker that was built last."""
         inbox = Inbox(
             self.entries,
-            platform_gates(self.settings, self._clock),
+            self.gates(),
             self._clock,
             self.worker.wake,
             self.worker.withdraw,

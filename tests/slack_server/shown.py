@@ -154,6 +154,7 @@ def user_json(user: User, team: Team) -> JSON:
         "real_name": user.name.title(),
         "deleted": user.deleted,
         "is_admin": user.is_admin,
+        "is_restricted": user.is_restricted,
         "is_owner": False,
         "is_bot": user.bot_id is not None,
         "is_app_user": False,

@@ -51,6 +51,7 @@ class User:
     bot_id: str | None = None  # None: a human
     deleted: bool = False
     is_admin: bool = False  # of the team
+    is_restricted: bool = False  # a guest
     takes_messages: bool = True  # from the bot
 
 

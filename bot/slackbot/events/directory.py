@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.slackbot.events.teams import Team
@@ -48,6 +48,7 @@ _SETTINGS = "/settings"
 class _Person:
     name: str  # "" if unknown
     is_admin: bool
+    is_full_member: bool
     until: float  # monotonic time
 
 
@@ -87,6 +88,12 @@ class People:
         await self._look_up(team, [user_id], ADMIN_WAIT_SECONDS)
         person = self._find(team, user_id)
         return person is not None and person.is_admin
+
+    async def is_full_member(self, team: Team, user_id: str) -> bool:
+        """Return whether the person belongs to the workspace and is no guest; False if that can't be looked up."""
+        await self._look_up(team, [user_id], ADMIN_WAIT_SECONDS)
+        person = self._find(team, user_id)
+        return person is not None and person.is_full_member
 
     async def may_add(self, team: Team, user_id: str) -> bool:
         """Return whether the person may add documents; False if that can't be looked up."""
@@ -138,18 +145,28 @@ class People:
             user = (await call(LOOK_UP, lambda: team.client.users_info(user=user_id), retry_seconds=0.0))["user"]
         except FootnoteError as error:
             _log.info("The name of %s can't be looked up: %s", user_id, error)
-            self._keep(team, user_id, "", False, KEPT_UNKNOWN_SECONDS)
+            self._keep(
+                team, user_id, _Person(name="", is_admin=False, is_full_member=False, until=KEPT_UNKNOWN_SECONDS)
+            )
             return
         profile = user.get("profile") or {}
         name = profile.get("display_name") or profile.get("real_name") or user.get("real_name") or user.get("name")
         runs_team = any(user.get(role) for role in ("is_admin", "is_owner", "is_primary_owner"))
         # people of another company may be administrators there
         is_ours = team.id in (user.get("team_id"), *((user.get("enterprise_user") or {}).get("teams") or ()))
-        self._keep(team, user_id, str(name or ""), runs_team and is_ours, KEPT_SECONDS)
+        is_guest = any(user.get(kind) for kind in ("is_restricted", "is_ultra_restricted", "is_stranger"))
+        person = _Person(
+            name=str(name or ""),
+            is_admin=runs_team and is_ours,
+            is_full_member=is_ours and not is_guest,
+            until=KEPT_SECONDS,
+        )
+        self._keep(team, user_id, person)
 
-    def _keep(self, team: Team, user_id: str, name: str, is_admin: bool, seconds: float) -> None:
+    def _keep(self, team: Team, user_id: str, person: _Person) -> None:
+        """Keep a person whose `until` is still seconds from now."""
         key = team.id, user_id
-        self._kept[key] = _Person(name=name, is_admin=is_admin, until=self._clock.monotonic() + seconds)
+        self._kept[key] = replace(person, until=self._clock.monotonic() + person.until)
         self._kept.move_to_end(key)
         while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
@@ -191,7 +208,7 @@ class Channels:
         return is_external
 
 
-def slack_gates(settings: SettingsRepository, clock: Clock) -> tuple[Gate, ...]:
+def slack_gates(settings: SettingsRepository, clock: Clock, askers: Gate | None = None) -> tuple[Gate, ...]:
     """Return the gates of every platform, with those for shared channels and for files alone after the first."""
 
     async def check(incoming: IncomingMessage) -> Decision | None:
@@ -202,7 +219,7 @@ def slack_gates(settings: SettingsRepository, clock: Clock) -> tuple[Gate, ...]:
     async def check_question(incoming: IncomingMessage) -> Decision | None:
         return FILES_WITHOUT_A_QUESTION if FILES_ALONE in incoming.metadata else None
 
-    for_us, *others = platform_gates(settings, clock)
+    for_us, *others = platform_gates(settings, clock, askers=askers)
     return (
         for_us,
         Gate(name="other companies", check=check, for_commands=True),

@@ -116,3 +116,25 @@ async def test_what_is_written_binds_the_server_and_names_the_token_file(
     assert f'{guild.id} = "local"' in written
     assert contents(secret) == f"{TOKEN}\n"
     assert TOKEN not in written
+
+
+async def test_channels_and_roles_that_may_ask_are_chosen_by_name(
+    at_token: Wizard, on_discord: DiscordServer, config_file: Path
+) -> None:
+    guild = on_discord.world.create_guild("Tern Islands Ferries")
+    general, role = guild.create_text_channel("general"), guild.create_role("crew")
+    await at_token.submit("discord", {"token": TOKEN})
+    await at_token.submit("server", {})
+    screen = await at_token.screen("people")
+    fields = {field.name: field for field in screen.fields}
+    assert Choice(value=str(general.id), label="#general") in fields["channels"].choices
+    assert [choice.label for choice in fields["roles"].choices] == ["@crew"]
+
+    assert [one.sentence for one in await at_token.submit("people", {"who": "roles"})] == [
+        "Choose at least one of the roles, or another answer."
+    ]
+    found = await at_token.submit("people", {"who": "roles", "roles": [str(role.id)]})
+    assert [one.sentence for one in found] == ["Only @crew may ask."]
+    await at_token.finish()
+    assert f'ask_roles = ["{role.id}"]' in contents(config_file)
+    assert (await at_token.screen("people")).fields[0].value == "roles"

@@ -7,12 +7,15 @@ from dataclasses import replace
 import pytest
 from aiohttp import web
 
+from bot.config.slack import SlackSettings
+from bot.slackbot.connection import SlackConnection
 from bot.slackbot.events.directory import KEPT_UNKNOWN_SECONDS, WAIT_SECONDS, People
 from bot.slackbot.events.translate import to_attachment
 from bot.slackbot.web_api import build_client
-from core.domain.incoming import Attachment, IncomingMessage
-from core.domain.service import InboxEntry
+from core.domain.incoming import Attachment, IncomingMessage, ThreadAddress
+from core.domain.service import Decision, InboxEntry
 from core.errors import AccessDenied, InvalidState, NotFound, PlatformError
+from core.service.inbox import MAY_NOT_ASK, OTHER_CHANNEL
 from tests.integration.slackbot.bench import Bench
 from tests.slack_server import File
 
@@ -276,3 +279,39 @@ async def test_without_its_scope_a_group_adds_nothing(bench: Bench) -> None:
     people = People(bench.clock, ("S1",))
     assert not await people.may_add(bench.ours, bench.ada.id)
     await people.close()
+
+
+async def test_guests_and_unknown_people_are_no_full_members(bench: Bench) -> None:
+    guest = bench.server.person("guest", bench.general)
+    guest.user.is_restricted = True
+    assert await bench.people.is_full_member(bench.ours, bench.ada.id)
+    assert not await bench.people.is_full_member(bench.ours, guest.id)
+    assert not await bench.people.is_full_member(bench.ours, "U0UNKNOWN")
+
+
+async def test_the_gate_lets_full_members_ask_in_chosen_channels(bench: Bench) -> None:
+    guest = bench.server.person("guest", bench.general)
+    guest.user.is_restricted = True
+    settings = SlackSettings(
+        by_socket=True,
+        token=None,
+        app_token=None,
+        signing_secret=None,
+        client=None,
+        has_keys=False,
+        ask_channels=(bench.general.id,),
+        ask_full_members=True,
+    )
+    gate = SlackConnection(settings=settings, teams=bench.teams, people=bench.people, platform=bench.platform).askers()
+    assert gate is not None and gate.for_commands
+
+    async def decided(author: str, channel: str) -> Decision | None:
+        address = ThreadAddress(platform="slack", workspace=bench.ours.workspace, channel=channel, thread="1")
+        message = IncomingMessage(
+            address=address, author=author, text="?", event_key="e", metadata={"team": bench.ours.id}
+        )
+        return await gate.check(message)
+
+    assert await decided(bench.ada.id, bench.general.id) is None
+    assert await decided(guest.id, bench.general.id) == MAY_NOT_ASK
+    assert await decided(bench.ada.id, "C0OTHER") == OTHER_CHANNEL
