@@ -1,14 +1,14 @@
 """Every error Footnote raises on purpose.
 
-A message says what happened, to which thing, and what to do next; it is shown to people as it stands.
+A message names the thing, the problem and the next step; people see it unchanged.
 
 FootnoteError
 ├── ConfigError            the configuration can't be used (all problems in one message)
 ├── NotFound               a named thing does not exist in this workspace, or may not be read
-├── InvalidState           the thing exists, but what was asked does not fit its state
+├── InvalidState           the thing exists, but the request does not fit its state
 ├── BadInput               an argument, question or file name can't be used
 │   └── Ambiguous                several things fit a name equally; carries the candidates
-├── UnsupportedFeature     this provider, platform or strategy can't do what was asked
+├── UnsupportedFeature     this provider, platform or strategy doesn't support the request
 ├── AccessDenied           a gate or a grant says no
 ├── ModelMissing           an embedding model or cross-encoder can't be found or loaded
 ├── StorageError           the database or the index can't be opened, read or written
@@ -44,7 +44,7 @@ class NotFound(FootnoteError):
 
 
 class InvalidState(FootnoteError):
-    """The thing exists, but what was asked does not fit its state."""
+    """The thing exists, but the request does not fit its state."""
 
 
 class BadInput(FootnoteError):
@@ -60,7 +60,7 @@ class Ambiguous(BadInput):
 
 
 class UnsupportedFeature(FootnoteError):
-    """This provider, platform or strategy can't do what was asked."""
+    """This provider, platform or strategy doesn't support the request."""
 
 
 class AccessDenied(FootnoteError):
@@ -138,8 +138,8 @@ class ProviderBadRequest(ProviderError):
 
 
 class ProviderChanged(ProviderError):
-    """Another model answers from here on, or this one can do less than was thought: what was asked for has to be put
-    anew, by the capabilities as they are now.
+    """Another model answers from here on, or this one can do less than expected: build the request again from the
+    present capabilities.
     """
 
     retryable = True
@@ -162,4 +162,4 @@ class ToolRetry(ToolError):
 
 
 class ToolFailed(ToolError):
-    """Final: the reader is told."""
+    """Final: the answer tells the reader."""

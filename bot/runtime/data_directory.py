@@ -6,13 +6,13 @@ from pathlib import Path
 
 from core.errors import StorageError
 
-OTHERS = 0o077  # permission bits of everybody but the owner, and the umask that keeps them off
+OTHERS = 0o077  # permission bits of other users, and the umask that clears them
 
 _log = logging.getLogger(__name__)
 
 
 def create_private_files() -> None:
-    """Let only the owner read what this process creates from now on, whatever its umask was."""
+    """Make all files that this process creates readable only for their owner."""
     os.umask(OTHERS)
 
 

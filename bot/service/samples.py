@@ -1,4 +1,4 @@
-"""The packaged sample library as a source: of the demo, and of everybody who tries Footnote before adding documents."""
+"""The packaged sample library as a source: for the demo, and for people who try Footnote before adding documents."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -45,7 +45,7 @@ SETUP_IDLE_SECONDS = 2 * 3600.0  # without a request, a set-up session ends
 
 
 class SetupDoor:
-    """Who may open the set-up pages: the browsers that opened a one-time link. One for each process."""
+    """The browsers that opened a one-time link, which may open the set-up pages. One for each process."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now

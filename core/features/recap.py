@@ -96,7 +96,7 @@ class Recaps:
 
 
 async def _write(provider: ChatProvider, turns: Sequence[RecapTurn]) -> str:
-    """Return a model's Markdown with the footnote markers it keeps; "" where no model writes."""
+    """Return a model's Markdown with the footnote markers it keeps; "" without a model."""
     if provider.capabilities.quotes_only:
         return ""
     said = "\n\n".join(f"{turn.asker}: {turn.question}\nAssistant: {turn.answer or '-'}" for turn in turns)

@@ -130,7 +130,7 @@ def nearest(place: str, pages: Sequence[Page]) -> list[str]:
 
 
 def place_of(last: int, pages: Sequence[Page]) -> str:
-    """Return the title above the last readable page ("Chapter 5: The Bridge"); "" if there is none."""
+    """Return the title above the last readable page ("Chapter 5: The Bridge"); "" without one."""
     page = next((page for page in reversed(pages) if page.number <= last), None)
     return next(iter(reversed(titles_of(page))), "") if page is not None else ""
 

@@ -17,7 +17,7 @@ from core.errors import ProviderError
 from core.ports import ChatProvider, Clock, ProgressSink, Tools
 from core.work.steps import Step, complete
 
-# Words before a tool call are a sentence or two; an answer is longer. What turns out to stand before a call after all
+# Words before a tool call are a sentence or two; an answer is longer. Text before a call that was longer
 # is taken back (`reset`).
 HELD_CHARACTERS = 160
 # Of a turn that has results of tools before it, which most often is the answer: people wait for its first words.

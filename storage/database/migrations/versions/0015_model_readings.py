@@ -1,4 +1,4 @@
-"""What models said of pieces of documents, what that cost, and what a bound left out of an extraction."""
+"""Replies of models about pieces of documents, their cost, and parts of an extraction that a bound left out."""
 
 import sqlalchemy as sa
 from alembic import op
