@@ -10,6 +10,7 @@ import typer
 
 from bot.cli.session import Session
 from bot.presentation.setup_screens import Choice, Field, FieldKind, Finding, Screen, Tone
+from bot.service.operations import new_setup_link
 from bot.setup.wizard import Wizard, open_wizard
 from core.errors import InvalidState
 
@@ -41,6 +42,8 @@ def init(context: typer.Context) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InvalidState(NO_TERMINAL)
     setup = TerminalSetup(wizard, session.console)
+    if session.find_service():
+        setup.tell(f"The same steps in the browser: {session.call(new_setup_link, None)} (opens once)")
     try:
         is_done = setup.run()
         wants_start = is_done and _wants_start(session, setup)

@@ -6,6 +6,7 @@ from bot.service.platforms import Platforms
 from bot.slackbot.events.teams import PLATFORM as SLACK
 from bot.web.pages.settings import Overview, PlatformState, TeamState
 from bot.wiring.parts import Parts
+from core.access.bindings import own_workspace
 
 
 async def describe_service(app: Parts, platforms: Platforms, *, can_set_up: bool) -> Overview:
@@ -30,7 +31,7 @@ def _discord(app: Parts, platforms: Platforms) -> PlatformState:
         is_on=opened is not None,
         is_connected=opened is not None and opened.names() is not None,
         bots=[user.name] if user else [],
-        teams=[TeamState(name=name, workspace=app.bindings.workspace_of(DISCORD, id)) for id, name in servers.items()],
+        teams=[_team(DISCORD, id, name, app.bindings.workspace_of(DISCORD, id)) for id, name in servers.items()],
     )
 
 
@@ -42,8 +43,12 @@ def _slack(platforms: Platforms) -> PlatformState:
         is_on=opened is not None,
         is_connected=bool(teams),
         bots=[*dict.fromkeys(team.bot_name for team in teams if team.bot_name)],
-        teams=[TeamState(name=team.name, workspace=team.workspace) for team in teams],
+        teams=[_team(SLACK, team.id, team.name, team.workspace) for team in teams],
     )
+
+
+def _team(platform: str, id: str, name: str, workspace: str) -> TeamState:
+    return TeamState(name=name, workspace="" if workspace == own_workspace(platform, id) else workspace)
 
 
 def _model(app: Parts) -> str:

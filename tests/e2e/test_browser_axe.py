@@ -175,9 +175,19 @@ PAGES = (
     "library/graph",
     "library/statistics",
     "jobs",
+    "settings",
     "no-such-page",
 )
-EMPTY_PAGES = ("", "library", "library/uploads", "library/extracts", "library/graph", "library/statistics", "jobs")
+EMPTY_PAGES = (
+    "",
+    "library",
+    "library/uploads",
+    "library/extracts",
+    "library/graph",
+    "library/statistics",
+    "jobs",
+    "settings",
+)
 
 
 FAULTY = """<title>Faulty</title><main><h1>Faulty</h1><input><p style="color: #bbb; background: #fff">Pale</p>

@@ -1,6 +1,7 @@
 """The set-up wizard in a real browser: from an empty data directory to an answered mention on Discord and on Slack."""
 
 import json
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def finding(page: Page, tone: str, words: str) -> Any:
 
 async def go_on(page: Page, title: str) -> None:
     """Press Continue, and see the next question."""
-    await page.click("button.strong")
+    await page.click(".moves button.strong")
     await expect(page.locator("h1")).to_have_text(title)
 
 
@@ -64,22 +65,29 @@ async def choose(page: Page, label: str) -> None:
     await page.locator(".choice", has_text=label).locator("input").check()
 
 
-async def add_documents(page: Page, folder: Path) -> None:
-    """Name a folder, and drop a file."""
-    await expect(page.locator("h1")).to_have_text("What should it read?")
+def make_folder(place: Path) -> Path:
+    folder = place / "notes"
     folder.mkdir()
     (folder / "ferry.md").write_text(f"# Ferry\n\n{FERRY}\n")
+    return folder
+
+
+async def add_documents(page: Page, folder: Path, before: Callable[[], Awaitable[None]] | None = None) -> None:
+    """Name a folder, and drop a file; `before` is done before both are sent."""
+    await expect(page.locator("h1")).to_have_text("What should it read?")
     await page.evaluate(DROP, {"kites.md": f"# Kites\n\n{KITE}\n"})
     await expect(page.locator("li.read")).to_have_count(1)
     await choose(page, "Folders or files of this machine")
     await page.fill("textarea:visible", str(folder))
+    if before is not None:
+        await before()
     await go_on(page, "Who writes the answers?")
 
 
 async def end(page: Page) -> None:
     """From the step of the model to the end: without one."""
     await choose(page, "No model")
-    await page.click("button.strong")
+    await page.click(".moves button.strong")
     while not await page.locator("button:has-text('Finish and start')").count():  # steps that are added later
         await page.click("button:has-text('Skip')")
         await page.wait_for_load_state()
@@ -101,16 +109,16 @@ async def test_from_nothing_to_an_answered_mention_on_discord(tmp_path: Path) ->
         await go_on(page, "Paste your bot's token")
 
         await page.fill("input[type=password]", "123456789012345678")  # the application's number
-        await page.click("button.strong")
+        await page.click(".moves button.strong")
         await expect(finding(page, "problem", "The token is on the page “Bot”.")).to_be_visible()
         await page.fill("input[type=password]", "wrong.wrong.wrong")
-        await page.click("button.strong")
+        await page.click(".moves button.strong")
         await expect(finding(page, "problem", "Discord does not know this token.")).to_be_visible()
         assert await faults(page, "wrong token") == []
 
         lost = server.fail_next("GET", "/users/@me", 503, times=1)
         await page.fill("input[type=password]", TOKEN)
-        await page.click("button.strong")
+        await page.click(".moves button.strong")
         await expect(finding(page, "problem", UNREACHABLE.format("Discord"))).to_be_visible()
         assert lost is not None
         # By itself: it is reached again, and lacks the intent.
@@ -122,14 +130,15 @@ async def test_from_nothing_to_an_answered_mention_on_discord(tmp_path: Path) ->
         await expect(finding(page, "ok", "Message Content Intent is on.")).to_be_visible()
         await go_on(page, "Which server?")
         await choose(page, "Tern Islands Ferries")
-        await page.click("button.strong")
-        await add_documents(page, tmp_path / "notes")
+        await page.click(".moves button.strong")
+        await add_documents(page, make_folder(tmp_path))
         assert await faults(page, "model") == []
         await end(page)
 
         await expect(page.locator("#outcome")).to_contain_text("online on Discord, in Tern Islands Ferries.")
         await expect(page.locator("#outcome")).to_contain_text("2 documents read, 0 failed")
         await expect(page.locator("#outcome")).to_contain_text("Answers are quotes.")
+        await expect(page.locator("#elsewhere")).to_contain_text("Or say it in Discord")
         assert await faults(page, "done") == []
         asked = await ada.mention(general, "When does the red kite of Ondar fly?")
         await server.wait_for(lambda: any(one.id == asked.id for one in general.threads), TIMEOUT, what="a thread")
@@ -172,16 +181,16 @@ async def test_from_nothing_to_an_answered_mention_on_slack_on_a_phone(tmp_path:
         bot, app = page.locator("input[type=password]").first, page.locator("input[type=password]").last
         await bot.fill(server.app.token)
         await app.fill(server.app.token)
-        await page.click("button.strong")
+        await page.click(".moves button.strong")
         await expect(finding(page, "problem", "it belongs in the second field")).to_be_visible()
         await page.locator("input[type=password]:visible").first.fill(team.install.token)
-        await page.click("button.strong")
+        await page.click(".moves button.strong")
         await expect(finding(page, "problem", "files:read")).to_be_visible()
         team.install.scopes.add("files:read")  # installed again, in another tab
         await expect(page.locator("#findings .problem")).to_have_count(0)
         assert await page.evaluate(WIDER) <= 0
-        await page.click("button.strong")
-        await add_documents(page, tmp_path / "notes")
+        await page.click(".moves button.strong")
+        await add_documents(page, make_folder(tmp_path))
         await end(page)
 
         await expect(page.locator("#outcome")).to_contain_text("online on Slack, in acme.")

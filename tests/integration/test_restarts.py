@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -22,6 +23,7 @@ from bot.service.service import SetupHost
 from bot.service.service_lock import find_service
 from bot.web.pages.setup import SetupRun
 from bot.web.security import SetupDoor
+from core.answering.pipeline import Pipeline
 from core.errors import ConfigError, FootnoteError, InvalidState
 from tests.integration.test_service import start
 from tests.unit.bot.web.scripted_wizard import ScriptedWizard
@@ -60,6 +62,11 @@ class Process:
     async def read(self, path: str) -> str:
         async with self.browser.get(self.url + path) as reply:
             return await reply.text()
+
+    async def answers(self, thread: str) -> list[dict[str, Any]]:
+        """Return the answers in a thread."""
+        async with self.browser.get(f"{self.url}chat/threads/general/{thread}") as reply:
+            return [message for message in (await reply.json())["messages"] if message["role"] != "user"]
 
     async def press_finish(self) -> None:
         """Press the last button of the wizard."""
@@ -133,6 +140,34 @@ async def test_a_configuration_that_does_not_work_is_told_and_the_former_one_use
     assert "the workspace “local”" in settings
     assert sentence in caplog.text and "runs on with those from before" in caplog.text
     assert "Ready. Ask something." in mended
+
+
+async def test_a_question_on_its_way_is_answered_once_by_the_next_service(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = asyncio.Event()
+    answer = Pipeline.answer
+
+    async def slow(self: Pipeline, *arguments: Any) -> Any:
+        if not asked.is_set():
+            asked.set()
+            await asyncio.Event().wait()  # until its service ends
+        return await answer(self, *arguments)
+
+    monkeypatch.setattr(Pipeline, "answer", slow)
+    async with serving(config) as process:
+        body = {"text": "When does the red kite fly?", "channel": "general", "key": "one"}
+        async with process.browser.post(f"{process.url}chat/messages", json=body) as reply:
+            thread = (await reply.json())["thread"]
+        await asyncio.wait_for(asked.wait(), 120)
+        await process.finish()
+        answers: list[dict[str, Any]] = []
+        async with asyncio.timeout(120):
+            while not answers:
+                await asyncio.sleep(0.05)
+                answers = await process.answers(thread)
+
+    assert [message["role"] for message in answers] == ["assistant"]
 
 
 async def test_a_service_that_breaks_later_ends_the_process(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ class TeamState:
     """A server or team of a platform."""
 
     name: str
-    workspace: str  # it reads this one
+    workspace: str  # it reads this one; "": one of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,4 +37,4 @@ function watch(part) {
   }, EVERY_MS);
 }
 
-watch(document.querySelector("[data-live]"));
+for (const part of document.querySelectorAll("[data-live]")) watch(part);
