@@ -165,6 +165,8 @@ class DiscordConfig(Section):
     catch_up_hours: Annotated[float, Field(ge=0)] = 24
     ask_channels: tuple[Annotated[str, Field(pattern=DISCORD_ID)], ...] = ()
     ask_roles: tuple[Annotated[str, Field(pattern=DISCORD_ID)], ...] = ()
+    library_roles: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    library_channels: tuple[Annotated[str, Field(min_length=1)], ...] = ()
 
 
 class SlackConfig(Section):

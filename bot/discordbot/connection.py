@@ -9,6 +9,7 @@ import aiohttp
 import discord
 
 from bot.config.sections import DiscordConfig
+from bot.discordbot.actions.handler import LibraryRules
 from bot.discordbot.delivery.platform import DiscordPlatform
 from bot.discordbot.events.askers import discord_gates
 from bot.discordbot.events.client import FootnoteClient, ShardedFootnoteClient
@@ -70,12 +71,19 @@ class DiscordConnection:
 
     async def listen(self, parts: PlatformParts) -> None:
         """Receive events until cancelled. Raises as `stay_connected` does."""
-        self.client.attach(parts, self.bindings, platform=self.platform, catch_up_hours=self.settings.catch_up_hours)
+        settings = self.settings
+        rules = LibraryRules(roles=frozenset(settings.library_roles), channels=frozenset(settings.library_channels))
+        self.client.attach(
+            parts, self.bindings, platform=self.platform, catch_up_hours=settings.catch_up_hours, rules=rules
+        )
         try:
             await self.client.offer_commands()
         except FootnoteError as error:  # the commands of the last start still work
             _log.warning("The commands were not updated: %s", error)
-        await stay_connected(self.client)
+        try:
+            await stay_connected(self.client)
+        finally:
+            await self.client.flow.close()
 
 
 def build_client(settings: DiscordConfig) -> FootnoteClient | ShardedFootnoteClient:

@@ -41,6 +41,7 @@ class Verb(StrEnum):
     ADDFILES = "addfiles"  # of a message with files and no question; id: the message
     ASKFILES = "askfiles"  # likewise: asks what is in them
     FORM = "form"  # id: the command whose form it opens
+    HELP = "help"  # the list of commands
     PART = "part"  # no action; shows the number of a part
 
 

@@ -16,7 +16,7 @@ from core.features.additions import Additions
 from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers
 from core.ports import Clock, CorpusRepository
-from core.ports.service import InboxStore, SettingsRepository
+from core.ports.service import InboxStore, SettingsRepository, TeamRepository
 from core.service.commands.table import Commands
 from core.service.inbox import Inbox
 from core.service.jobs import Jobs
@@ -51,6 +51,7 @@ class PlatformParts:
     suggestions: SuggestedQuestions
     keeping: KeptAnswers | None
     settings: SettingsRepository
+    teams: TeamRepository
     clock: Clock
     link: LinkTo
     pause: Pause = asyncio.sleep

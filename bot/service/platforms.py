@@ -175,6 +175,7 @@ def build_platform_parts(app: Parts, commands: Commands, worker: Worker, gates: 
         suggestions=app.suggestions,
         keeping=app.kept,
         settings=app.stores.settings,
+        teams=app.stores.teams,
         clock=app.clock,
         link=link_maker(app.config, app.clock),
     )

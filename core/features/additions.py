@@ -27,6 +27,7 @@ from core.work.commands import Command, CommandCall, CommandResult, Option, Opti
 
 UNDO_DAYS = timedelta(days=30)  # an addition is kept this long after its end, and so is the file that it replaced
 MOST_LISTED = 20
+LIBRARY = "library"  # the command
 LIST, REMOVE = "list", "remove"
 NOT_PERMITTED = "Only an admin, or somebody whom an admin permits, can {what} documents here."
 LONGEST_URL = 2_000
@@ -285,13 +286,13 @@ def library_command(additions: Additions) -> Command:
         raise BadInput("Use /library list, or /library remove NAME.")
 
     return Command(
-        name="library",
+        name=LIBRARY,
         usage="list | remove NAME",
         help="list or remove the documents that were added by hand",
         run=run,
         options=(
             Option(name="action", help="list or remove", kind=OptionKind.CHOICE, required=True, choices=(LIST, REMOVE)),
-            Option(name="name", help="the document to remove", kind=OptionKind.DOCUMENT),
+            Option(name="name", help="the document to remove", kind=OptionKind.ADDED),
         ),
         parse=_parse,
     )

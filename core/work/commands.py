@@ -26,6 +26,7 @@ class OptionKind(StrEnum):
     CHOICE = "choice"
     DOCUMENT = "document"
     JOURNAL = "journal"
+    ADDED = "added"  # a document that was added by hand
     THREAD = "thread"
 
 

@@ -242,6 +242,8 @@ class Gateway:
     # ------------------------------------------------------------------ events
 
     def _feed(self, event: str, payload: Mapping[str, Any]) -> None:
+        if event == "GUILD_CREATE":  # of a guild that the bot joins: Discord says nothing of an outage then
+            payload = {name: value for name, value in payload.items() if name != "unavailable"}
         if seen_by_bot(self._world.backend, event, payload):
             for session in self._sessions.values():
                 if shard_for(event, payload, session.shards) == session.shard:

@@ -47,6 +47,9 @@ class DiscordServer(PlatformServer):
         self.log: list[Call] = []
         self.gaps: list[str] = []  # calls that neither simcord nor this server models
         self.address = ""
+        self.downloads = 0  # of files, begun
+        self.files_open = asyncio.Event()  # cleared: downloads hang until it is set
+        self.files_open.set()
         super().__init__(self.world.waiting)
 
     def _application(self) -> web.Application:
@@ -177,6 +180,9 @@ class DiscordServer(PlatformServer):
     async def _serve_file(self, request: web.Request) -> web.Response:
         assert isinstance(self.world.backend.cdn, ServedFiles)
         data = self.world.backend.cdn.find("/" + request.match_info["path"])
+        self.downloads += 1
+        self.world.changed()
+        await self.files_open.wait()
         return web.Response(status=404) if data is None else web.Response(body=data)
 
     async def _serve_call(self, request: web.Request) -> web.Response:

@@ -65,8 +65,10 @@ class PlatformPlace:
     script: tuple[Turn, ...] = ()
     folder: Path | None = None  # where answers are kept; None: nowhere
     shelf: Shelf = field(default_factory=Shelf)
-    may_fetch_here: bool = False  # links to this machine
+    pages: dict[str, WebFile] = field(default_factory=dict)  # of the web, by address
     pause: Callable[[float], Awaitable[None]] = lambda seconds: asyncio.sleep(EDIT_SECONDS)
+
+    _reading: "asyncio.Task[None] | None" = None
 
     def begin(self, clock: Clock) -> None:
         """Everything that is stored, empty; `clock` is the platform's."""
@@ -128,10 +130,8 @@ class PlatformPlace:
             self.provider = HeldProvider(script)
 
     async def fetch_link(self, url: str, most_bytes: int) -> WebFile:
-        """Fetch as the service does; a test that has a website allows its address."""
-        if self.may_fetch_here:
-            return await fetch_link(url, most_bytes, allowed=lambda address: True)
-        return await fetch_link(url, most_bytes)
+        """Fetch as the service does, if it isn't one of the test's pages."""
+        return self.pages.get(url) or await fetch_link(url, most_bytes)
 
     async def codes(self, workspace: str = "local") -> list[str]:
         """What was decided about each message, newest first."""
@@ -168,17 +168,7 @@ class PlatformPlace:
             self.worker.withdraw,
         )
         jobs = Jobs(self.job_store, self.conversation_store, self._clock)
-        kept = (
-            KeptAnswers(
-                corpus=self.shelf.corpus,
-                settings=self.shelf.settings,
-                ingest=self.files.ingest,
-                folder=self.folder,
-                clock=self._clock,
-            )
-            if self.folder is not None
-            else None
-        )
+        kept = self._keeping()
         commands = Commands(
             library=self.shelf.library,
             corpus=self.shelf.corpus,
@@ -208,6 +198,7 @@ class PlatformPlace:
             "suggestions": self.shelf.suggestions,
             "keeping": kept,
             "settings": self.settings,
+            "teams": self.shelf.stores.teams,
             "forgetting": Forgetting(
                 inbox=self.entries,
                 conversations=self.conversations,
@@ -219,14 +210,32 @@ class PlatformPlace:
             "pause": self.pause,
         }
 
+    def _keeping(self) -> KeptAnswers | None:
+        if self.folder is None:
+            return None
+        return KeptAnswers(
+            corpus=self.shelf.corpus,
+            settings=self.shelf.settings,
+            ingest=self.files.ingest,
+            folder=self.folder,
+            clock=self._clock,
+        )
+
+    def begin_reading(self) -> None:
+        """Read uploads from now on, as the service does before it connects to a platform."""
+        if self._reading is None:
+            self._reading = asyncio.create_task(self.uploads.work(["local"]))
+
     async def begin_work(self) -> None:
         self._working = asyncio.create_task(self.worker.run())
-        self._reading = asyncio.create_task(self.uploads.work(["local"]))
+        self.begin_reading()
         await asyncio.sleep(0)  # it has begun: only then can it be stopped
 
     async def end_work(self) -> None:
-        self._reading.cancel()
-        await asyncio.wait({self._reading})
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait({self._reading})
+            self._reading = None
         await self.worker.stop()
         await self._working
 

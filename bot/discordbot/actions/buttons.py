@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 import discord
 from discord import ui
 
-from bot.discordbot.actions.commands import threads_post
+from bot.discordbot.actions import additions
+from bot.discordbot.actions.commands import run_command, threads_post
 from bot.discordbot.actions.handler import InteractionHandler, guarded, in_time, notice, show
 from bot.discordbot.delivery.errors import POST, translated_errors
 from bot.discordbot.rendering.answers import PLAIN, passages_post
@@ -55,6 +56,10 @@ async def press(
                 address, str(interaction.user.id), name.id, name.verb, place
             )
             await handler.ask(interaction, question)
+        case Verb.ADD | Verb.DISMISS | Verb.UNDO:
+            await additions.press(handler, interaction, name)
+        case Verb.HELP:
+            await run_command(handler, interaction, "help", {})
         case Verb.PAGE:
             await _turn_page(handler, interaction, name)
         case _:

@@ -19,6 +19,7 @@ from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, to_thread_p
 from core.domain.conversation import Conversation
 from core.domain.incoming import ThreadAddress
 from core.errors import FootnoteError
+from core.features.additions import LIBRARY
 from core.work.commands import GIVEN, Command, CommandResult, Option, OptionKind, ThreadRow
 
 HELP_LENGTH = 100  # characters of a description, Discord's limit
@@ -30,7 +31,7 @@ NEW_CONVERSATION = "Mention me in a channel, or use /ask there. Each question in
 _TYPES: Mapping[OptionKind, type] = {OptionKind.NUMBER: int, OptionKind.FLAG: bool}
 # Commands that post a question: everyone sees it, and so the sign that it is in progress.
 _ASKING = frozenset({"ask", "summary"})
-_COMPLETED = frozenset({OptionKind.DOCUMENT, OptionKind.JOURNAL, OptionKind.THREAD})
+_COMPLETED = frozenset({OptionKind.ADDED, OptionKind.DOCUMENT, OptionKind.JOURNAL, OptionKind.THREAD})
 Completion = Callable[[discord.Interaction, str], Coroutine[Any, Any, list[app_commands.Choice[str]]]]
 _log = logging.getLogger(__name__)
 
@@ -38,7 +39,8 @@ _log = logging.getLogger(__name__)
 def bind(tree: app_commands.CommandTree[Any], handler: InteractionHandler) -> None:
     """Add every command of the table as a slash command."""
     for row in handler.parts.commands.table.values():
-        tree.add_command(to_slash(row, handler))
+        if row.name != LIBRARY:  # it has subcommands (additions.py)
+            tree.add_command(to_slash(row, handler))
     tree.error(report_fault)
 
 
@@ -64,7 +66,7 @@ def to_slash(row: Command, handler: InteractionHandler) -> app_commands.Command[
     )(app_commands.choices(**choices)(app_commands.describe(**helps)(run)))
     for option in row.options:
         if option.kind in _COMPLETED:
-            command.autocomplete(option.name)(_completion(row, option, handler))
+            command.autocomplete(option.name)(completion_of(row, option.name, handler))
     return command
 
 
@@ -171,11 +173,13 @@ def _signature(options: tuple[Option, ...]) -> inspect.Signature:
     return inspect.Signature(parameters)
 
 
-def _completion(row: Command, option: Option, handler: InteractionHandler) -> Completion:
+def completion_of(row: Command, option: str, handler: InteractionHandler) -> Completion:
+    """Return a function that completes an option of a row."""
+
     async def complete(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
         try:
             call = await handler.call(interaction, row.name)
-            found = await handler.parts.commands.complete(call, option.name, current)
+            found = await handler.parts.commands.complete(call, option, current)
         except FootnoteError as error:  # the command itself will show it
             _log.info("No completions: %s", error)
             return []

@@ -15,6 +15,7 @@ from bot.discordbot.events.translate import DIRECT_THREAD, MESSAGE, thread_addre
 from bot.discordbot.events.workspaces import Workspaces
 from bot.discordbot.rendering.components import DiscordPost, to_view
 from bot.discordbot.rendering.texts import notice_view, text_post
+from bot.presentation.additions import AdditionFlow
 from bot.presentation.answer_actions import AnswerActions
 from bot.presentation.direct_threads import private_address
 from bot.presentation.platform_parts import PlatformParts
@@ -31,11 +32,32 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryRules:
+    """Roles whose members may add documents like admins, and channels whose uploads are added; names or IDs."""
+
+    roles: frozenset[str] = frozenset()
+    channels: frozenset[str] = frozenset()
+
+    def permits(self, person: discord.abc.User, permissions: discord.Permissions) -> bool:
+        """Return whether a person may add documents; `permissions` are the ones in the channel, as they are now."""
+        roles = person.roles if isinstance(person, discord.Member) else []
+        return permissions.manage_guild or any({role.name, str(role.id)} & self.roles for role in roles)
+
+    def collects(self, channel: object) -> bool:
+        """Return whether the files of a channel, or of a thread of it, are added."""
+        parent = channel.parent if isinstance(channel, discord.Thread) else channel
+        named = {getattr(parent, "name", ""), str(getattr(parent, "id", ""))}
+        return isinstance(parent, discord.abc.GuildChannel) and bool(named & self.channels)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InteractionHandler:
     client: discord.Client
     parts: PlatformParts
     platform: DiscordPlatform
     workspaces: Workspaces
+    flow: AdditionFlow
+    rules: LibraryRules
 
     @property
     def answers(self) -> AnswerActions:
@@ -74,6 +96,7 @@ class InteractionHandler:
             address=address,
             direct=not in_guild,
             is_admin=interaction.permissions.manage_guild,
+            may_add=self.rules.permits(interaction.user, interaction.permissions),
             link=jump_link(interaction.guild_id, address.thread or address.channel) if in_guild else None,
             open_threads=partial(self._open_threads, address) if in_guild else None,
         )

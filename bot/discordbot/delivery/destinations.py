@@ -1,6 +1,6 @@
 """Destinations of posts: a thread, a direct channel, a reply in a channel, or the private reply to a command."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Literal, TypeAlias
 
 import discord
@@ -21,7 +21,7 @@ from bot.discordbot.delivery.errors import (
 )
 from bot.discordbot.events.translate import TITLE_LENGTH
 from bot.discordbot.rendering.components import PartView, to_view
-from bot.presentation.action_names import find_part
+from bot.presentation.action_names import find_addition, find_part
 from core.errors import FootnoteError, InvalidState, NotFound
 
 # Messages below a question among which its post is searched for: the post is made right after the question.
@@ -88,14 +88,27 @@ class ChannelDestination:
     async def find_parts(self, post_id: str, after: int) -> Mapping[int, int]:
         """Return the message ids of a post's parts, from 1, that come after the message `after`."""
         found: dict[int, int] = {}
+        async for message in self._own_after(after):
+            mark = find_part(message.components)
+            if mark is not None and mark[0] == post_id:
+                found.setdefault(mark[1], message.id)
+        return found
+
+    async def find_addition(self, addition_id: str, after: int) -> int | None:
+        """Return the message id of an addition's post that comes after the message or interaction `after`."""
+        async for message in self._own_after(after):
+            if find_addition(message.components) == addition_id:
+                return message.id
+        return None
+
+    async def _own_after(self, after: int) -> AsyncIterator[discord.Message]:
+        """Yield the bot's messages among the next ones, oldest first."""
         with translated_errors(READ):
             async for message in self.channel.history(
                 limit=SEARCHED_MESSAGES, after=discord.Object(after), oldest_first=True
             ):
-                mark = find_part(message.components) if message.author.id == self._me else None
-                if mark is not None and mark[0] == post_id:
-                    found.setdefault(mark[1], message.id)
-        return found
+                if message.author.id == self._me:
+                    yield message
 
 
 class CommandReply:

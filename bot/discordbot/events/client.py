@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 import discord
 from discord import app_commands
 
-from bot.discordbot.actions import buttons, commands, menus
-from bot.discordbot.actions.handler import InteractionHandler
+from bot.discordbot.actions import additions, buttons, commands, menus
+from bot.discordbot.actions.handler import InteractionHandler, LibraryRules
+from bot.discordbot.delivery.additions import DiscordAdditionPosts, OpenUrl, stream_url
 from bot.discordbot.delivery.errors import CLOSED, POST, translated_errors
 from bot.discordbot.delivery.platform import DiscordPlatform
 from bot.discordbot.events.catch_up import missed_messages
+from bot.discordbot.events.greetings import Greetings
 from bot.discordbot.events.translate import PLATFORM, thread_address, to_address, to_incoming
 from bot.discordbot.events.workspaces import Workspaces
 from bot.discordbot.rendering.components import to_view
 from bot.discordbot.rendering.texts import notice_view
+from bot.presentation.additions import AdditionFlow
 from bot.presentation.direct_threads import private_key
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import NOT_SAVED, is_silent
@@ -60,10 +63,13 @@ class Events(_Base):
         *,
         platform: DiscordPlatform | None = None,
         catch_up_hours: float = CATCH_UP_HOURS,
+        rules: LibraryRules | None = None,
+        open_url: OpenUrl = stream_url,
     ) -> DiscordPlatform:
         """Set the parts that events are passed to, before the client connects; return the platform that posts by it.
 
         `bindings` know each server's workspace. `platform` is the one that posts by this client already, if any.
+        `rules` tell who may add documents; `open_url` reads files of Discord.
         """
         self.parts = parts
         self.catch_up_hours = catch_up_hours
@@ -71,10 +77,21 @@ class Events(_Base):
         self.workspaces = Workspaces(self, bindings)
         self.catching_up = asyncio.Lock()
         self.online_until: datetime | None = parts.clock.now()  # None: until now
-        self.handler = InteractionHandler(client=self, parts=parts, platform=self.platform, workspaces=self.workspaces)
+        posts = DiscordAdditionPosts(self, self.platform.destinations, parts.clock, open_url)
+        self.flow = AdditionFlow(parts.additions, posts, parts.pause)
+        self.greetings = Greetings(self, parts, self.platform, self.workspaces)
+        self.handler = InteractionHandler(
+            client=self,
+            parts=parts,
+            platform=self.platform,
+            workspaces=self.workspaces,
+            flow=self.flow,
+            rules=rules or LibraryRules(),
+        )
         self.tree: app_commands.CommandTree[Any] = app_commands.CommandTree(self)
         commands.bind(self.tree, self.handler)
         menus.bind(self.tree, self.handler)
+        additions.bind(self.tree, self.handler)
         buttons.bind(self, self.handler)
         return self.platform
 
@@ -102,6 +119,17 @@ class Events(_Base):
                     await self.on_message(message)
                 except FootnoteError as error:  # later messages may work
                     _log.warning("Not caught up with message %d: %s", message.id, error)
+            await self.flow.resume()
+            await self.greetings.catch_up()
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        await self.greetings.greet(guild)
+
+    async def on_guild_channel_create(self, channel: discord.abc.GuildChannel) -> None:
+        await self.greetings.catch_up()
+
+    async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
+        await self.greetings.catch_up()  # the bot may write there now
 
     async def on_disconnect(self) -> None:
         self.online_until = self.online_until or self.parts.clock.now()
@@ -166,6 +194,8 @@ class Events(_Base):
         except BadInput as error:
             await self._reply(message, str(error))
             return None
+        if self.me not in message.raw_mentions and await self._take_files(message, workspace):
+            return None
         incoming = to_incoming(
             message, me=self.me, workspace=workspace, in_our_thread=await self._is_our_thread(message, workspace)
         )
@@ -181,6 +211,15 @@ class Events(_Base):
         if not receipt.repeated:
             await self._acknowledge(message, receipt)
         return receipt
+
+    async def _take_files(self, message: discord.Message, workspace: str) -> bool:
+        """Add the files of a message in a channel for them; False for other messages."""
+        try:
+            return await additions.receive_files(self.handler, message, workspace)
+        except FootnoteError as error:
+            _log.error("The files of message %d were not added: %s", message.id, error)
+            await self._reply(message, NOT_SAVED)
+            return True
 
     async def _acknowledge(self, message: discord.Message, receipt: Receipt) -> None:
         if receipt.accepted:

@@ -22,7 +22,7 @@ FILES, ADDRESS = "files", "address"
 MOST_FILES = 10
 _FILE_HINT = "Up to 10 files of 10 MB each. Send me larger ones as a direct message."
 FORM_OVER = "This form is from an earlier version. Open it again."
-_COMPLETED = frozenset({OptionKind.DOCUMENT, OptionKind.JOURNAL, OptionKind.THREAD})
+_COMPLETED = frozenset({OptionKind.DOCUMENT, OptionKind.JOURNAL, OptionKind.ADDED, OptionKind.THREAD})
 _LONG = frozenset({"question"})  # options with more than one line
 
 

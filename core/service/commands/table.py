@@ -13,6 +13,7 @@ from core.features.kept_answers import KeptAnswers, keep_command
 from core.features.recap import Recaps, recap_command
 from core.features.replay.cassettes import Cassettes, case_command
 from core.features.staleness.stale_answers import Staleness, stale_command
+from core.features.uploads import UPLOADS
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.knowledge.search.documents import only_journals
@@ -106,6 +107,8 @@ class Commands:
                 found = [_of_document(item) for item in await self._documents(call)]
             case OptionKind.JOURNAL:
                 found = [_of_document(item) for item in only_journals(await self._documents(call))]
+            case OptionKind.ADDED:
+                found = [_of_document(item) for item in await self._documents(call) if item.source_kind == UPLOADS]
             case OptionKind.THREAD:
                 listed = await self._threads.visible(call)
                 found = [

@@ -10,6 +10,7 @@ import simcord
 from simcord.env import Env
 
 from bot.config.sections import TEAM_IDS
+from bot.discordbot.actions.handler import LibraryRules
 from bot.discordbot.events.client import Events, FootnoteClient
 from bot.presentation.direct_threads import to_private
 from bot.presentation.platform_parts import PlatformParts
@@ -55,6 +56,7 @@ class DiscordPlace(PlatformPlace):
     """What is stored outlives `open`: restarting is another process on the same server."""
 
     workspaces: dict[int, str] = field(default_factory=dict)  # of guilds that are not the first one
+    rules: LibraryRules = field(default_factory=LibraryRules)  # of documents that people add
     may_fail: bool = False  # errors inside the bot are what the test is about
     before_ready: Callable[[Events], Awaitable[None]] | None = None  # what comes before the session is ready
     client_of: Callable[[], Events] = FootnoteClient
@@ -71,7 +73,7 @@ class DiscordPlace(PlatformPlace):
             self._let_in_first(self.before_ready)
         self.build_worker({"discord": to_private})
         parts = PlatformParts(**self.core_parts())
-        platform = self.client.attach(parts, self.bindings)
+        platform = self.client.attach(parts, self.bindings, rules=self.rules, open_url=self._download)
         self.platforms["discord"] = self.readers["discord"] = platform
         return self.client
 
@@ -84,13 +86,16 @@ class DiscordPlace(PlatformPlace):
             try:
                 yield House(env)
             finally:
+                await self.client.flow.close()
                 await self.end_work()
             if not self.may_fail:
                 env.raise_errors()
 
     async def restart(self) -> None:
         """The process ends in the middle of all it does, and another one begins."""
+        await self.client.flow.close()
         await self.end_work()
+        self.begin_reading()
         await self.env.restart_bot(self.build())
         await self.begin_work()
 
@@ -103,6 +108,10 @@ class DiscordPlace(PlatformPlace):
         yield
         self.env.backend.subscribers.extend(listening)
         await self.restart()
+
+    async def _download(self, url: str) -> AsyncIterator[bytes]:
+        """From the in-process Discord, which no address leads to."""
+        yield await self.client.http.get_from_cdn(url)
 
     def _let_in_first(self, event: Callable[[Events], Awaitable[None]]) -> None:
         client, ready = self.client, self.client.on_ready
