@@ -19,6 +19,7 @@ from bot.presentation.platform_text import NOT_SAVED, is_silent
 from bot.slackbot.actions import additions, commands, home, shortcuts
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions.buttons import press
+from bot.slackbot.actions.greetings import Greetings
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler, to_context
 from bot.slackbot.delivery.additions import SlackAdditions
 from bot.slackbot.delivery.platform import SlackPlatform
@@ -74,6 +75,7 @@ class Listeners:
             channels=Channels(parts.clock),
             additions=self.additions,
         )
+        self.greetings = Greetings(self.handler, teams)
 
     def bind(self) -> None:
         """Bind all listeners. The last one accepts unknown events, which Slack would send again otherwise."""
@@ -83,6 +85,7 @@ class Listeners:
         event("app_home_opened")(self.on_home)
         event("assistant_thread_started")(self.on_pane)
         event("assistant_thread_context_changed")(self.on_pane)
+        event("member_joined_channel")(self.on_joined)
         event("channel_deleted")(self.on_channel_deleted)
         event("group_deleted")(self.on_channel_deleted)
         event("tokens_revoked")(self.on_removed)
@@ -99,8 +102,9 @@ class Listeners:
         event(_ANY)(self.on_nothing)
 
     async def resume(self) -> None:
-        """Continue the additions that earlier processes left. Raises StorageError."""
+        """Continue the additions and greetings that earlier processes left. Raises StorageError."""
         await self.additions.resume()
+        await self.greetings.resume()
 
     async def close(self) -> None:
         await self.handler.close()
@@ -189,6 +193,12 @@ class Listeners:
             for ref in await self._parts.forgetting.forget_message(key):
                 await self._platform.delete(ref, team)
             await self._platform.take_back(key)
+
+    async def on_joined(self, event: Event, context: AsyncBoltContext) -> None:
+        """Note the greeting of a channel that the bot was invited to before the event is acknowledged."""
+        team = await self._team(context)
+        if event.get("user") == team.bot_user_id:
+            await self.greetings.owe(team, str(event["channel"]))
 
     async def on_channel_deleted(self, event: Event, context: AsyncBoltContext) -> None:
         """Delete the channel's threads before the event is acknowledged."""

@@ -105,6 +105,7 @@ CHAT_CASES: Mapping[str, tuple[str, ...]] = {
     "jobs": ("",),
     "stale": ("",),
     "keep": ("",),
+    "library": ("list",),
     "case": ("",),
     "recap": ("",),
     "rename": ("Ferries",),
@@ -128,7 +129,7 @@ PATTERNS = (
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "ID"),
     (r"\b[0-9a-f]{8}\b", "ID"),
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+\d\d:\d\d)?", "TIME"),
-    (r"\b\d+(\.\d+)? ?(s|ms|kB|KB|MB|KiB|MiB|bytes)\b", "AMOUNT"),
+    (r"\b\d+(,\d{3})*(\.\d+)? ?(s|ms|kB|KB|MB|KiB|MiB|bytes)\b", "AMOUNT"),
     (r'"children": \[[^\]]*\]', "CHILDREN"),  # with a service also its posts
     (r"\b\d+ jobs|\"jobs\": \d+", "JOBS"),
     (r'"(seconds|duration_ms|total|retrieval|model|bytes|p50|p95|database_bytes|size)": [\d.]+', r'"\1": N'),

@@ -111,10 +111,10 @@ async def test_documents_are_proposed_confirmed_refused_and_taken_back(slack_ser
 
 
 @pytest.mark.parametrize("slack_service", ["socket"], indirect=True)
-async def test_files_of_a_direct_message_are_offered_to_the_library(
+async def test_files_of_a_direct_message_are_offered_and_a_new_channel_is_greeted_once(
     slack_service: SlackService,
 ) -> None:
-    service = slack_service
+    service, server = slack_service, slack_service.server
     _, ada = service.settle_in()
     ada.become_admin()
     await service.start()
@@ -126,3 +126,18 @@ async def test_files_of_a_direct_message_are_offered_to_the_library(
     await ada.click(offer, ADD_TO_LIBRARY)
     await post_with(service, ada.dm, ADDED.format(0))
     assert list(buttons(offer)) == []
+
+    fresh = server.create_channel(service.team, "fresh", ada, with_bot=False)
+    hang = server.hang_next("chat.postMessage", after=True)
+    await ada.invite(fresh)
+    await service.until(hang.reached.is_set, "the greeting")
+    await service.process.kill()
+    hang.release()
+    await service.start()
+    greeting = await post_with(service, fresh, "I answer questions from 2 documents here")
+    assert "/footnote library add" in said_in(greeting)
+    await ada.remove(fresh)
+    await ada.invite(fresh)
+    asked = await ada.mention(fresh, QUESTION)
+    assert ANSWER in (await service.answered(fresh, thread=asked))[0]
+    assert len(server.answers(fresh)) == 2

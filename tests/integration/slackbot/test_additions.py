@@ -1,17 +1,15 @@
 """Documents added on Slack: by an admin, proposed by others, refused, taken back; by each way there is."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
-from aiohttp import web
 
 from bot.presentation.additions import ADD_TO_LIBRARY
 from bot.slackbot.actions import additions
 from bot.slackbot.events.manifest import ADD_DOCUMENTS, ADD_MESSAGE
 from bot.slackbot.rendering.forms import ADDRESS, FILES
 from core.features.uploads import UPLOADS
+from core.ports.documents import WebFile
 from tests.integration.platform_files import LIMITS
 from tests.integration.slackbot.house import House, buttons, shown_of
 from tests.integration.slackbot.place import SlackPlace
@@ -19,6 +17,11 @@ from tests.slack_server import Channel, Message, View
 
 NOTE = b"# Ferries\n\nThe ferry Marigold leaves pier 7.\n"
 FERRY = ("ferries.md", NOTE)
+PIERS = "https://docs.example.org/piers"
+PIERS_PAGE = WebFile(
+    name="docs.example.org/piers.html",
+    content=b"<html><title>Piers</title><body><h1>Piers</h1><p>Pier 7 is the last one of all.</p></body></html>",
+)
 TRANSPORTS = pytest.mark.parametrize("over_http", [False, True], ids=["socket", "http"])
 
 
@@ -53,24 +56,6 @@ async def add_by_shortcut(house: House, files: list[tuple[str, bytes]], *, by_ad
     outcome = await house.ada.shortcut(message, ADD_MESSAGE)
     assert (outcome.acknowledged, outcome.error) == (True, None)
     return message
-
-
-@asynccontextmanager
-async def website(pages: dict[str, str]) -> AsyncIterator[str]:
-    async def serve(request: web.Request) -> web.Response:
-        page = pages.get(request.path)
-        return web.Response(text=page, content_type="text/html") if page else web.Response(status=404)
-
-    app = web.Application()
-    app.router.add_get("/{path:.*}", serve)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    host, port = runner.addresses[0][:2]
-    try:
-        yield f"http://{host}:{port}"
-    finally:
-        await runner.cleanup()
 
 
 # ------------------------------------------------------------------ who adds
@@ -216,11 +201,10 @@ async def test_undo_removes_the_document_after_a_restart(place: SlackPlace) -> N
 
 
 async def test_links_of_a_message_are_added_where_it_has_no_files(place: SlackPlace) -> None:
-    place.may_fetch_here = True
-    page = "<html><title>Piers</title><body><h1>Piers</h1><p>Pier 7 is the last one of all the piers.</p></body></html>"
-    async with website({"/piers": page}) as site, place.open() as house:
+    place.pages[PIERS] = PIERS_PAGE
+    async with place.open() as house:
         house.ada.become_admin()
-        message = await house.ben.say(house.channel, f"see {site}/piers")
+        message = await house.ben.say(house.channel, f"see {PIERS}")
         await house.ada.shortcut(message, ADD_MESSAGE)
         post = await post_with(house, "Added")
         assert post.root == message.ts
@@ -230,9 +214,9 @@ async def test_links_of_a_message_are_added_where_it_has_no_files(place: SlackPl
 
 @TRANSPORTS
 async def test_files_and_a_link_of_the_form_are_added_in_the_direct_channel(place: SlackPlace, over_http: bool) -> None:
-    place.over_http, place.may_fetch_here = over_http, True
-    page = "<html><title>Piers</title><body><h1>Piers</h1><p>Pier 7 is the last one of all the piers.</p></body></html>"
-    async with website({"/piers": page}) as site, place.open() as house:
+    place.over_http = over_http
+    place.pages[PIERS] = PIERS_PAGE
+    async with place.open() as house:
         house.ada.become_admin()
         form = await house.modal(await house.ada.shortcut(None, ADD_DOCUMENTS))
         assert form.payload["title"]["text"] == "Add documents"
@@ -240,7 +224,7 @@ async def test_files_and_a_link_of_the_form_are_added_in_the_direct_channel(plac
         assert (empty.errors, form.open) == ({FILES: additions.NOTHING_CHOSEN}, True)
         wrong = await house.ada.submit(form, {ADDRESS: "piers"})
         assert "isn't a web address" in wrong.errors[ADDRESS]
-        sent = await house.ada.submit(form, {FILES: [FERRY], ADDRESS: f"{site}/piers"})
+        sent = await house.ada.submit(form, {FILES: [FERRY], ADDRESS: PIERS})
         assert (sent.errors, sent.error, form.open) == ({}, None, False)
         await house.until(
             lambda: sum("Added" in said_in(one) for one in house.posts(house.ada.dm)) == 2, "both documents"

@@ -41,6 +41,7 @@ EVENT_SCOPES = {
     "assistant_thread_started": "assistant:write",
     "channel_deleted": "channels:read",
     "group_deleted": "groups:read",
+    "member_joined_channel": "channels:read",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
     "message.im": "im:history",

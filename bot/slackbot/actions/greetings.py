@@ -1,0 +1,92 @@
+"""The first post in a channel that the bot was invited to, made once."""
+
+import logging
+
+from bot.presentation.action_names import post_id
+from bot.presentation.additions import AdditionView
+from bot.presentation.greeting import GREETING, greeting_lines
+from bot.slackbot.actions.interaction_handler import InteractionHandler
+from bot.slackbot.delivery.destinations import ChannelDestination
+from bot.slackbot.events.command_text import MENTION, format_command_names
+from bot.slackbot.events.directory import READS_ALONG, is_closed
+from bot.slackbot.events.teams import PLATFORM, Team, Teams
+from bot.slackbot.events.translate import CHANNEL_ITSELF, thread_address
+from bot.slackbot.rendering.answers import mark_of
+from bot.slackbot.rendering.blocks import FLAVOUR
+from bot.slackbot.rendering.lists import addition_message
+from bot.slackbot.web_api import CLOSED
+from core.domain.incoming import ChannelAddress
+from core.errors import FootnoteError, PlatformError
+
+ATTEMPTS = 5  # while Slack doesn't answer; the next start tries again
+RETRY_SECONDS = 30.0
+HOW_TO_ADD = (
+    "To add documents, choose *Add to the library* in the menu of a message with files, or use /library add. If you "
+    "aren't an admin, an admin confirms them first."
+)
+_log = logging.getLogger(__name__)
+
+
+class Greetings:
+    def __init__(self, handler: InteractionHandler, teams: Teams) -> None:
+        self._handler = handler
+        self._teams = teams
+        self._greeting: set[str] = set()  # places, by team and channel
+
+    async def owe(self, team: Team, channel: str) -> None:
+        """Greet a channel in the background, unless it was greeted before. Raises StorageError."""
+        place = f"{team.id}/{channel}"
+        if await self._handler.parts.teams.owe_greeting(PLATFORM, place):
+            self._begin(place, may_exist=False)
+
+    async def resume(self) -> None:
+        """Greet the channels that earlier processes left. Raises StorageError."""
+        for place in await self._handler.parts.teams.owed_greetings(PLATFORM):
+            self._begin(place, may_exist=True)
+
+    def _begin(self, place: str, *, may_exist: bool) -> None:
+        if place not in self._greeting:
+            self._greeting.add(place)
+            self._handler.spawn(self._greet(place, may_exist=may_exist))
+
+    async def _greet(self, place: str, *, may_exist: bool) -> None:
+        """Post, and try again while Slack can't be reached. A channel without the bot stays owed."""
+        try:
+            for _ in range(ATTEMPTS):
+                try:
+                    await self._post(place, may_exist=may_exist)
+                    await self._handler.parts.teams.greeted(PLATFORM, place)
+                    return
+                except PlatformError as error:
+                    _log.info("The channel %s has to wait for its greeting: %s", place, error)
+                    may_exist = True
+                    await self._handler.parts.pause(RETRY_SECONDS)
+        except CLOSED as error:
+            _log.info("The channel %s is not greeted: %s", place, error)
+        except FootnoteError as error:
+            _log.warning("The channel %s was not greeted: %s", place, error)
+        finally:
+            self._greeting.discard(place)
+
+    async def _post(self, place: str, *, may_exist: bool) -> None:
+        team_id, _, channel = place.partition("/")
+        team, key = await self._teams.get(team_id), post_id(f"{GREETING}:{place}")
+        destination = ChannelDestination(team, channel, CHANNEL_ITSELF, self._handler.parts.pause)
+        if may_exist:
+            async for found, _ in destination.find_parts(key, "0"):
+                if found:
+                    return
+                break  # an earlier process posted it just now, if at all
+        text = format_command_names(
+            "\n\n".join(await self._lines(team, channel)), self._handler.parts.commands.table, in_thread=False
+        )
+        await destination.send(addition_message(AdditionView(text=text), mark_of(key, 1)))
+
+    async def _lines(self, team: Team, channel: str) -> list[str]:
+        address = thread_address(team.workspace, channel, CHANNEL_ITSELF)
+        is_external = await self._handler.channels.is_external(team, channel)
+        if is_external and await is_closed(self._handler.parts.settings, ChannelAddress.of(address)):
+            return [READS_ALONG.sentence, HOW_TO_ADD]
+        return await greeting_lines(
+            self._handler.parts, address, plain=FLAVOUR.plain, mention=MENTION, how_to_add=HOW_TO_ADD
+        )
