@@ -1,6 +1,6 @@
 """Makes the pictures of docs/pictures anew, from the demo in a real browser: `python -m tests.pictures [FOLDER]`.
 
-Those of the chat are taken light, dark and on a phone. Where Noto fonts are installed, they look as those in the
+All but two are taken light, dark and on a phone. Where Noto fonts are installed, they look as those in the
 repository.
 """
 
@@ -103,7 +103,6 @@ async def take(url: str, folder: Path) -> None:
             "job-tree": (f"{site}{job}", show_steps),
             "library": (f"{site}/library", show_documents),
         }
-        library = {"statistics": f"{site}/library/statistics", "connections": f"{site}/library/graph"}
         for look, options in LOOKS.items():
             _, page = await people.person(url, "Ada", reduced_motion="reduce", **options)
             for name, (address, prepare) in shots.items():
@@ -111,10 +110,22 @@ async def take(url: str, folder: Path) -> None:
                 await prepare(page)
                 save(await page.screenshot(animations="disabled"), folder / f"{name}{look}.png")
         await ask_more(people, url)
-        _, page = await people.person(url, "Ada", reduced_motion="reduce", **WIDE)
-        for name, address in library.items():
+        await take_library(people, site, folder)
+
+
+async def take_library(people: Browsing, site: str, folder: Path) -> None:
+    """The pages around the library, in every look."""
+    pages = {
+        "statistics": f"{site}/library/statistics",
+        "connections": f"{site}/library/graph",
+        "data": f"{site}/library/extracts",
+        "activity": f"{site}/jobs",
+    }
+    for look, options in {"": WIDE, "-dark": {**WIDE, "color_scheme": "dark"}, "-phone": PHONE}.items():
+        _, page = await people.newcomer(site, reduced_motion="reduce", **options)
+        for name, address in pages.items():
             await page.goto(address)
-            save(await page.screenshot(animations="disabled"), folder / f"{name}.png")
+            save(await page.screenshot(animations="disabled"), folder / f"{name}{look}.png")
 
 
 async def take_changes(url: str, data_dir: Path, folder: Path) -> None:

@@ -59,7 +59,7 @@ async def _draw_running(place: DiscordPlace, house: House, folder: Path) -> None
     place.provider.said = DRAFT
     place.provider.held = {len(place.provider.requests) + 1}
     await house.ben.send(house.channel, f"{house.bot} and what if there is fog?")
-    await house.shows("hoist the black cone at once")
+    await house.drafts("hoist the black cone at once")
     await house.env.settle()
     await _save(house, folder / "discord-steps.png", house.thread, house.ben, 520)
     place.provider.go.set()
