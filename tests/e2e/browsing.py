@@ -66,7 +66,7 @@ async def browsing() -> AsyncIterator[Browsing]:
         people = Browsing(browser)
         yield people
         await browser.close()
-    assert people.complaints == []
+    assert people.complaints == [], people.complaints
 
 
 async def say(page: Page, text: str) -> None:
