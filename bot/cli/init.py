@@ -42,7 +42,8 @@ def init(context: typer.Context) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InvalidState(NO_TERMINAL)
     setup = TerminalSetup(wizard, session.console)
-    if session.find_service():
+    is_new = session.config is not None and not session.config.exists()
+    if not is_new and session.find_service():
         setup.tell(f"The same steps in the browser: {session.call(new_setup_link, None)} (opens once)")
     try:
         is_done = setup.run()
