@@ -21,7 +21,7 @@ from core.ports import CorpusRepository, SearchIndex
 # Promises of an answer on a platform where `core/features/early_questions.py` keeps them.
 ANSWERS_LATER = "I'll answer this question as soon as it has been read."
 LOOKS_AGAIN = "I'll look again when they're done."
-NAMED_COMMANDS = ("position", "settings", "sources")  # chat commands in the sentences
+NAMED_COMMANDS = ("library", "position", "settings", "sources")  # chat commands in the sentences
 
 
 class LibraryState(StrEnum):
@@ -227,9 +227,10 @@ def describe(found: Condition, reader: Reader, default_workspace: str = "local")
             said = {
                 Reader.OPERATOR: f"The workspace {found.workspace!r} has no documents yet. Add some with {step}"
                 f"{in_browser}.",
-                Reader.ADMIN: "I have no documents to read here yet. Add some on the machine that runs Footnote: "
-                f"{step}. Or let me read another workspace here: `footnote workspaces bind`.",
-                Reader.MEMBER: "I have no documents to read here yet. Ask an admin to add some.",
+                Reader.ADMIN: "I have no documents to read here yet. Add some with /library add, or on the machine "
+                f"that runs Footnote: {step}. Or let me read another workspace here: `footnote workspaces bind`.",
+                Reader.MEMBER: "I have no documents to read here yet. Ask an admin to add some. Or propose one with "
+                "/library add.",
             }
             return said[reader]
         case LibraryState.READING:
