@@ -33,6 +33,14 @@ _CHOICES = (
     Choice(value="url_list", label="Web pages", note="By their addresses."),
     Choice(value=NOTHING, label="Nothing more"),
 )
+_EXPECTED = {
+    "folder": "Enter the path of a folder.",
+    "files": "Enter the path of a file.",
+    "git": "Enter the address of a repository.",
+    "github": "Enter the repository as owner/name.",
+    "confluence": "Enter the address of the wiki, and the keys of its spaces: letters and digits, with commas.",
+    "url_list": "Enter addresses of pages, one a line.",
+}
 
 
 class DocumentsStep:
@@ -90,10 +98,7 @@ class DocumentsStep:
         kind = one(answers, "kind") or NOTHING
         source: dict[str, Any]
         match kind:
-            case "folder":
-                given = several(answers, "paths")
-                if not given:
-                    return [problem(sentence="Type the path of a folder or a file, or choose “Nothing more”.")]
+            case "folder" if given := several(answers, "paths"):
                 return [found for path in given for found in await asyncio.to_thread(_add_path, draft, path)]
             case "git":
                 url = one(answers, "git_url")
@@ -159,9 +164,7 @@ def _add(draft: Draft, source: dict[str, Any], token: str = "") -> list[Finding]
     try:
         _SOURCE.validate_python({**source, "name": source["name"] or "source"})
     except ValidationError as error:
-        first = error.errors()[0]
-        said = first["msg"].removeprefix("Value error, ").rstrip(".")
-        return [problem(sentence=f"{first['input'] or 'An empty answer'!r} can't be used here: {said}.")]
+        return [problem(sentence=_describe_error(error, source["kind"]))]
     name = _free_name(source["name"], {*_configured(draft), *(one["name"] for one in draft.answers.sources)})
     added = {"kind": source["kind"], "name": name, **{key: value for key, value in source.items() if key != "kind"}}
     added["name"] = name
@@ -188,6 +191,15 @@ def _kept(draft: Draft) -> dict[str, str]:
 def _configured(draft: Draft) -> dict[str, str]:
     ours = [one for one in draft.config.sources if (one.workspace or draft.workspace) == draft.workspace]
     return {source.name: _place(source.model_dump(mode="json")) for source in ours}
+
+
+def _describe_error(error: ValidationError, kind: str) -> str:
+    """Return what to enter. The answer isn't quoted, as an address may hold a password."""
+    first = error.errors()[0]
+    if first["type"] == "value_error" and len(first["loc"]) > 1:  # of a key, not of the whole source
+        said = first["msg"].removeprefix("Value error, ").rstrip(".")
+        return f"This address can't be used: {said}."
+    return _EXPECTED[kind]
 
 
 def _place(source: Mapping[str, Any]) -> str:
