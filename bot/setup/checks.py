@@ -1,8 +1,10 @@
 """Live checks of tokens, told in sentences with their fix."""
 
+import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from bot.config.slack import APP_PAGE
 from bot.discordbot.connection import BotAccount, look_up
@@ -21,6 +23,8 @@ _PUBLIC_KEY = re.compile(r"[0-9a-f]{64}")
 _CLIENT_SECRET = re.compile(r"[\w-]{32}")
 _SLACK_SECRET = re.compile(r"[0-9a-f]{32}")
 UNREACHABLE = "{} did not answer. Check this machine's network, and try again."
+ANSWER_SECONDS = 10.0  # for a platform to answer; the person waits
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,7 @@ async def check_discord(token: str) -> Checked:
     if mistaken := _mistaken_for_discord_token(token):
         return refused(mistaken, DISCORD_PORTAL)
     try:
-        bot = await look_up(token)
+        bot = await _in_time(look_up(token))
     except ConfigError:
         return refused(
             "Discord does not know this token. On the page “Bot”, press “Reset Token” once more, and copy all of it.",
@@ -73,7 +77,7 @@ async def check_slack(token: str) -> Checked:
     if mistaken := _mistaken_for_slack_token(token):
         return refused(mistaken, APP_PAGE)
     try:
-        reply = await check_token(token)
+        reply = await _in_time(check_token(token))
     except ConfigError:
         return refused(
             "Slack does not know this bot token. Install the app once more on its page “Install App”, and copy the "
@@ -101,7 +105,7 @@ async def check_slack_app(token: str) -> Checked:
     if mistaken := _mistaken_for_slack_app_token(token):
         return refused(mistaken, APP_PAGE)
     try:
-        await open_address(build_client(None), token)
+        await _in_time(open_address(build_client(None), token))
     except ConfigError as error:
         if str(error) == NO_SOCKET_MODE:
             return Checked(findings=[problem(sentence=NO_SOCKET_MODE, link=APP_PAGE)])
@@ -113,6 +117,15 @@ async def check_slack_app(token: str) -> Checked:
     except PlatformError:
         return Checked(findings=[problem(sentence=UNREACHABLE.format("Slack"))])
     return Checked(findings=[ok(sentence="The app token works: Slack opens a connection.")])
+
+
+async def _in_time(answer: Awaitable[T]) -> T:
+    """Raises PlatformError for a platform that takes too long."""
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            return await answer
+    except TimeoutError as error:
+        raise PlatformError("The platform did not answer in time.") from error
 
 
 def _mistaken_for_discord_token(text: str) -> str | None:

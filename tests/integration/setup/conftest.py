@@ -1,5 +1,6 @@
 """A wizard over an empty data directory, beside the test servers of both platforms."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import discord.http
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.setup import checks
 from bot.setup.wizard import Wizard, open_wizard
 from tests.discord_server import DiscordServer
 from tests.slack_server import SlackServer
@@ -28,6 +30,22 @@ def config_file(tmp_path: Path) -> Path:
 @pytest.fixture
 def wizard(tmp_path: Path, config_file: Path) -> Wizard:
     return open_wizard(config_file, tmp_path / "data")
+
+
+@pytest.fixture
+async def silent(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
+    """The address of a server that takes requests and never answers; the wizard soon gives up."""
+    monkeypatch.setattr(checks, "ANSWER_SECONDS", 0.3)
+    ended = asyncio.Event()
+
+    async def wait(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await ended.wait()
+        writer.close()
+
+    server = await asyncio.start_server(wait, "127.0.0.1", 0)
+    yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    ended.set()
+    server.close()
 
 
 @pytest.fixture

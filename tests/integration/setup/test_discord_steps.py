@@ -77,6 +77,16 @@ async def test_a_lost_connection_keeps_the_token(
     assert (await told(at_token, token=""))[0][0] is Tone.OK
 
 
+async def test_a_discord_that_never_answers_is_given_up(
+    at_token: Wizard, silent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discord.http.Route, "BASE", f"{silent}/api/v10")
+
+    assert await told(at_token, token=TOKEN) == [
+        (Tone.PROBLEM, "Discord did not answer. Check this machine's network, and try again.")
+    ]
+
+
 async def test_servers_are_chosen_by_name(at_token: Wizard, on_discord: DiscordServer) -> None:
     await at_token.submit("discord", {"token": TOKEN})
     name = on_discord.world.backend.bot_user.name

@@ -104,6 +104,14 @@ async def test_a_lost_connection_keeps_the_tokens(
     assert (await at_tokens.screen()).step == "documents"
 
 
+async def test_a_slack_that_never_answers_is_given_up(
+    at_tokens: Wizard, on_slack: SlackServer, team: Team, silent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(AsyncWebClient, "BASE_URL", f"{silent}/api/")
+
+    assert await told(at_tokens, token_of(team), on_slack.app.token) == [LOST, LOST]
+
+
 async def test_what_is_written_binds_the_team_and_names_the_token_files(
     at_tokens: Wizard, on_slack: SlackServer, team: Team, config_file: Path, tmp_path: Path
 ) -> None:
