@@ -17,7 +17,7 @@ from core.domain.footnotes import web_address
 from core.domain.incoming import ThreadAddress
 from core.domain.ingest_report import failure_words
 from core.domain.service import PostRef
-from core.errors import AccessDenied, BadInput, FootnoteError, InvalidState, NotFound
+from core.errors import AccessDenied, BadInput, FootnoteError, InvalidState, NotFound, StorageError
 from core.features.uploads import UPLOADS, Uploads, UploadState
 from core.features.workspaces import LOCAL_READERS, Workspaces
 from core.knowledge.library import Library
@@ -200,6 +200,8 @@ class Additions:
                 file = await self.fetch(addition.name, self.most_bytes)
                 name, chunks = file.name, _one(file.content)
             path = await self.uploads.hold(addition.workspace, addition.id, name, chunks)
+        except StorageError:  # of our disk, so that it is worth another try
+            raise
         except FootnoteError as error:
             return await self._refuse(addition, error)
         return await self._advance(addition, addition.state, path=path)
@@ -213,6 +215,8 @@ class Additions:
                 by=addition.author_name,
                 where=str(addition.address),
             )
+        except StorageError:
+            raise
         except FootnoteError as error:
             return await self._refuse(addition, error)
         return await self._advance(addition, AdditionState.READING, document_id=file.document_id)

@@ -1,6 +1,8 @@
 """Documents through chat, over real uploads: requests, proposals, Undo, and what a killed process leaves."""
 
 import asyncio
+import errno
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -286,6 +288,23 @@ async def test_a_broken_platform_is_tried_again(place: Place) -> None:
         added = await place.add("keys.md")
         await place.flow.idle()
         assert place.posts.shown(added)[0].startswith("Added keys.md: 1 page.")
+
+
+async def test_a_full_disk_is_tried_again(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    fsync, failures = os.fsync, [OSError(errno.ENOSPC, "No space left on device")] * 2
+
+    def full(handle: int) -> None:
+        if failures:
+            raise failures.pop()
+        fsync(handle)
+
+    monkeypatch.setattr("core.features.uploads.os.fsync", full)
+    async with place.open():
+        added = await place.add("keys.md")
+        await place.flow.idle()
+
+        assert failures == []
+        assert await place.state(added) is AdditionState.READ
 
 
 async def test_old_records_go_with_the_file_that_was_replaced(place: Place) -> None:
