@@ -17,6 +17,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
+from io import BufferedWriter
 from itertools import count
 from pathlib import Path
 from typing import Protocol
@@ -31,7 +32,7 @@ from core.knowledge.attachments import safe_name
 from core.knowledge.sources import source_id
 from core.ports import Clock, CorpusRepository
 from core.ports.service import JobRepository
-from core.thread_work import to_its_end
+from core.thread_work import opened, to_its_end
 from core.work.orphaned_jobs import end_abandoned
 from core.work.steps import Steps
 
@@ -324,8 +325,7 @@ class Uploads:
         """Write the draft and flush it to disk; return its beginning. ReadError beyond the size limit."""
         await to_its_end(lambda: draft.parent.mkdir(parents=True))
         size, head = 0, b""
-        file = await to_its_end(lambda: draft.open("wb"))
-        try:
+        async with opened(lambda: draft.open("wb"), BufferedWriter.close) as file:
             async for chunk in chunks:
                 size += len(chunk)
                 if size > self.most_bytes:
@@ -334,8 +334,6 @@ class Uploads:
                 await to_its_end(partial(file.write, chunk))
             await to_its_end(file.flush)
             await to_its_end(partial(os.fsync, file.fileno()))
-        finally:
-            await to_its_end(file.close)
         return head
 
     async def _read(self, source: Source) -> None:
