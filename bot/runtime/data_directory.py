@@ -25,7 +25,7 @@ def open_data_directory(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(
-            f"Can't write to data directory {str(folder)!r} ({error.strerror}). Choose another one."
+            f"The folder {str(folder)!r} can't be created ({error.strerror}); choose another data directory."
         ) from error
     try:
         if _is_open(folder):

@@ -69,6 +69,11 @@ class Person:
     async def sees(self, words: str) -> None:
         await asyncio.to_thread(self._terminal.wait_for_next, words)
 
+    async def sees_all(self, *texts: str) -> None:
+        """Wait for texts in any order."""
+        for text in texts:
+            await asyncio.to_thread(self._terminal.wait_for, text)
+
 
 def modes(folder: Path) -> dict[str, str]:
     return {
@@ -105,9 +110,8 @@ async def test_it_leads_to_an_answered_mention_on_discord(start: Start, notes: P
         await person.answers("Who may ask, by its number [1]: ", "")
         await person.answers("Enter writes the configuration: ", "")
         await person.answers("Start Footnote now? [Y/n] ", "")
-        await person.sees("Connected to Discord as")
+        await person.sees_all("Connected to Discord as", "synced: ")
         alice = server.person("alice", guild)
-        await person.sees("synced")
         await alice.mention(general, QUESTION)
         await server.wait_for(
             lambda: any(ANSWER in discord_text(one) for t in general.threads for one in server.answers(t)),
@@ -156,8 +160,7 @@ async def test_it_leads_to_an_answered_mention_on_slack(start: Start, notes: Pat
         await person.answers("Who may ask, by its number [1]: ", "")
         await person.answers("Enter writes the configuration: ", "")
         await person.answers("Start Footnote now? [Y/n] ", "y")
-        await person.sees("Connected to Slack")
-        await person.sees("synced")
+        await person.sees_all("Connected to Slack", "synced: ")
         asked = await alice.mention(general, QUESTION)
         await server.wait_for(
             lambda: any(ANSWER in slack_text(one) for one in server.answers(general, thread=asked)),

@@ -29,5 +29,5 @@ def test_a_directory_that_others_own_is_used_with_a_warning(
 def test_a_directory_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(StorageError, match="Choose another one"):
+    with pytest.raises(StorageError, match="choose another data directory"):
         open_data_directory(tmp_path / "file" / "data")
