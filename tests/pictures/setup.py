@@ -24,7 +24,6 @@ LOOKS: Mapping[str, dict[str, Any]] = {
     "-dark": {**WIDE, "color_scheme": "dark"},
     "-phone": {"viewport": {"width": 390, "height": 780}, "is_mobile": True, "has_touch": True},
 }
-DARK_AND_PHONE = ("setup-token",)  # the steps that are shown in every look
 Save = Callable[[bytes, Path], None]
 
 
@@ -38,15 +37,14 @@ class Camera:
 
     async def take(self, page: Page, name: str) -> None:
         self._save(await page.screenshot(animations="disabled"), self._folder / f"{name}.png")
-        if name not in DARK_AND_PHONE:
-            return
         cookies: Any = await page.context.cookies()
         for look, options in LOOKS.items():
             if look:
                 context, other = await self._people.newcomer("about:blank", reduced_motion="reduce", **options)
                 await context.add_cookies(cookies)
                 await other.goto(page.url)
-                await expect(other.locator("#findings li").first).to_be_visible()
+                await expect(other.locator("h1")).to_be_visible()
+                await other.wait_for_load_state("networkidle")
                 self._save(await other.screenshot(animations="disabled"), self._folder / f"{name}{look}.png")
 
 
