@@ -76,7 +76,7 @@ async def save(request: web.Request) -> web.StreamResponse:
     """Store the look in the browser."""
     theme = (await request.post()).get("theme")
     if theme not in THEMES:
-        raise BadInput("Choose light, dark, or as the system.")
+        raise BadInput("Choose light, dark, or the same as the system.")
     saved = web.HTTPSeeOther(PATH)
     saved.set_cookie(THEME_COOKIE, str(theme), max_age=YEAR_SECONDS, httponly=True, samesite="Lax", path="/")
     raise saved
