@@ -12,6 +12,7 @@ FootnoteError
 ├── AccessDenied           a gate or a grant says no
 ├── ModelMissing           an embedding model or cross-encoder can't be found or loaded
 ├── StorageError           the database or the index can't be opened, read or written
+├── SignInUnavailable      the provider at which people sign in can't be reached or used now
 ├── PlatformError          a chat platform did not take a post; carries retry_after_seconds when known
 ├── ReadError              a document can't be read; the reason is for the ingest report
 ├── SourceUnavailable      a source can't be brought up to date now; carries retry_after_seconds when known
@@ -24,6 +25,7 @@ FootnoteError
 │   ├── ProviderBadRequest       the provider refused the request's form
 │   ├── ProviderChanged          another model answers from here on, or this one can do less than was thought
 │   ├── ProviderRefused          the provider's policy declined to answer
+│   ├── BudgetSpent              a call might exceed a budget, so it isn't made
 │   └── ContextOverflow          the conversation does not fit the model's window
 └── ToolError
     ├── ToolRetry          the model may correct its arguments and call again
@@ -73,6 +75,10 @@ class ModelMissing(FootnoteError):
 
 class StorageError(FootnoteError):
     """The database or the index can't be opened, read or written."""
+
+
+class SignInUnavailable(FootnoteError):
+    """The provider at which people sign in can't be reached or used now."""
 
 
 class PlatformError(FootnoteError):
@@ -147,6 +153,10 @@ class ProviderChanged(ProviderError):
 
 class ProviderRefused(ProviderError):
     """The provider's policy declined to answer."""
+
+
+class BudgetSpent(ProviderError):
+    """A call might exceed a budget of the day, so it isn't made."""
 
 
 class ContextOverflow(ProviderError):

@@ -53,7 +53,7 @@ def _converted(value: Any) -> Any:
 _ANY_WORD = re.compile(r"[^\W_]")
 
 _PLAIN_STEPS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"<!--.{0,2000}?-->", re.DOTALL), " "),
+    (re.compile(r"<!--(?:(?!<!--|-->).){0,2000}-->", re.DOTALL), " "),
     (re.compile(r"</?[A-Za-z][^<>]{0,500}>"), " "),
     (re.compile(r"@\w{1,20}\[[^\[\]]{0,300}\]\{([^{}]{0,300})\}"), r"\1"),  # @UUID[...]{label}
     (re.compile(r"!?\[\[([^\[\]|]{1,300})\|([^\[\]]{1,300})\]\]"), r"\2"),  # [[note|label]]

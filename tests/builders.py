@@ -9,12 +9,19 @@ from core.domain.corpus import Document, FileStamp, Page, SearchScope, Source
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.passages import Passage, Span
+from core.domain.readers import OPEN_TO_ALL
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
 def build_source(name: str = "handbook", *, workspace: str = "local", **fields: object) -> Source:
-    values = {"id": f"{workspace}/{name}", "kind": "folder", "location": f"/{name}", **fields}
+    values = {
+        "id": f"{workspace}/{name}",
+        "kind": "folder",
+        "location": f"/{name}",
+        "readers": OPEN_TO_ALL,
+        **fields,
+    }
     return Source(workspace=workspace, name=name, **values)
 
 

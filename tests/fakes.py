@@ -110,6 +110,7 @@ def _matches(entry: IndexEntry, query: SearchQuery, scope: SearchScope) -> bool:
     return (
         entry.workspace == scope.workspace
         and entry.source_id in scope.sources
+        and entry.passage.document_id not in scope.hidden
         and (last is None or entry.passage.page_number <= last)
         and query.kind in (None, entry.kind)
         and (not query.document_ids or entry.passage.document_id in query.document_ids)

@@ -9,10 +9,12 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, StaticPool, create_engine
 
 from bot.presentation.direct_threads import is_direct_thread
+from core.access.identity import Sessions
 from core.ports import Clock
 from storage.database import Commit, Database, stores
 from storage.database.database import Work
 from storage.database.repositories.inbox import LEASE_SECONDS, SqlInboxStore
+from storage.database.repositories.installations import SqlOneTimeCodes
 from storage.database.repositories.statistics import SqlAskedRepository
 from storage.database.tables import METADATA
 
@@ -61,6 +63,9 @@ class Stores(stores.Stores):
 
     def asked(self, clock: Clock) -> SqlAskedRepository:
         return SqlAskedRepository(self.database, clock, is_direct_thread)
+
+    def sessions(self, clock: Clock, key: str = "a key for tests only") -> Sessions:
+        return Sessions(self.identity, SqlOneTimeCodes(self.database, clock), clock, key)
 
     def inbox(self, clock: Clock, lease_seconds: float = LEASE_SECONDS) -> SqlInboxStore:
         """Another owner at each call, as of another process."""

@@ -17,6 +17,7 @@ from typer.main import get_group
 
 from bot.cli.session import Session, to_path
 from core.errors import FootnoteError
+from core.text.markup import printable
 
 GLOBAL_VALUES = ("--config", "--data-dir", "--workspace")
 GLOBAL_FLAGS = ("--json",)
@@ -46,6 +47,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "init": ("init", "Set Footnote up, step by step: platform, documents, model."),
         "demo": ("demo", "Try Footnote on a small sample library, in the browser."),
         "serve": ("serve", "Run the service: web pages, API, chat platforms and worker."),
+        "link": ("serve", "Print a new link that opens the web app once, in one browser."),
         "worker": ("serve", "Run only a worker, next to `footnote serve`."),
         "manifest": ("manifest", "Print app manifests, to paste on the platform's site."),
         "config": ("config", "Print the configuration's keys, with their defaults."),
@@ -53,6 +55,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Look after": {
         "doctor": ("doctor", "Check every part that an answer needs, and print a fix for each problem."),
         "db": ("database", "Show, check, back up and rebuild the database and its search index."),
+        "tokens": ("tokens", "Manage the API tokens of people."),
         "access": ("access", "Explain who may read a source or document, and why."),
         "jobs": ("jobs", "Show and control the job trees of answers."),
         "stats": ("library", "Show the most and least cited documents, and unanswered questions."),
@@ -160,7 +163,7 @@ def _is_text(word: str) -> bool:
 
 
 def _fail(sentence: str, *, code: int = 1) -> int:
-    print(f"footnote: {sentence}", file=sys.stderr)  # noqa: T201 - errors go to the terminal
+    print(f"footnote: {printable(sentence)}", file=sys.stderr)  # noqa: T201 - errors go to the terminal
     return code
 
 

@@ -61,9 +61,9 @@ def demo(
     if once or not (serve or (sys.stdin.isatty() and sys.stdout.isatty())):
         _answer_examples(session, examples)
     elif running is not None and running.url:
-        _show(session, running.url)
+        _show(session, session.call(ops.new_web_link, False))
     else:
-        run_service(session, lambda url: _show(session, url), tuple(item.question for item in examples))
+        run_service(session, lambda entrance: _show(session, entrance.link), tuple(item.question for item in examples))
 
 
 class DemoConfig(Config):
@@ -95,9 +95,9 @@ def _demo_settings(settings: Config) -> Config:
     return DemoConfig(**{**dict(settings), **changed})
 
 
-def _show(session: Session, url: str) -> None:
-    shown = " (opening in your browser)" if _open_browser(url) else ""
-    session.console.print(f"Footnote is ready: {url}{shown}", markup=False, soft_wrap=True)
+def _show(session: Session, link: str) -> None:
+    shown = "opening in your browser" if _open_browser(link) else "opens once; for another browser: footnote demo"
+    session.console.print(f"Footnote is ready: {link} ({shown})", markup=False, soft_wrap=True)
 
 
 def load_examples() -> list[Example]:

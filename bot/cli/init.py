@@ -10,7 +10,7 @@ import typer
 
 from bot.cli.session import Session
 from bot.presentation.setup_screens import Choice, Field, FieldKind, Finding, Screen, Tone
-from bot.service.operations import new_setup_link
+from bot.service.operations import new_web_link
 from bot.setup.wizard import Wizard, open_wizard
 from core.errors import InvalidState
 
@@ -44,7 +44,7 @@ def init(context: typer.Context) -> None:
     setup = TerminalSetup(wizard, session.console)
     is_new = session.config is not None and not session.config.exists()
     if not is_new and session.find_service():
-        setup.tell(f"The same steps in the browser: {session.call(new_setup_link, None)} (opens once)")
+        setup.tell(f"The same steps in the browser: {session.call(new_web_link, True)} (opens once)")
     try:
         is_done = setup.run()
         wants_start = is_done and _wants_start(session, setup)

@@ -1,5 +1,8 @@
 """The library and its usage: `ingest`, `search`, `page`, `documents`, `stats`."""
 
+import os
+import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +14,9 @@ from bot.service import operations as ops
 from bot.terminal.render import document_table, hits_view, page_view
 from bot.terminal.reports import ingest_progress, numbered_workspaces, report_view, statistics_view
 from bot.web.queries import PageResult, SearchRequest, SearchResult
+from core.domain.corpus import Source
 from core.domain.ingest_report import IngestReport
+from core.domain.readers import MEMBERS_ONLY, READER_FORMS, parse_readers, readers_label
 from core.errors import BadInput
 from core.features.statistics import statistics_json
 from core.features.workspaces import describe_readers
@@ -38,6 +43,10 @@ def ingest(
     paths: Annotated[list[Path], typer.Argument(help="Folders or files to read.", parser=to_path, metavar="PATH")],
     source: Annotated[str | None, typer.Option(help="Name of the source (default: the folder's).")] = None,
     kind: Annotated[str, typer.Option(help="Read every file as this kind: auto, markdown, text, html ...")] = "auto",
+    readers: Annotated[
+        list[str] | None,
+        typer.Option(help="Who may read a new source: members (the default), everyone, channel:ID, role:ID ..."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Read unchanged files again.")] = False,
 ) -> None:
     """Read documents into the library. Reports each file that can't be read, with the reason."""
@@ -45,7 +54,8 @@ def ingest(
     if session.workspace is None and session.is_interactive:
         _choose_workspace(session)
     absolute = [path.expanduser().absolute() for path in paths]  # of this process, not of the service
-    request = ops.IngestRequest(paths=absolute, source=source, kind=kind, force=force)
+    chosen = parse_readers(readers) if readers is not None else _choose_readers(session, absolute)
+    request = ops.IngestRequest(paths=absolute, source=source, kind=kind, readers=chosen, force=force)
     try:
         with ingest_progress(session.notes) as progress:
             report = session.call(ops.ingest, request, ops.report_ingest(progress))
@@ -57,6 +67,33 @@ def ingest(
         used = session.settings.workspace
         states = session.call(ops.list_workspaces, None)
         session.notes.print(f"Workspace {used!r}. {describe_readers(states, used)}", markup=False, soft_wrap=True)
+        for known in _holding(session, absolute):
+            told = f"In chats, {known.name!r} is for {readers_label(known.readers)}. To change this: "
+            command = f"footnote sources readers {shlex.quote(known.name)} READER..."
+            session.notes.print(f"{told}{command}", markup=False, soft_wrap=True)
+
+
+def _holding(session: Session, paths: Sequence[Path]) -> list[Source]:
+    """Return the sources that any of the paths is in."""
+    found = session.call(ops.list_library_sources, None)
+    real = [Path(os.path.realpath(path)) for path in paths]
+    return [source for source in found if any(path.is_relative_to(source.location) for path in real)]
+
+
+def _choose_readers(session: Session, paths: Sequence[Path]) -> frozenset[str]:
+    """Ask for the readers of a new source at a terminal; elsewhere they are the workspace's members."""
+    if not session.is_interactive or _holding(session, paths):
+        return MEMBERS_ONLY
+    session.notes.print("Who may read these documents in chats? Enter for all members, without guests.")
+    session.notes.print(f"Or type readers, with spaces between them: {READER_FORMS}", markup=False, soft_wrap=True)
+    while True:
+        try:
+            typed = session.notes.input("Readers: ", markup=False).split()
+            return parse_readers(typed) if typed else MEMBERS_ONLY
+        except EOFError as error:
+            raise BadInput("Nothing was read. Repeat the command with --readers.") from error
+        except BadInput as error:
+            session.notes.print(str(error), markup=False, soft_wrap=True)
 
 
 def _choose_workspace(session: Session) -> None:

@@ -34,7 +34,6 @@ def slack(
     manifest = build_manifest(
         by_socket=by_socket,
         url=public_address(url or settings.web.public_url, by_socket),
-        reads_groups=bool(settings.slack.library_groups),
     )
     if session.as_json:
         session.print_json(manifest)

@@ -13,17 +13,18 @@ from bot.cli.session import Session
 from bot.config import Config
 from bot.runtime.logs import log_to_stderr
 from bot.runtime.system import to_json_text, write_line
+from bot.service.operations import end_sessions, new_web_link
 from bot.service.restarts import Restarts
-from bot.service.service import Service, SetupHost
+from bot.service.service import Entrance, Service, SetupHost
 from bot.service.worker import work_alone
 from bot.setup.wizard import open_wizard
 from bot.web.pages.setup import SetupRun
-from bot.web.security import SetupDoor
 
 
 def register(app: typer.Typer) -> None:
     app.command("serve")(serve)
     app.command("worker")(worker)
+    app.command("link")(web_link)
 
 
 def serve(
@@ -45,12 +46,13 @@ def serve(
         settings = session.load()
         return settings.model_copy(update={"web": settings.web.model_copy(update=changed)})
 
-    def ready(url: str, setup_link: str) -> None:
+    def ready(entrance: Entrance) -> None:
         if session.as_json:
-            write_line(to_json_text({"url": url, "pid": os.getpid(), "setup": setup_link}))
+            links = {"link": entrance.link, "setup": entrance.setup_link}
+            write_line(to_json_text({"url": entrance.url, "pid": os.getpid(), **links}))
         else:
-            write_line(f"Footnote is ready: {url}")
-            write_line(f"Set it up or change it: {setup_link} (opens once)")
+            write_line(f"Footnote is ready: {entrance.link} (opens once; for another browser: footnote link)")
+            write_line(f"Set it up or change it: {entrance.setup_link} (opens once)")
 
     run_services(session, load, ready)
 
@@ -70,14 +72,32 @@ def worker(context: typer.Context) -> None:
     _leave()
 
 
-def run_services(session: Session, load: Callable[[], Config], ready: Callable[[str, str], None]) -> None:
-    """Serve until a signal, with a new configuration after set-up; `ready` takes the pages' address and set-up link."""
+def web_link(
+    context: typer.Context,
+    setup: Annotated[bool, typer.Option("--setup", help="Open the set-up pages.")] = False,
+    sign_out_all: Annotated[
+        bool, typer.Option("--sign-out-all", help="Sign all browsers out first, of everybody.")
+    ] = False,
+) -> None:
+    """Print a new link that opens the web app once, in one browser."""
+    session: Session = context.obj
+    if sign_out_all:
+        session.call(end_sessions, None)
+    link = session.call(new_web_link, setup)
+    if session.as_json:
+        session.print_json({"link": link})
+    else:
+        write_line(link)
+
+
+def run_services(session: Session, load: Callable[[], Config], ready: Callable[[Entrance], None]) -> None:
+    """Serve until a signal, with a new configuration after set-up; `ready` takes the way to the pages."""
     open_session = partial(open_wizard, session.config, session.data_dir, session.workspace)
-    _run(Restarts(load, ready, SetupHost(run=SetupRun(door=SetupDoor()), open_wizard=open_session)).run())
+    _run(Restarts(load, ready, SetupHost(run=SetupRun(), open_wizard=open_session)).run())
 
 
-def run_service(session: Session, ready: Callable[[str], None], examples: tuple[str, ...] = ()) -> None:
-    """Serve until a signal, without set-up; `ready` takes the address of the pages."""
+def run_service(session: Session, ready: Callable[[Entrance], None], examples: tuple[str, ...] = ()) -> None:
+    """Serve until a signal, without set-up; `ready` takes the way to the pages."""
     _run(Service(session.settings, ready, examples).run())
 
 

@@ -8,6 +8,8 @@ import typer
 from bot.cli.session import Session, by_default
 from bot.service import operations as ops
 from bot.terminal.reports import ingest_progress, sources_view, sync_view
+from core.domain.corpus import Source
+from core.domain.readers import READER_FORMS, parse_readers, readers_label
 from core.features.syncing import SourceStatus, SyncReport
 from core.knowledge.library import Removal
 
@@ -62,3 +64,26 @@ def remove_source(
     session.show(removed.removal, Removal.to_json, str)
     if removed.is_configured and not session.as_json:
         session.notes.print("The source is still configured: the next sync adds it again.", markup=False)
+
+
+@sources.command("readers")
+def set_readers(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="SOURCE", help="Name of the source.")],
+    readers: Annotated[
+        list[str] | None, typer.Argument(metavar="[READER]...", help=f"Who may read it in chats: {READER_FORMS}.")
+    ] = None,
+    nobody: Annotated[bool, typer.Option("--nobody", help="Close it for everybody but this machine.")] = False,
+) -> None:
+    """Show or set who may read a source. A chat shows it only where all who can read the place are among them."""
+    session: Session = context.obj
+    if readers or nobody:
+        change = ops.ReadersChange(source=name, readers=parse_readers(readers or ()))
+        found = session.call(ops.set_readers, change)
+    else:
+        found = session.call(ops.find_source, name)
+    session.show(found, _readers_json, lambda found: f"{found.name}: {readers_label(found.readers)}")
+
+
+def _readers_json(source: Source) -> dict[str, object]:
+    return {"source": source.name, "readers": sorted(source.readers)}

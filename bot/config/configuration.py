@@ -16,8 +16,10 @@ from pydantic import Field, SecretStr, ValidationError, model_validator
 from bot.config.providers import (
     DEFAULT,
     EXTRACTIVE,
+    PRICES,
     ModelConfig,
     NamedProviderConfig,
+    PriceConfig,
     ProviderConfig,
     WorkspaceConfig,
     default_key_variable,
@@ -32,6 +34,7 @@ from bot.config.sections import (
     ExtractionConfig,
     IndexConfig,
     IngestConfig,
+    LimitsConfig,
     ModelsConfig,
     ReferencesConfig,
     ReplayConfig,
@@ -41,7 +44,9 @@ from bot.config.sections import (
     WebConfig,
 )
 from bot.config.sources import TOKEN_VARIABLES, SourceConfig, twice_named
+from core.domain.limits import ParallelLimits
 from core.domain.sources import SourceSpec
+from core.domain.spending import Price
 from core.errors import ConfigError
 
 ENV_PREFIX = "FOOTNOTE_"
@@ -56,9 +61,18 @@ MIRRORS_FOLDER = "mirrors"  # one folder for each fetched source
 UPLOADS_FOLDER = "uploads"
 BACKED_UP = (WEB_KEY_FILE, KEPT_FOLDER, UPLOADS_FOLDER)  # beside the database
 API_TOKEN_VARIABLE = "FOOTNOTE_API_TOKEN"  # noqa: S105 - its name; not in the file either
+PROXY_SECRET_VARIABLE = "FOOTNOTE_PROXY_SECRET"  # noqa: S105 - its name; not in the file either
+OIDC_SECRET_VARIABLE = "FOOTNOTE_OIDC_SECRET"  # noqa: S105 - its name; not in the file either
 SLACK_KEY_VARIABLE = "FOOTNOTE_SLACK_KEY"  # encrypts the tokens of teams; not in the file either
 SLACK_KEY_SETTING = f"{SLACK_KEY_VARIABLE} or [slack] key_file"  # for people
-SECRETS = (WEB_KEY_VARIABLE, API_TOKEN_VARIABLE, DATABASE_VARIABLE, SLACK_KEY_VARIABLE)
+SECRETS = (
+    WEB_KEY_VARIABLE,
+    API_TOKEN_VARIABLE,
+    DATABASE_VARIABLE,
+    SLACK_KEY_VARIABLE,
+    PROXY_SECRET_VARIABLE,
+    OIDC_SECRET_VARIABLE,
+)
 NEVER_SHOWN = frozenset({"database.url", "slack.client_id"})  # keys whose values may hold a secret by mistake
 DEFAULT_FILE = Path("config.toml")
 _PASSWORD = re.compile(r"//[^/@\s']*@")
@@ -70,6 +84,7 @@ class Config(Section):
     provider: ProviderConfig = Field(default_factory=ProviderConfig)
     providers: dict[str, NamedProviderConfig] = Field(default_factory=dict)
     workspaces: dict[str, WorkspaceConfig] = Field(default_factory=dict)
+    prices: dict[str, PriceConfig] = Field(default_factory=dict)
     agent: AgentConfig = Field(default_factory=AgentConfig)
     references: ReferencesConfig = Field(default_factory=ReferencesConfig)
     replay: ReplayConfig = Field(default_factory=ReplayConfig)
@@ -83,6 +98,7 @@ class Config(Section):
     discord: DiscordConfig = Field(default_factory=DiscordConfig)
     slack: SlackConfig = Field(default_factory=SlackConfig)
     service: ServiceConfig = Field(default_factory=ServiceConfig)
+    limits: LimitsConfig = Field(default_factory=LimitsConfig)
     sources: tuple[SourceConfig, ...] = ()
 
     @model_validator(mode="after")
@@ -100,6 +116,22 @@ class Config(Section):
             raise ValueError(f"{' and '.join(problems)}, but the providers are {there}; add one with [providers.NAME]")
         return self
 
+    @model_validator(mode="after")
+    def _prices_each_model_that_has_a_budget(self) -> "Config":
+        if not any(budget.micros for budget in self.limits.budgets):
+            return self
+        used = {DEFAULT, *(own.provider or DEFAULT for own in self.workspaces.values())}
+        providers = self.all_providers()
+        used |= {other for name in used for other in providers[name].fallback}
+        models = {providers[name].model for name in used if providers[name].what != EXTRACTIVE}
+        models |= {own.model for own in self.workspaces.values() if own.model}
+        if self.extraction.with_model and self.extraction.model:
+            models.add(self.extraction.model)
+        if unknown := sorted(models - {*PRICES, *self.prices}):
+            names = " and ".join(f'[prices."{name}"]' for name in unknown)
+            raise ValueError(f"dollars_per_day needs the price of each model; add {names} with input and output")
+        return self
+
     def all_providers(self) -> dict[str, ModelConfig]:
         """Return the providers by name: `default` is [provider], `extractive` always exists."""
         return {DEFAULT: self.provider, EXTRACTIVE: NamedProviderConfig(kind="extractive"), **self.providers}
@@ -108,6 +140,22 @@ class Config(Section):
         """Return whether a workspace's answers are quotes, because it has no language model."""
         own = self.workspaces.get(workspace)
         return self.all_providers()[(own.provider if own else None) or DEFAULT].what == EXTRACTIVE
+
+    @property
+    def limited_platforms(self) -> frozenset[str]:
+        """The platforms whose people are limited: the chat platforms, and the web app if it is open to others."""
+        return frozenset({"discord", "slack", *({"web", "api"} if self.web.open_to_network else ())})
+
+    @property
+    def parallel_limits(self) -> ParallelLimits:
+        """The limits on questions at the same time."""
+        most = {scope.value: limit.parallel for scope, limit in self.limits.by_scope.items()}
+        return ParallelLimits(platforms=self.limited_platforms, **most)
+
+    @property
+    def model_prices(self) -> dict[str, Price]:
+        """The known prices, by model."""
+        return {name: price.to_price() for name, price in {**PRICES, **self.prices}.items()}
 
     @property
     def team_workspaces(self) -> Mapping[str, Mapping[str, str]]:
@@ -168,6 +216,14 @@ class Config(Section):
     def web_key(self) -> SecretStr | None:
         """Return the key that signs links: from `secret_key_file`, else FOOTNOTE_WEB_KEY, else None."""
         return read_secret(self.web.secret_key_file, WEB_KEY_VARIABLE)
+
+    def proxy_secret(self) -> SecretStr | None:
+        """Return the secret that the proxy sends: from `secret_file`, else FOOTNOTE_PROXY_SECRET."""
+        return read_secret(self.web.proxy.secret_file, PROXY_SECRET_VARIABLE)
+
+    def oidc_secret(self) -> SecretStr | None:
+        """Return the client's secret at the sign-in provider: from `secret_file`, else FOOTNOTE_OIDC_SECRET."""
+        return read_secret(self.web.oidc.secret_file, OIDC_SECRET_VARIABLE)
 
     def discord_token(self) -> SecretStr | None:
         """Return the bot's token: from `token_file`, else DISCORD_TOKEN."""

@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from bot.config.sections import Count, Seconds, Section
+from core.domain.spending import Price
 
+Dollars = Annotated[float, Field(ge=0)]
 Kind = Literal["extractive", "anthropic", "openai_compatible"]
 
 DEFAULT = "default"  # the name of [provider] among fallbacks
@@ -81,6 +83,31 @@ class WorkspaceConfig(Section):
 
     provider: str | None = None
     model: Annotated[str, Field(min_length=1)] | None = None
+
+
+class PriceConfig(Section):
+    """Dollars for a million tokens. None: as input."""
+
+    input: Dollars
+    output: Dollars
+    cache_read: Dollars | None = None
+    cache_write: Dollars | None = None
+
+    def to_price(self) -> Price:
+        read, write = (self.input if given is None else given for given in (self.cache_read, self.cache_write))
+        return Price(input=self.input, output=self.output, cache_read=read, cache_write=write)
+
+
+# As platform.claude.com/docs lists them. Haiku's depend on the length.
+PRICES_OF = "November 2026"
+PRICES = {
+    name: PriceConfig(input=read, output=written, cache_read=read / 10, cache_write=read * 1.25)
+    for name, read, written in (
+        ("claude-opus-5-5", 4.0, 20.0),
+        ("claude-sonnet-5-5", 2.0, 10.0),
+        ("claude-fable-5-1", 10.0, 50.0),
+    )
+}
 
 
 def default_key_variable(settings: ModelConfig, name: str) -> str | None:

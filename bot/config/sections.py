@@ -3,6 +3,7 @@
 Secrets come from the environment, or from files that a section may name.
 """
 
+import ipaddress
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from core.domain.read_limits import MEBIBYTE, WALL_TIMES, ReadLimits
+from core.domain.spending import MICRO, BudgetScope, DayBudget
 
 DATABASE_VARIABLE = "FOOTNOTE_DATABASE_URL"  # has a password, unlike `url` in the file
 
@@ -34,6 +36,23 @@ def web_address(text: str) -> str:
     ):
         raise ValueError("it must be an address like https://footnote.example.org, without a path")
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def is_loopback(host: str | None) -> bool:
+    """Return whether a host is this machine, to which plain http is safe."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host or "").is_loopback
+    except ValueError:
+        return False
+
+
+def _issuer(text: str) -> str:
+    """Return the address of a sign-in provider as it is: providers compare it letter for letter."""
+    parts = urlsplit(text)
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
+    if text and not (is_safe and parts.hostname and not parts.query and not parts.fragment):
+        raise ValueError("it must be an https address like https://sso.example.org/realms/team")
+    return text
 
 
 def _database_url(text: str) -> str:
@@ -136,6 +155,32 @@ class ExtractionConfig(Section):
     tokens_per_day: Count = 1_000_000
 
 
+class ProxySignInConfig(Section):
+    """Sign-in by a proxy in front of the pages, which sends a shared secret; off without `person_header`."""
+
+    person_header: str = ""
+    name_header: str = ""
+    groups_header: str = ""
+    admins: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    secret_file: Path | None = None
+
+
+EVERYONE = "*"  # in `members`
+
+
+class OidcConfig(Section):
+    """Sign-in by an OpenID Connect provider; off without `issuer`."""
+
+    issuer: Annotated[str, AfterValidator(_issuer)] = ""
+    client_id: str = ""
+    secret_file: Path | None = None
+    scopes: tuple[Annotated[str, Field(pattern=r"^\S+$")], ...] = ("openid", "profile", "email")
+    groups_claim: Annotated[str, Field(min_length=1)] = "groups"
+    members: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    admins: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    session_hours: Annotated[float, Field(gt=0, le=720)] = 12
+
+
 class WebConfig(Section):
     """The pages. The key that signs links comes from the environment or a secret file."""
 
@@ -145,6 +190,8 @@ class WebConfig(Section):
     link_days: Count = 180
     open_to_network: bool = False
     secret_key_file: Path | None = None
+    proxy: ProxySignInConfig = Field(default_factory=ProxySignInConfig)
+    oidc: OidcConfig = Field(default_factory=OidcConfig)
 
 
 # Patterns of the platforms' ids for a server or a team.
@@ -166,6 +213,7 @@ class DiscordConfig(Section):
     ask_channels: tuple[Annotated[str, Field(pattern=DISCORD_ID)], ...] = ()
     ask_roles: tuple[Annotated[str, Field(pattern=DISCORD_ID)], ...] = ()
     library_roles: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    review_roles: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     library_channels: tuple[Annotated[str, Field(min_length=1)], ...] = ()
 
 
@@ -188,6 +236,7 @@ class SlackConfig(Section):
     ask_channels: tuple[Annotated[str, Field(pattern=SLACK_CHANNEL_ID)], ...] = ()
     ask_full_members: bool = False
     library_groups: tuple[Annotated[str, Field(pattern=SLACK_GROUP_ID)], ...] = ()
+    review_groups: tuple[Annotated[str, Field(pattern=SLACK_GROUP_ID)], ...] = ()
 
 
 class ServiceConfig(Section):
@@ -206,3 +255,41 @@ class ApiConfig(Section):
     burst: Count = 20
     local_exempt: bool = True
     token_exempt: bool = True
+
+
+class LimitConfig(Section):
+    """Limits of each channel or workspace. 0: none."""
+
+    questions_per_hour: Annotated[int, Field(ge=0)] = 0
+    parallel: Annotated[int, Field(ge=0)] = 0
+    tokens_per_day: Annotated[int, Field(ge=0)] = 0
+    dollars_per_day: Annotated[float, Field(ge=0)] = 0
+
+
+class PersonLimitConfig(LimitConfig):
+    """Limits of each person. 0: none."""
+
+    questions_per_hour: Annotated[int, Field(ge=0)] = 20
+    parallel: Annotated[int, Field(ge=0)] = 4
+
+
+class LimitsConfig(Section):
+    """Limits on questions and on the use of models: see docs/limits.md."""
+
+    person: PersonLimitConfig = Field(default_factory=PersonLimitConfig)
+    channel: LimitConfig = Field(default_factory=LimitConfig)
+    workspace: LimitConfig = Field(default_factory=LimitConfig)
+    when_spent: Literal["refuse", "extractive"] = "refuse"
+
+    @property
+    def by_scope(self) -> dict[BudgetScope, LimitConfig]:
+        """The limits of a person, a channel and a workspace."""
+        return dict(zip(BudgetScope, (self.person, self.channel, self.workspace), strict=True))
+
+    @property
+    def budgets(self) -> tuple[DayBudget, ...]:
+        """The budgets of a day, most of them without a limit."""
+        return tuple(
+            DayBudget(scope=scope, tokens=limit.tokens_per_day, micros=round(limit.dollars_per_day * MICRO))
+            for scope, limit in self.by_scope.items()
+        )

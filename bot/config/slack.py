@@ -63,6 +63,7 @@ class SlackSettings:
     ask_channels: tuple[str, ...] = ()
     ask_full_members: bool = False
     library_groups: tuple[str, ...] = ()  # ids of user groups that may add documents
+    review_groups: tuple[str, ...] = ()  # that may review proposals
 
 
 def is_on(config: Config) -> bool:
@@ -89,6 +90,7 @@ def read_settings(config: Config, *, hears: bool = True) -> SlackSettings | None
         ask_channels=config.slack.ask_channels,
         ask_full_members=config.slack.ask_full_members,
         library_groups=config.slack.library_groups,
+        review_groups=config.slack.review_groups,
     )
 
 

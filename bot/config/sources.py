@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, model_validator
@@ -16,16 +16,18 @@ from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, model_
 from bot.config.sections import Count, Seconds, Section
 from core.domain.read_limits import MEBIBYTE
 from core.domain.reader_kinds import parse_kind
+from core.domain.readers import parse_readers
 from core.domain.selection import check_glob
 from core.domain.sources import Cron, Every, Origin, SourceSpec, WebBounds
 from core.errors import BadInput
 
+Given = TypeVar("Given")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _EVERY = re.compile(r"every\s+(\d{1,5})\s*([smhdw])[a-z]*")
 SHORTEST_SECONDS = 30  # between two scheduled syncs
 
 
-def _valued(check: Callable[[str], object], text: str) -> str:
+def _valued(check: Callable[[Given], object], text: Given) -> Given:
     """Return `text` if it passes `check`; turns errors into ValueError for pydantic."""
     try:
         check(text)
@@ -92,6 +94,7 @@ class _SourceConfig(Section):
     schedule: Annotated[str, AfterValidator(partial(_valued, to_schedule))] | None = None
     jitter_seconds: Annotated[float, Field(ge=0)] = 0
     enabled: bool = True
+    readers: Annotated[frozenset[str], AfterValidator(partial(_valued, parse_readers))] | None = None
 
     def to_spec(self, workspace: str) -> SourceSpec:
         """Return the source; `workspace` is its default."""
@@ -107,6 +110,7 @@ class _SourceConfig(Section):
             jitter_seconds=self.jitter_seconds,
             watch=getattr(self, "watch", False),
             enabled=self.enabled,
+            readers=self.readers,
         )
 
 
@@ -131,6 +135,7 @@ class GitSource(_WithToken):
     url: Annotated[str, AfterValidator(_git_url)]
     branch: Annotated[str, Field(pattern=r"^[^-\s][^\s~^:?*\[\\]*$")] | None = None
     folder: Annotated[str, AfterValidator(lambda given: given.strip("/"))] = ""
+    allow_private: bool = False
 
 
 class _WebSource(_SourceConfig):

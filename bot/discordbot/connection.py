@@ -16,7 +16,6 @@ from bot.discordbot.events.client import FootnoteClient, ShardedFootnoteClient
 from bot.presentation.platform_parts import PlatformParts
 from core.access.bindings import Bindings
 from core.errors import ConfigError, FootnoteError, PlatformError
-from core.ports import Clock
 from core.ports.service import SettingsRepository
 from core.service.inbox import Gate
 
@@ -29,6 +28,7 @@ PERMISSIONS = discord.Permissions(
     manage_threads=True,  # rename and reopen threads that others opened
     read_message_history=True,
     attach_files=True,  # exports
+    add_reactions=True,  # a lock on a refused question
 )
 SCOPES = ("bot", "applications.commands")
 
@@ -65,14 +65,18 @@ class DiscordConnection:
         """Return the names of the bot's servers by id; None until it is connected."""
         return {str(guild.id): guild.name for guild in self.client.guilds} if self.client.is_ready() else None
 
-    def gates(self, settings: SettingsRepository, clock: Clock) -> tuple[Gate, ...]:
+    def gates(self, settings: SettingsRepository) -> tuple[Gate, ...]:
         """Return the gates of its messages, in order."""
-        return discord_gates(settings, clock, self.client, self.bindings, self.settings)
+        return discord_gates(settings, self.client, self.bindings, self.settings)
 
     async def listen(self, parts: PlatformParts) -> None:
         """Receive events until cancelled. Raises as `stay_connected` does."""
         settings = self.settings
-        rules = LibraryRules(roles=frozenset(settings.library_roles), channels=frozenset(settings.library_channels))
+        rules = LibraryRules(
+            roles=frozenset(settings.library_roles),
+            channels=frozenset(settings.library_channels),
+            reviewers=frozenset(settings.review_roles),
+        )
         self.client.attach(
             parts, self.bindings, platform=self.platform, catch_up_hours=settings.catch_up_hours, rules=rules
         )

@@ -23,6 +23,8 @@ from core.features.additions import NOT_PERMITTED, Additions, Progress, count_pa
 ADD_TO_LIBRARY = "Add to the library"  # of a message's menu
 EDIT_SECONDS = 1.2  # between two edits of a post
 RETRY_SECONDS = 30.0  # after an error of the database, the disk or the platform
+RENEW_SECONDS = 5.0  # a lease lasts much longer
+LOOK_SECONDS = 2.0  # between two looks at what another process works on
 
 _log = logging.getLogger(__name__)
 
@@ -152,7 +154,7 @@ class AdditionFlow:
         else:
             addition = await self._additions.decide(addition, by=by, by_name=by_name, is_added=verb is Verb.ADD)
         await self._stop(addition.id)
-        self._start(addition)
+        self._start(addition, takes_over=True)
 
     async def resume(self) -> None:
         """Continue the unfinished additions of earlier processes. Safe to repeat. Raises StorageError."""
@@ -170,9 +172,9 @@ class AdditionFlow:
         for addition_id in list(self._running):
             await self._stop(addition_id)
 
-    def _start(self, addition: Addition) -> None:
+    def _start(self, addition: Addition, *, takes_over: bool = False) -> None:
         if addition.id not in self._running:
-            task = self._running[addition.id] = asyncio.create_task(self._carry_out(addition))
+            task = self._running[addition.id] = asyncio.create_task(self._carry_out(addition, takes_over))
             task.add_done_callback(lambda done: self._end(addition.id, done))
 
     def _end(self, addition_id: str, task: "asyncio.Task[None]") -> None:
@@ -187,16 +189,38 @@ class AdditionFlow:
             task.cancel()
             await asyncio.wait({task})
 
-    async def _carry_out(self, addition: Addition) -> None:
-        """Run an addition to its end. Errors of the storage and of the platform are tried again."""
+    async def _carry_out(self, addition: Addition, takes_over: bool) -> None:
+        """Run an addition to its end. Errors of the storage and of the platform are tried again.
+
+        While another process works on it, wait until that has finished, or has died.
+        """
         while True:
             try:
-                await self._run(addition)
-                return
+                ours = await self._additions.claim(addition, takes_over=takes_over)
+                if ours is not None:
+                    if not ours.is_settled:
+                        await self._run_claimed(ours)
+                    return
+                await self._pause(LOOK_SECONDS)
+                if (await self._additions.get(addition.id, addition.workspace)).is_settled:
+                    return
             except FootnoteError as error:
                 _log.warning("The addition %s has to wait: %s", addition.id, error)
                 await self._pause(RETRY_SECONDS)
-                addition = await self._additions.get(addition.id, addition.workspace)
+
+    async def _run_claimed(self, addition: Addition) -> None:
+        """Run an addition while this process owns it, and leave it to the one that takes over."""
+        running = asyncio.create_task(self._run(addition))
+        try:
+            while not (await asyncio.wait({running}, timeout=RENEW_SECONDS))[0]:
+                if not await self._additions.repository.renew(addition.id):
+                    _log.info("Another process took over the addition %s", addition.id)
+                    return
+            running.result()
+        finally:
+            running.cancel()
+            await asyncio.wait({running})
+            await self._additions.repository.release(addition.id)
 
     async def _run(self, addition: Addition) -> None:
         if addition.post_ref is None:

@@ -16,17 +16,17 @@ from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.corpus import SearchScope
 from core.domain.features import Rating
-from core.domain.incoming import ThreadAddress
+from core.domain.incoming import ThreadAddress, message_key
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry
 from core.errors import AccessDenied, BadInput, NotFound
+from core.features.kept_answers import FOR_ONE, Said, proposed
 from core.features.staleness.stale_answers import question_again
 from core.text.notation import is_number
 from core.work.commands import Question
 
 NO_ACTION = "This button is from an earlier version. Ask again."
 NO_ANSWER = "Only answers can be kept. Choose a message with an answer's buttons."
-FOR_ONE = "This answer is private. Ask again in the channel, then keep that answer."
 NOWHERE = "Answers can't be kept here: this Footnote has nowhere to keep them."
 SEARCHED_ENTRIES = 50  # newest entries of a thread among which a running question is searched for
 _THANKS = {
@@ -55,6 +55,10 @@ class PlatformMessage:
     link: str  # its web address
     is_ours: bool  # the bot wrote it
     is_direct: bool  # it is in a direct channel
+    id: str  # the platform's, unique in its channel
+    by: str = ""  # the platform's id of its author
+    by_name: str = ""
+    is_closed: bool = False  # it is in a thread with fewer readers than its channel
     answer_id: str | None = None  # the stored answer in it, if any
 
 
@@ -169,31 +173,38 @@ class AnswerActions:
         if found is None:
             if said.is_ours:
                 raise BadInput(NO_ANSWER)
+            if said.is_direct:
+                raise BadInput(FOR_ONE)
             return None
         conversation, answer = found
         if answer.status != AnswerStatus.ANSWERED.value:
             raise BadInput(NO_ANSWER)
         return await self.question_of(conversation, answer)
 
-    async def keep(self, place: ThreadAddress, said: PlatformMessage, *, question: str, by: str) -> str:
-        """Keep a message as the answer to a question, in the name of `by`; return a confirmation.
+    async def keep(
+        self, place: ThreadAddress, said: PlatformMessage, *, question: str, author: str, author_name: str
+    ) -> str:
+        """Propose to keep a message as the answer to a question; return a confirmation.
 
-        Raises BadInput if answers can't be kept, and as KeptAnswers.keep does.
+        Raises BadInput if answers can't be kept, and as KeptAnswers.propose does.
         """
         if self._parts.keeping is None:
             raise BadInput(NOWHERE)
         found = await self._own_answer(place, said)
-        kept = await self._parts.keeping.keep(
-            place.workspace,
-            question=question,
-            answer=found[1].content if found else said.text,
+        if said.is_direct:
+            raise BadInput(FOR_ONE)
+        message = Said(
+            text=found[1].content if found else said.text,
             link=said.link,
-            by=by,
-            cited={item.document_id for item in found[1].citations} if found else (),
-            is_ours=found is not None,
+            address=found[0].address if found else place,
+            by=said.by,
+            by_name=said.by_name,
+            origin=message_key(place, said.id),
+            is_closed=said.is_closed,
+            answer=found[1] if found else None,
         )
-        again = "Kept again" if kept.replaced else "Kept"
-        return f"{again}: “{kept.title}” can be found and cited from now on."
+        kept = await self._parts.keeping.propose(message, question=question, author=author, author_name=author_name)
+        return proposed(kept)
 
     async def _can_read(self, document_id: str | None, scope: SearchScope) -> bool:
         if document_id is None:
@@ -209,7 +220,7 @@ class AnswerActions:
         if said.answer_id is None:
             return None
         conversation, answer = await self._parts.conversations.message(said.answer_id, place.workspace)
-        if conversation.address.private_to is not None or said.is_direct:  # the workspace reads kept answers
+        if conversation.address.private_to is not None or said.is_direct:
             raise BadInput(FOR_ONE)
         return conversation, answer
 

@@ -64,7 +64,7 @@ _STATUS_LINES: Mapping[AnswerStatus, str] = {
     AnswerStatus.ERROR: "This did not work",
 }
 _WIKILINK = re.compile(r"!?\[\[([^\[\]]+)\]\]")
-_BEFORE_NOTE = re.compile(r"[ \t]+(?=\[\d{1,3}\])")
+_BEFORE_NOTE = re.compile(r"(?<![ \t])[ \t]++(?=\[\d{1,3}\])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

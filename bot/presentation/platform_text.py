@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from bot.presentation.answer_text import ThreadItem
 from core.domain.incoming import Attachment, Talk, ThreadAddress
-from core.domain.service import Receipt
 from core.service.commands.threads import PAGE_ROWS
 from core.work.commands import CommandResult, ThreadRow
 
@@ -22,14 +21,7 @@ ASK_ABOUT_QUESTION = "What do you want to know about it?"
 KEEP_ANSWER_QUESTION = "Which question does it answer?"
 QUESTION_LENGTH = 2_000  # characters that a form takes
 
-# Refusals that are not posted, because the message was not meant for the bot.
-_SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
 _LIST_HEADINGS = {"mine": "Your conversations", "here": "Conversations of this channel"}
-
-
-def is_silent(receipt: Receipt) -> bool:
-    """Whether a refusal stays unposted."""
-    return receipt.decision.code in _SILENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

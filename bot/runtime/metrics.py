@@ -3,7 +3,7 @@
 Each `Metrics` has its own registry, so that two services in one process don't share counts.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -12,11 +12,13 @@ from core.domain.features import Cassette
 from core.domain.incoming import IncomingMessage
 from core.domain.ingest_report import IngestReport
 from core.domain.service import InboxStatus
+from core.domain.spending import SpendingLine, Spent
 from core.features.replay.recording import Recording
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 # Seconds. An extractive answer takes tenths, a model's some seconds, the agent's budget ends it at two minutes.
 LATENCY_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160)
+COST_BUCKETS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3)
 INGEST_BUCKETS = (0.1, 1, 10, 60, 300, 1800, 7200)
 RAISED = "raised"  # outcome of an attempt that raised; the worker may retry
 
@@ -48,6 +50,22 @@ class Metrics:
             "footnote_ingest_seconds", "Time of an ingest.", buckets=INGEST_BUCKETS, registry=self.registry
         )
 
+        self._answer_cost = Histogram(
+            "footnote_answer_cost_dollars",
+            "Cost of an answer's model calls, as far as their prices are known.",
+            buckets=COST_BUCKETS,
+            registry=self.registry,
+        )
+        day = "of today (UTC), in all processes"
+        by_purpose = ["workspace", "purpose"]
+        self._cost = Gauge("footnote_cost_dollars", f"Cost of model calls {day}.", by_purpose, registry=self.registry)
+        self._calls = Gauge("footnote_model_calls", f"Model calls {day}.", by_purpose, registry=self.registry)
+
+    def spent(self, spent: Spent) -> None:
+        """Count the model calls of an answer."""
+        if spent.calls > spent.unpriced:
+            self._answer_cost.observe(spent.dollars)
+
     def answered(self, platform: str, answer: Answer) -> None:
         self._questions.labels(platform, answer.status.value).inc()
         for stage, milliseconds in answer.timings_ms.items():
@@ -67,8 +85,14 @@ class Metrics:
         self._passages.inc(report.passages)
         self._ingest.observe(report.seconds)
 
-    def render(self, depth: Mapping[InboxStatus, int]) -> bytes:
-        """Return the exposition format, with the current depth of the queue."""
+    def render(self, depth: Mapping[InboxStatus, int], today: Sequence[SpendingLine] = ()) -> bytes:
+        """Return the exposition format, with the current depth of the queue and the model calls of today."""
+        for gauge in (self._cost, self._calls):
+            gauge.clear()
+        for line in today:
+            labels = (line.workspace, line.purpose.value)
+            self._cost.labels(*labels).inc(line.spent.dollars)
+            self._calls.labels(*labels).inc(line.spent.calls)
         for status in (InboxStatus.QUEUED, InboxStatus.RUNNING):
             self._queue.labels(status.value).set(depth.get(status, 0))
         return generate_latest(self.registry)
@@ -83,6 +107,9 @@ class MeteredRun(Recording):
 
     def count_answer(self, message: IncomingMessage, answer: Answer) -> None:
         self._metrics.answered(message.address.platform, answer)
+
+    def count_spending(self, spent: Spent) -> None:
+        self._metrics.spent(spent)
 
     def count_failure(self, message: IncomingMessage) -> None:
         self._metrics.raised(message.address.platform)

@@ -5,6 +5,8 @@ import sys
 from datetime import UTC, datetime
 from time import monotonic
 
+from core.text.markup import shown_in_json
+
 
 def author_name() -> str:
     """Return the user's name in the operating system."""
@@ -35,4 +37,4 @@ def write_line(text: str) -> None:
 def to_json_text(value: object, *, indent: int | None = None) -> str:
     """Return JSON that standard output can encode: in ASCII unless that is UTF-8."""
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    return json.dumps(value, ensure_ascii=not is_unicode, indent=indent)
+    return shown_in_json(json.dumps(value, ensure_ascii=not is_unicode, indent=indent))

@@ -76,7 +76,7 @@ class ServiceControls:
     commands: "Commands"
     stop_answer: Callable[[str, str], Awaitable[object]]  # message key, user who asked to stop it
     count_ingest: Callable[[IngestReport], None]
-    new_setup_link: Callable[[], str]  # opens the set-up pages once; raises InvalidState for the demo
+    new_web_link: Callable[[bool], Awaitable[str]]  # opens the pages once; with True, set-up: InvalidState for the demo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,8 @@ from aiohttp import web
 import bot.service.doctor
 import bot.service.local_operations
 import bot.service.operations
-import bot.service.samples  # noqa: F401 - these register the operations
+import bot.service.samples
+import bot.service.tokens  # noqa: F401 - these register the operations
 from bot.service.calls import OPERATIONS, PROGRESS, Caller, Operation, OperationContext, Progress, ServiceControls
 from bot.service.command_client import CALL_PATH, OTHER_VERSION, STREAM_TYPE
 from bot.web.api.problems import to_problem

@@ -56,9 +56,11 @@ async def examine(parts: Parts) -> list[Check]:
         "library": _library,
         "readers": _readers,
         "scans": _scans,
+        "jail": _jail,
         "provider": _provider,
         "discord": _discord,
         "slack": describe_slack,
+        "sign-in": _sign_in,
     }
     return [await _check(name, work, parts) for name, work in works.items()]
 
@@ -150,6 +152,17 @@ async def _scans(app: Parts) -> str:
     return "the text of scanned PDF pages is recognised (OCR)"
 
 
+async def _jail(app: Parts) -> str:
+    """Return the protection against a subverted reader. Not every system has all of it, so this check never fails."""
+    missing = await app.missing_protections()
+    if not missing:
+        return "files are parsed by a process without network, that can't start programs or change your files"
+    return (
+        f"this system does not enforce: {', '.join(missing)}; the process that parses files is limited in time and "
+        "memory. Use Linux 5.13 or later to confine it, or don't add files from strangers"
+    )
+
+
 async def _provider(app: Parts) -> str:
     """Check every provider, fallbacks too."""
     said, failed = [], []
@@ -190,6 +203,14 @@ async def _discord(app: Parts) -> str:
 OFF = "off: no token in SLACK_BOT_TOKEN or the file of [slack] token_file, and no [slack] client_id"
 
 
+async def _sign_in(app: Parts) -> str:
+    if not app.config.web.oidc.issuer:
+        return "off: no [web.oidc] issuer, so the web app opens by links of `footnote link`"
+    from bot.web.oidc import build_oidc
+
+    return await build_oidc(app.config, app.clock).check()
+
+
 async def describe_slack(app: Parts) -> str:
     """Return the working parts in one line. ConfigError lists all problems."""
     settings = read_settings(app.config)
@@ -211,7 +232,7 @@ async def _check_token(app: Parts, settings: SlackSettings) -> list[str]:
         return []
     tested = await check_token(settings.token)
     team = str(tested.get("team") or tested["team_id"])
-    _require_scopes(str(tested["scopes"]), team, settings)
+    _require_scopes(str(tested["scopes"]), team)
     return [f"{tested.get('user') or tested['user_id']} is ready in {team} ({tested['team_id']})"]
 
 
@@ -226,7 +247,7 @@ async def _check_teams(app: Parts, settings: SlackSettings) -> list[str]:
             raise ConfigError(
                 f"The token of {team.team_name} ({team.team_id}) was refused. Install the app there again."
             ) from error
-        _require_scopes(str(tested["scopes"]), team.team_name, settings)
+        _require_scopes(str(tested["scopes"]), team.team_name)
     where = f" at {settings.client.public_url}/slack/install" if settings.client else ""
     return [f"installed by {len(teams)} {'team' if len(teams) == 1 else 'teams'}{where}"]
 
@@ -238,8 +259,8 @@ async def _check_transport(app: Parts, settings: SlackSettings) -> list[str]:
     return ["Socket Mode"]
 
 
-def _require_scopes(granted: str, team: str, settings: SlackSettings) -> None:
-    if missing := missing_scopes(granted, reads_groups=bool(settings.library_groups)):
+def _require_scopes(granted: str, team: str) -> None:
+    if missing := missing_scopes(granted):
         raise ConfigError(
             f"In {team} the bot lacks the scopes {', '.join(missing)}. Update the app at {APP_PAGE} (your app, App "
             "Manifest) with the output of `footnote manifest slack`, and install it there again."

@@ -17,6 +17,7 @@ from core.domain.features import ExportedFile, Replayed, StaleAnswer, Statistics
 from core.domain.incoming import IncomingMessage
 from core.domain.ingest_report import ExtractionReport, IngestProgress, IngestReport, ProgressCallback, RepairReport
 from core.domain.jobs import Job
+from core.domain.readers import MEMBERS_ONLY
 from core.errors import BadInput, InvalidState
 from core.features.access_explanation import AccessQuestion, Explanation, Explanations
 from core.features.evaluation import FoundPage
@@ -173,6 +174,7 @@ class IngestRequest:
     paths: Sequence[Path]  # absolute
     source: str | None = None
     kind: str = "auto"
+    readers: frozenset[str] = MEMBERS_ONLY  # of new sources
     force: bool = False
 
 
@@ -204,6 +206,7 @@ async def ingest(context: OperationContext, request: IngestRequest) -> IngestRep
         context.workspace,
         source=request.source,
         kind=request.kind,
+        readers=request.readers,
         force=request.force,
         progress=context.emit,
     )
@@ -278,6 +281,29 @@ async def remove_source(context: OperationContext, request: str) -> SourceRemova
     await context.parts.syncs.forget(context.workspace, request)
     left = await context.parts.syncs.overview(context.workspace)
     return SourceRemoval(removal=removal, is_configured=any(status.name == request for status in left))
+
+
+@operation
+async def find_source(context: OperationContext, request: str) -> Source:
+    return await context.parts.library.source(context.workspace, request)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadersChange:
+    source: str
+    readers: frozenset[str]
+
+
+@operation
+async def set_readers(context: OperationContext, request: ReadersChange) -> Source:
+    """Replace a source's readers, and return it. Raises InvalidState if the configuration sets them."""
+    named = (context.workspace, request.source)
+    if any(spec.readers is not None and (spec.workspace, spec.name) == named for spec in context.parts.syncs.specs):
+        raise InvalidState(
+            f"The configuration sets the readers of {request.source!r}. Change `readers` under its [[sources]] in "
+            "config.toml, and run `footnote sync`."
+        )
+    return await context.parts.library.set_readers(context.workspace, request.source, request.readers)
 
 
 @operation
@@ -444,8 +470,14 @@ async def back_up(context: OperationContext, request: Path) -> int:
 
 
 @operation
-async def new_setup_link(context: OperationContext, request: None) -> str:
-    """Return a new one-time link to the set-up pages. InvalidState without a service, and for the demo."""
+async def new_web_link(context: OperationContext, request: bool) -> str:
+    """Return a new one-time link to the pages; with True, to set-up. InvalidState without a service."""
     if context.service is None:
-        raise InvalidState("The set-up pages need a running service. Run `footnote serve`.")
-    return context.service.new_setup_link()
+        raise InvalidState("The web app needs a running service. Run `footnote serve`.")
+    return await context.service.new_web_link(request)
+
+
+@operation
+async def end_sessions(context: OperationContext, request: None) -> int:
+    """Sign all browsers out of the web app; return their number."""
+    return await context.parts.stores.identity.remove_sessions()

@@ -1,5 +1,7 @@
 """The parts of the running service, for the settings page and the end of set-up."""
 
+from urllib.parse import urlsplit
+
 from bot.config.providers import DEFAULT, EXTRACTIVE
 from bot.discordbot.events.translate import PLATFORM as DISCORD
 from bot.service.platforms import Platforms
@@ -19,6 +21,7 @@ async def describe_service(app: Parts, platforms: Platforms, *, can_set_up: bool
         public_url=app.config.web.public_url or "",
         is_open=app.config.web.open_to_network,
         can_set_up=can_set_up,
+        signs_in_at=urlsplit(app.config.web.oidc.issuer).netloc,
     )
 
 

@@ -15,6 +15,7 @@ from functools import cached_property, partial
 from bot.config.slack import read_settings
 from bot.discordbot.connection import DiscordConnection, build_client, close_client, log_in
 from bot.discordbot.delivery.platform import DiscordPlatform
+from bot.discordbot.events.audiences import DiscordAudiences
 from bot.discordbot.events.translate import PLATFORM as DISCORD
 from bot.presentation.direct_threads import to_private
 from bot.presentation.platform_parts import PlatformParts
@@ -36,7 +37,7 @@ from core.answering.pipeline import Pipeline
 from core.errors import FootnoteError
 from core.ports.service import ChatPlatform, ThreadReader
 from core.service.commands.table import Commands
-from core.service.inbox import Gate, Inbox
+from core.service.inbox import Gate
 from core.service.worker import Worker
 
 FOLLOW_SECONDS = 5.0  # between two looks at the bots' servers and teams, and at other processes' bindings
@@ -103,6 +104,7 @@ async def open_platforms(stack: AsyncExitStack, app: Parts, *, hears: bool = Tru
     """
     hub = EventHub()
     await app.bindings.load()
+    await app.syncs.apply_readers()
     return Platforms(
         hub=hub,
         chat=WebPlatform(hub, app.conversations, app.clock),
@@ -123,6 +125,7 @@ async def open_discord(stack: AsyncExitStack, app: Parts) -> DiscordConnection |
     await log_in(client, token.get_secret_value())
     platform = DiscordPlatform(client, app.inbox_store, link_maker(app.config, app.clock), app.clock, asyncio.sleep)
     stack.push_async_callback(platform.close)
+    app.access.audiences[DISCORD] = DiscordAudiences(client, app.bindings, app.clock)
     return DiscordConnection(client=client, platform=platform, settings=app.config.discord, bindings=app.bindings)
 
 
@@ -137,7 +140,7 @@ async def open_slack(stack: AsyncExitStack, app: Parts, *, hears: bool = True) -
     installations = app.installations if settings.has_keys else None
     if installations is not None and (count := await installations.reseal()):
         _log.info("The tokens of %d Slack teams are encrypted with the new key", count)
-    return await connect(
+    connection = await connect(
         stack,
         settings,
         bindings=app.bindings,
@@ -146,26 +149,32 @@ async def open_slack(stack: AsyncExitStack, app: Parts, *, hears: bool = True) -
         link=link_maker(app.config, app.clock),
         clock=app.clock,
     )
+    app.access.audiences[SLACK] = connection.audiences
+    return connection
 
 
 async def receive_slack(
     stack: AsyncExitStack, connection: SlackConnection, app: Parts, commands: Commands, worker: Worker
 ) -> Reception:
     """Receive events until the end of `stack`. Raises as `SlackConnection.listen`."""
-    gates = slack_gates(app.stores.settings, app.clock, connection.askers())
+    gates = slack_gates(app.stores.settings, connection.askers())
     return await connection.listen(stack, build_platform_parts(app, commands, worker, gates), app.one_time_codes)
 
 
 def build_platform_parts(app: Parts, commands: Commands, worker: Worker, gates: Sequence[Gate]) -> PlatformParts:
     """Return an adapter's parts of core; `gates` are the platform's, in order."""
     return PlatformParts(
-        inbox=Inbox(app.inbox_store, gates, app.clock, worker.wake, worker.withdraw),
+        inbox=app.build_inbox(gates, worker.wake, worker.withdraw),
         additions=app.additions,
         entries=app.inbox_store,
         worker=worker,
         conversations=app.conversations,
         forgetting=Forgetting(
-            inbox=app.inbox_store, conversations=app.conversations, stop=worker.withdraw, attachments=app.attachments
+            inbox=app.inbox_store,
+            conversations=app.conversations,
+            stop=worker.withdraw,
+            attachments=app.attachments,
+            kept=app.kept,
         ),
         commands=commands,
         feedbacks=app.feedbacks,

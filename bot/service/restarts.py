@@ -8,11 +8,10 @@ import logging
 import socket
 import time
 from collections.abc import Callable
-from urllib.parse import urljoin
 
 from bot.config import Config
 from bot.config.sections import WebConfig
-from bot.service.service import Service, SetupHost, listen
+from bot.service.service import Entrance, Service, SetupHost, listen
 from core.errors import FootnoteError
 
 # A configuration is new for this long. If it fails in that time, as with a bot's token that was revoked, the former one
@@ -25,8 +24,8 @@ _log = logging.getLogger(__name__)
 class Restarts:
     """`run` services until one ends that doesn't want a successor."""
 
-    def __init__(self, load: Callable[[], Config], on_ready: Callable[[str, str], None], setup: SetupHost) -> None:
-        """`load` reads the configuration again; `on_ready` takes the pages' address and the set-up link, once."""
+    def __init__(self, load: Callable[[], Config], on_ready: Callable[[Entrance], None], setup: SetupHost) -> None:
+        """`load` reads the configuration again; `on_ready` takes the way to the pages, once."""
         self._load = load
         self._on_ready = on_ready
         self._setup = setup
@@ -68,11 +67,11 @@ class Restarts:
         self._setup.run.problem = str(error)
         _log.error("Footnote did not start with the new settings: %s It runs on with those from before", error)
 
-    def _ready(self, url: str) -> None:
+    def _ready(self, entrance: Entrance) -> None:
         self._setup.run.is_restarting = False
         if not self._is_announced:
             self._is_announced = True
-            self._on_ready(url, urljoin(url, self._setup.run.door.new_path()))
+            self._on_ready(entrance)
 
     def _open_port(self, web: WebConfig) -> socket.socket:
         """Return the open port for one service to close. Raises as `listen`."""

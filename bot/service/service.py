@@ -26,7 +26,7 @@ from bot.service.answer_listeners import AnswerListeners
 from bot.service.calls import ServiceControls
 from bot.service.command_server import CommandServer
 from bot.service.doctor import require_filled_index
-from bot.service.pages import build_pages
+from bot.service.pages import build_pages, build_sessions
 from bot.service.platforms import Platforms, build_answers, build_platform_parts, open_platforms, receive_slack
 from bot.service.schedule import Schedule, Tick, start_watching, sync_ticks
 from bot.service.service_lock import ServiceInfo, ServiceLock, socket_path
@@ -43,7 +43,9 @@ from bot.service.worker import (
 from bot.web.app import build_runner
 from bot.web.client import InboxPoller
 from bot.web.pages.setup import SetupParts, SetupRun
+from bot.web.pages.sign_in import enter_path
 from bot.wiring.parts import Parts, build_parts
+from core.access.identity import Sessions
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
 from core.features.early_questions import EarlyQuestions
@@ -57,6 +59,7 @@ from core.work.orphaned_jobs import end_abandoned_questions
 REQUESTS_END_SECONDS = 0.5
 # Each ingest checks for stale answers; this finds the ones that a killed ingest left.
 STALE_EVERY, STALE_FIRST = timedelta(hours=1), timedelta(seconds=30)
+CALLS_KEPT = timedelta(days=400)  # of models: this month's cost can be compared with that of a year ago
 BACKLOG = 128  # connections that wait to be accepted
 
 _log = logging.getLogger(__name__)
@@ -70,19 +73,47 @@ class SetupHost:
     open_wizard: Callable[[], SetupWizard]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrance:
+    """The address of the pages, and links that open them once."""
+
+    url: str
+    link: str
+    setup_link: str  # "" without set-up
+
+
+@dataclass(frozen=True)
+class WayIn:
+    """Makes links to the pages at an address."""
+
+    sessions: Sessions
+    url: str
+    has_setup: bool
+
+    async def new_link(self, to_setup: bool) -> str:
+        """Return a new one-time link to the pages, or to set-up. InvalidState for a service without set-up."""
+        if to_setup and not self.has_setup:
+            raise InvalidState("The demo has no set-up. Run `footnote serve`, and open the link that it prints.")
+        return urljoin(self.url, enter_path(await self.sessions.new_code(), to_setup=to_setup))
+
+    async def announce(self) -> Entrance:
+        setup_link = await self.new_link(True) if self.has_setup else ""
+        return Entrance(url=self.url, link=await self.new_link(False), setup_link=setup_link)
+
+
 class Service:
     """`run` until `stop` or a signal."""
 
     def __init__(
         self,
         config: Config,
-        on_ready: Callable[[str], None],
+        on_ready: Callable[[Entrance], None],
         examples: tuple[str, ...] = (),
         *,
         setup: SetupHost | None = None,
         open_port: Callable[[WebConfig], socket.socket] | None = None,
     ) -> None:
-        """`on_ready` takes the address of the pages; `examples` are questions for their first screen.
+        """`on_ready` takes the way to the pages; `examples` are questions for their first screen.
 
         Without `setup`, the pages have no wizard. `open_port` returns a socket that the service closes.
         """
@@ -133,15 +164,16 @@ class Service:
         heard_platforms = {name: listeners.wrap(platform) for name, platform in platforms.by_name.items()}
         worker, task = await start_worker(stack, app, answers, heard_platforms)
         commands = app.build_commands(RunningQuestions(app.inbox_store, worker.cancel))
-        gates = platform_gates(app.stores.settings, app.clock, rate=None)
-        inbox = Inbox(app.inbox_store, gates, app.clock, worker.wake, worker.withdraw)
+        gates = platform_gates(app.stores.settings)
+        inbox = app.build_inbox(gates, worker.wake, worker.withdraw)
         submitter = _build_submitter(app, inbox, listeners, worker)
+        way_in = WayIn(build_sessions(app), address_of(listening), has_setup=self._setup is not None)
         controls = ServiceControls(
             submitter=submitter,
             commands=commands,
             stop_answer=worker.cancel,
             count_ingest=metrics.ingested,
-            new_setup_link=partial(self._new_setup_link, address_of(listening)),
+            new_web_link=way_in.new_link,
         )
         command_server = CommandServer(app, controls, socket_path(self._config.data_path))
         stack.push_async_callback(command_server.close)
@@ -165,25 +197,18 @@ class Service:
         await _start_background(stack, app, inbox, platforms)
         heard = [reception.stay_connected()] if reception and reception.stay_connected else []
         if platforms.discord:
-            gates = platforms.discord.gates(app.stores.settings, app.clock)
+            gates = platforms.discord.gates(app.stores.settings)
             heard.append(platforms.discord.listen(build_platform_parts(app, commands, worker, gates)))
         working = [task, *[await start_task(stack, work) for work in heard]]
-        url = address_of(listening)
-        lock.announce(ServiceInfo(pid=os.getpid(), socket=str(command_server.path), url=url))
+        lock.announce(ServiceInfo(pid=os.getpid(), socket=str(command_server.path), url=way_in.url))
         stack.callback(partial(lock.announce, ServiceInfo(pid=os.getpid(), socket="")))  # commands wait for the end
-        _log.info("Serving %s from %s", url, self._config.data_path)
-        self._on_ready(url)
+        _log.info("Serving %s from %s", way_in.url, self._config.data_path)
+        self._on_ready(await way_in.announce())
         return working
 
     def _build_setup(self) -> SetupParts | None:
         host = self._setup
         return SetupParts(open_wizard=host.open_wizard, run=host.run, restart=self.restart) if host else None
-
-    def _new_setup_link(self, url: str) -> str:
-        """Return a new one-time link to the set-up pages. InvalidState for a service without them."""
-        if self._setup is None:
-            raise InvalidState("The demo has no set-up. Run `footnote serve`, and open the link that it prints.")
-        return urljoin(url, self._setup.run.door.new_path())
 
 
 def listen(settings: WebConfig) -> socket.socket:
@@ -240,6 +265,7 @@ async def _start_background(stack: AsyncExitStack, app: Parts, inbox: Inbox, pla
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
         additions = await app.additions.purge()
+        await app.spending.store.purge((app.clock.now() - CALLS_KEPT).date())
         if not (messages or jobs or runs or additions):
             return None
         counts = f"{messages} old inbox entries, {jobs} old jobs, {runs} recorded answers"
@@ -254,6 +280,7 @@ async def _start_background(stack: AsyncExitStack, app: Parts, inbox: Inbox, pla
 
     async def notice() -> str | None:
         notes = await app.staleness.check()
+        await app.kept.sweep()
         return f"{notes} threads get a note about stale answers" if notes else None
 
     ticks = {"retention": tidy, "search index": repair, "files of threads": drop_files}

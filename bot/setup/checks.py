@@ -11,10 +11,10 @@ from bot.discordbot.connection import BotAccount, look_up
 from bot.presentation.setup_screens import Finding
 from bot.setup.step import ok, problem, warning
 from bot.slackbot.events.manifest import missing_scopes
-from bot.slackbot.events.teams import check_token
+from bot.slackbot.events.teams import check_token, list_teams
 from bot.slackbot.events.transport import NO_SOCKET_MODE, open_address
 from bot.slackbot.web_api import build_client
-from core.errors import ConfigError, PlatformError
+from core.errors import ConfigError, FootnoteError, PlatformError
 
 DISCORD_PORTAL = "https://discord.com/developers/applications"
 # Forms of other ids and secrets that people paste.
@@ -22,6 +22,8 @@ _APPLICATION_ID = re.compile(r"\d{15,21}")
 _PUBLIC_KEY = re.compile(r"[0-9a-f]{64}")
 _CLIENT_SECRET = re.compile(r"[\w-]{32}")
 _SLACK_SECRET = re.compile(r"[0-9a-f]{32}")
+NO_TEAMS_LISTED = "Slack did not list the teams of {}. Try again, or install the app in a single team."
+NO_TEAMS = "{} has approved the app for none of its teams. Ask an administrator there to add it to one."
 UNREACHABLE = "{} did not answer. Check this machine's network, and try again."
 ANSWER_SECONDS = 10.0  # for a platform to answer; the person waits
 T = TypeVar("T")
@@ -34,7 +36,7 @@ class Checked:
     findings: Sequence[Finding]
     refused: bool = False
     bot: BotAccount | None = None  # on Discord
-    team: Mapping[str, str] = field(default_factory=dict)  # on Slack: id -> name
+    teams: Mapping[str, str] = field(default_factory=dict)  # on Slack: id -> name
     name: str = ""  # of the bot on Slack
 
 
@@ -86,9 +88,16 @@ async def check_slack(token: str) -> Checked:
         )
     except PlatformError:
         return Checked(findings=[problem(sentence=UNREACHABLE.format("Slack"))])
-    team, name = str(reply.get("team") or reply["team_id"]), str(reply.get("user") or reply["user_id"])
-    found = [ok(sentence=f"The bot token works. Your bot is called {name}, in {team}.")]
-    if missing := missing_scopes(str(reply["scopes"]), reads_groups=False):
+    place, name = str(reply.get("team") or reply["team_id"]), str(reply.get("user") or reply["user_id"])
+    try:
+        teams = await _in_time(list_teams(token, reply))
+    except FootnoteError:  # only an organisation's teams are asked for
+        return Checked(findings=[problem(sentence=NO_TEAMS_LISTED.format(place), link=APP_PAGE)], name=name)
+    if not teams:
+        return Checked(findings=[problem(sentence=NO_TEAMS.format(place), link=APP_PAGE)], name=name)
+    where = f"{len(teams)} teams of {place}" if len(teams) > 1 else next(iter(teams.values()))
+    found = [ok(sentence=f"The bot token works. Your bot is called {name}, in {where}.")]
+    if missing := missing_scopes(str(reply["scopes"])):
         scopes = f"scope{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
         found.append(
             problem(
@@ -97,7 +106,7 @@ async def check_slack(token: str) -> Checked:
                 link=APP_PAGE,
             )
         )
-    return Checked(findings=found, team={str(reply["team_id"]): team}, name=name)
+    return Checked(findings=found, teams=teams, name=name)
 
 
 async def check_slack_app(token: str) -> Checked:
@@ -117,6 +126,21 @@ async def check_slack_app(token: str) -> Checked:
     except PlatformError:
         return Checked(findings=[problem(sentence=UNREACHABLE.format("Slack"))])
     return Checked(findings=[ok(sentence="The app token works: Slack opens a connection.")])
+
+
+async def check_slack_secret(secret: str) -> Checked:
+    """Check the form of a signing secret; Slack has no call that tries it."""
+    if secret.startswith(("xoxb-", "xapp-", "xoxp-")):
+        return refused("This is a token. The signing secret is on your app's page “Basic Information”.", APP_PAGE)
+    if not _SLACK_SECRET.fullmatch(secret):
+        sentence = (
+            "This doesn't look like a signing secret, which has 32 digits and letters from a to f. Copy it from your "
+            "app's page “Basic Information”."
+        )
+        return Checked(findings=[warning(sentence=sentence, link=APP_PAGE)])
+    return Checked(
+        findings=[ok(sentence="The signing secret has the right form. Slack's first request will prove it.")]
+    )
 
 
 async def _in_time(answer: Awaitable[T]) -> T:

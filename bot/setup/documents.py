@@ -11,10 +11,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.config.sources import SourceConfig
 from bot.presentation.setup_screens import Answers, Choice, Field, FieldKind, Finding, Screen
-from bot.setup.draft import Draft
+from bot.setup.draft import Doubt, Draft
 from bot.setup.step import is_problem, ok, one, page, problem, several, warning
 from bot.setup.writing import ConfigFile
-from bot.wiring.parts import count_readable
+from bot.wiring.providers import count_readable, reach_source
+from core.domain.sources import Reach, Reached
 from core.errors import FootnoteError
 from core.features.uploads import size_words
 
@@ -117,7 +118,7 @@ class DocumentsStep:
             case _:
                 known = len(_kept(draft))
                 return [ok(sentence=f"{known} {'source' if known == 1 else 'sources'}.")] if known else []
-        return _add(draft, {**source, "schedule": FETCHED_EVERY}, one(answers, f"{kind}_token"))
+        return await _add_fetched(draft, {**source, "schedule": FETCHED_EVERY}, one(answers, f"{kind}_token"))
 
     def write(self, draft: Draft, file: ConfigFile) -> None:
         file.remove_sources(draft.answers.removed_sources)
@@ -156,15 +157,62 @@ def _describe(path: Path, counts: Mapping[str, tuple[int, int]]) -> Finding:
     return ok(sentence=f"{path}: {files} {'document' if files == 1 else 'documents'}, {size}: {kinds}.")
 
 
+async def _add_fetched(draft: Draft, source: dict[str, Any], token: str) -> list[Finding]:
+    """Add a source that answers; any other when it is entered a second time."""
+    place, doubt = _place(source), draft.doubt
+    is_again = doubt is not None and doubt.place == place and token in ("", doubt.token)
+    draft.doubt = None
+    if is_again and doubt is not None:
+        token = doubt.token
+        source |= {"allow_private": True} if doubt.allow_private else {}
+        if not doubt.asks_again:
+            return _add(draft, source, token)
+    if _refusals(source) or place in _kept(draft).values():
+        return _add(draft, source, token)
+    spec = _SOURCE.validate_python({**source, "name": source["name"] or "source"}).to_spec(draft.workspace)
+    reached = await reach_source(spec, token or None)
+    if reached.state is Reach.READY:
+        return _add(draft, source, token)
+    is_private = reached.state is Reach.PRIVATE
+    allow_private = is_private or "allow_private" in source
+    draft.doubt = Doubt(place=place, token=token, asks_again=is_private, allow_private=allow_private)
+    return [problem(sentence=_describe_doubt(reached, source["kind"], has_token=bool(token)))]
+
+
+def _describe_doubt(reached: Reached, kind: str, *, has_token: bool) -> str:
+    """Return the fault of a source, and the next step."""
+    place = reached.place
+    if reached.state is Reach.PRIVATE:
+        return f"{place} is in your own network, which is read only if you allow it. Enter it once more to allow that."
+    hint = "" if has_token or kind == "url_list" else ", or paste a token that may read it"
+    said = {
+        Reach.UNREACHABLE: f"{place} can't be reached. Check the address and this machine's network",
+        Reach.NOT_FOUND: f"{place} was not found. Check the address{hint}",
+        Reach.FORBIDDEN: f"{place} does not let Footnote read it. Choose another page"
+        if kind == "url_list"
+        else f"{place} refuses this token. Check the token and its rights"
+        if has_token
+        else f"{place} can't be read without a token. Paste one",
+    }[reached.state]
+    return f"{said}. To use it anyway, enter it once more."
+
+
+def _refusals(source: dict[str, Any]) -> list[Finding]:
+    """Return the fault of a source that can't be used."""
+    try:
+        _SOURCE.validate_python({**source, "name": source["name"] or "source"})
+    except ValidationError as error:
+        return [problem(sentence=_describe_error(error, source["kind"]))]
+    return []
+
+
 def _add(draft: Draft, source: dict[str, Any], token: str = "") -> list[Finding]:
     """Add a source to the draft under a name of its own, unless it can't be used or is there already."""
     place = _place(source)
     if known := next((name for name, there in _kept(draft).items() if there == place), None):
         return [ok(sentence=f"{place} is there already, as {known}.")]
-    try:
-        _SOURCE.validate_python({**source, "name": source["name"] or "source"})
-    except ValidationError as error:
-        return [problem(sentence=_describe_error(error, source["kind"]))]
+    if refusals := _refusals(source):
+        return refusals
     name = _free_name(source["name"], {*_configured(draft), *(one["name"] for one in draft.answers.sources)})
     added = {"kind": source["kind"], "name": name, **{key: value for key, value in source.items() if key != "kind"}}
     added["name"] = name
@@ -194,7 +242,7 @@ def _configured(draft: Draft) -> dict[str, str]:
 
 
 def _describe_error(error: ValidationError, kind: str) -> str:
-    """Return what to enter. The answer isn't quoted, as an address may hold a password."""
+    """Return the next step. The answer isn't quoted, as an address may hold a password."""
     first = error.errors()[0]
     if first["type"] == "value_error" and len(first["loc"]) > 1:  # of a key, not of the whole source
         said = first["msg"].removeprefix("Value error, ").rstrip(".")

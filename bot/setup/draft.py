@@ -45,6 +45,12 @@ SLACK_TOKEN = Secret(
 SLACK_APP_TOKEN = Secret(
     name="slack_app_token", key=("slack", "app_token_file"), variable="SLACK_APP_TOKEN", read=Config.slack_app_token
 )
+SLACK_SIGNING_SECRET = Secret(
+    name="slack_signing_secret",
+    key=("slack", "signing_secret_file"),
+    variable="SLACK_SIGNING_SECRET",
+    read=Config.slack_signing_secret,
+)
 
 
 class Model(BaseModel):
@@ -75,7 +81,10 @@ class Answers(BaseModel):
     platform: Platform = ""
     bot: str = ""  # its name on the platform
     servers: dict[str, str] | None = None  # those chosen: id -> name
-    teams: dict[str, str] = Field(default_factory=dict)  # Slack's: id -> name
+    slack_transport: Literal["socket", "http"] = "socket"
+    public_url: str = ""  # where Slack's requests arrive
+    known_teams: dict[str, str] = Field(default_factory=dict)  # of the bot's token on Slack: id -> name
+    teams: dict[str, str] = Field(default_factory=dict)  # those chosen
     sources: list[dict[str, Any]] = Field(default_factory=list)  # new [[sources]]
     removed_sources: list[str] = Field(default_factory=list)  # names of configured ones
     model: Model | None = None
@@ -84,12 +93,23 @@ class Answers(BaseModel):
     steps: dict[str, Progress] = Field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """A source that a check has found fault with; entered once more, it is used anyway. Not stored."""
+
+    place: str
+    token: str
+    asks_again: bool  # it is checked once more, with addresses of the own network allowed
+    allow_private: bool
+
+
 class Draft:
     """The answers, the configuration they change, and the secrets."""
 
     def __init__(self, file: Path | None, data_dir: Path | None = None, workspace: str | None = None) -> None:
         """`file` None: config.toml of the current folder; it may not exist yet. Raises ConfigError, StorageError."""
         self.file = file or DEFAULT_FILE
+        self.doubt: Doubt | None = None
         self._overrides = {"data_dir": data_dir, "workspace": workspace}
         self.load()
 
@@ -191,6 +211,8 @@ def _answers_of(config: Config) -> Answers:
     return Answers(
         platform=_platform_of(config),
         servers=_bound(config.discord.workspaces, config.workspace) or None,
+        slack_transport=config.slack.transport,
+        public_url=config.web.public_url or "",
         teams=_bound(config.slack.workspaces, config.workspace),
         model=Model(
             name=provider.what,

@@ -9,7 +9,7 @@ import aiohttp
 from pydantic import SecretStr, ValidationError
 
 from bot.config import Config
-from bot.config.providers import DEFAULT, ProviderConfig
+from bot.config.providers import DEFAULT, PRICES, PRICES_OF, ProviderConfig
 from bot.presentation.setup_screens import Answers, Choice, Field, FieldKind, Finding, Link, Screen
 from bot.runtime.system import SystemClock
 from bot.setup.draft import Draft, Model, Secret
@@ -25,12 +25,18 @@ OLLAMA_SECONDS = 2.0
 CLAUDE = "claude-opus-5-5"
 KEYS_PAGE = "https://console.anthropic.com/settings/keys"
 LOCAL = "ollama"  # not a kind: an openai_compatible provider on this machine
-# Dollars for a million tokens read and written, as their vendor lists them.
-PRICES_OF = "November 2026"
-PRICES = {"claude-opus-5-5": (4.0, 20.0), "claude-sonnet-5-5": (2.0, 10.0), "claude-fable-5-1": (10.0, 50.0)}
 # Of a first answer: the prompts as measured in docs/performance.md, the reply as an estimate.
 TOKENS_READ, TOKENS_WRITTEN = 4_100, 1_000
 TOKENS = f"a first answer reads about {TOKENS_READ:,} tokens and writes about {TOKENS_WRITTEN:,}"
+_WHO_SEES = {  # without a model, by platform
+    **dict.fromkeys(("", "local"), "Nothing leaves this machine."),
+    "discord": "Only Discord sees the questions and the answers.",
+    "slack": "Only Slack sees the questions and the answers.",
+}
+_KEY_ADVICE = {
+    "anthropic": "Copy the key once more from Anthropic's page of keys, all of it, and paste it here.",
+    "openai_compatible": "Copy the key once more from its service, all of it, and paste it here.",
+}
 CHECK_SECONDS = 30.0
 CHECK_RETRIES = 1
 MODEL_KEY = {  # the key of [provider] is read from the variable of its kind
@@ -55,7 +61,7 @@ class ModelStep:
         chosen = LOCAL if is_local and models else model.name if model else "extractive"
         return page(
             title="Who writes the answers?",
-            links=(Link(label="Keys of Anthropic", address=KEYS_PAGE),),
+            links=(Link(label="Get a key for Claude", address=KEYS_PAGE),),
             fields=(
                 Field(name="provider", label="Model", kind=FieldKind.CHOICE, choices=_choices(models), value=chosen),
                 Field(
@@ -146,7 +152,7 @@ class _Forgetful:
 async def check_model(draft: Draft, model: Model, typed_key: str) -> Sequence[Finding]:
     """Try a model with its key, by the provider that answers; a typed key goes before the stored one."""
     if model.name == "extractive":
-        return [ok(sentence="Answers are quotes. Nothing leaves this machine.")]
+        return [ok(sentence=f"Answers are quotes. {_WHO_SEES[draft.answers.platform]}")]
     if not model.model:
         return [problem(sentence="Enter the model's name, as its service lists it.")]
     key = typed_key or draft.secret(MODEL_KEY[model.name])
@@ -164,7 +170,8 @@ async def check_model(draft: Draft, model: Model, typed_key: str) -> Sequence[Fi
         return [problem(sentence=f"{model.base_url!r} is no address. It must be like {OLLAMA}/v1.")]
     config = _WithKey(provider=settings, data_dir=draft.config.data_path, key=SecretStr(key) if key else None)
     async with AsyncExitStack() as stack:
-        provider = Providers(config, _Forgetful(), SystemClock(), stack, _no_model).of(config.workspace)
+        advice = _KEY_ADVICE[model.name]
+        provider = Providers(config, _Forgetful(), SystemClock(), stack, _no_model, advice=advice).of(config.workspace)
         try:
             if isinstance(provider, CheckedProvider):
                 await provider.check()
@@ -179,7 +186,7 @@ def describe_price(model: Model) -> str:
         return "It runs on this machine, so an answer costs nothing."
     if model.base_url or model.model not in PRICES:
         return f"The price of {model.model} isn't known here. Look it up at its service: {TOKENS}."
-    read, written = PRICES[model.model]
+    read, written = PRICES[model.model].input, PRICES[model.model].output
     cents = 100 * (read * TOKENS_READ + written * TOKENS_WRITTEN) / 1_000_000
     return (
         f"It costs ${read:g} for a million tokens read, and ${written:g} written ({PRICES_OF}): about {cents:.0f} "
@@ -210,8 +217,12 @@ async def find_local_models() -> list[str]:
 def _choices(models: Sequence[str]) -> tuple[Choice, ...]:
     local = Choice(value=LOCAL, label="On this machine: Ollama", note=f"Running. Found: {', '.join(models)}")
     return (
-        Choice(value="extractive", label="No model", note="Answers are quotes. Free, and nothing leaves this machine."),
-        Choice(value="anthropic", label="Claude, by Anthropic", note="Needs a key. Only the passages found are sent."),
+        Choice(value="extractive", label="No model", note="Answers are quotes. Free, and nothing is sent to a model."),
+        Choice(
+            value="anthropic",
+            label="Claude, by Anthropic",
+            note="Needs a key. Questions, their conversations and the passages found are sent.",
+        ),
         *([local] if models else []),
         Choice(value="openai_compatible", label="Another service", note="OpenAI, Gemini, or any compatible address."),
     )

@@ -1,19 +1,13 @@
-"""The steps of the chat platforms: which one, its tokens, and the servers that read the library."""
+"""The steps of the platform and of Discord: the bot's token, and the servers that read the library."""
 
-import json
 from collections.abc import Sequence
-from urllib.parse import urlencode
 
-from bot.config.slack import APP_PAGE
 from bot.discordbot.connection import BotAccount, invite_link
 from bot.presentation.setup_screens import Answers, Choice, Field, FieldKind, Finding, Link, Screen, Tone
-from bot.setup.checks import DISCORD_PORTAL, Checked, check_discord, check_slack, check_slack_app
-from bot.setup.draft import DISCORD_TOKEN, SLACK_APP_TOKEN, SLACK_TOKEN, Draft, Secret
-from bot.setup.step import ok, one, page, problem, secret_note, several
+from bot.setup.checks import DISCORD_PORTAL, Checked, check_discord
+from bot.setup.draft import DISCORD_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SLACK_TOKEN, Draft
+from bot.setup.step import ok, one, page, problem, secret_note, several, write_bindings, write_secret
 from bot.setup.writing import ConfigFile
-from bot.slackbot.events.manifest import build_manifest
-
-NEW_SLACK_APP = f"{APP_PAGE}?new_app=1&"
 
 
 class PlatformStep:
@@ -62,7 +56,7 @@ class PlatformStep:
 
     def write(self, draft: Draft, file: ConfigFile) -> None:
         if draft.answers.platform == "local":
-            for secret in (DISCORD_TOKEN, SLACK_TOKEN, SLACK_APP_TOKEN):
+            for secret in (DISCORD_TOKEN, SLACK_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET):
                 file.remove(*secret.key)
 
     def summary(self, draft: Draft) -> Sequence[str]:
@@ -120,7 +114,7 @@ class DiscordTokenStep:
         return checked
 
     def write(self, draft: Draft, file: ConfigFile) -> None:
-        _write_secret(draft, file, DISCORD_TOKEN)
+        write_secret(draft, file, DISCORD_TOKEN)
 
     def summary(self, draft: Draft) -> Sequence[str]:
         if not self.is_set_up(draft):
@@ -185,112 +179,13 @@ class DiscordServerStep:
     def write(self, draft: Draft, file: ConfigFile) -> None:
         chosen = draft.answers.servers
         if chosen is not None:
-            _write_bindings(draft, file, "discord", chosen, draft.config.discord.workspaces)
+            write_bindings(draft, file, "discord", chosen, draft.config.discord.workspaces)
 
     def summary(self, draft: Draft) -> Sequence[str]:
         names = list((draft.answers.servers or {}).values())
         return [f"It reads this library in {', '.join(names)}."] if names else []
 
 
-class SlackStep:
-    key, title = "slack", "Tokens"
-
-    def applies(self, draft: Draft) -> bool:
-        return draft.answers.platform == "slack"
-
-    def is_set_up(self, draft: Draft) -> bool:
-        return bool(draft.secret(SLACK_TOKEN) and draft.secret(SLACK_APP_TOKEN))
-
-    async def screen(self, draft: Draft) -> Screen:
-        manifest = build_manifest(by_socket=True, url=None)
-        link = NEW_SLACK_APP + urlencode({"manifest_json": json.dumps(manifest, separators=(",", ":"))})
-        stored = {secret.name: draft.secret(secret) for secret in (SLACK_TOKEN, SLACK_APP_TOKEN)}
-        fields = (
-            _secret_field(draft, SLACK_TOKEN, "token", "Bot token (xoxb-…)"),
-            _secret_field(draft, SLACK_APP_TOKEN, "app_token", "App-level token (xapp-…)"),
-        )
-        return page(
-            title="Create the app, and paste its two tokens",
-            text=(
-                "Open Slack with everything filled in, choose your workspace, and press Create. If the page is empty, "
-                "choose “From a manifest” there, and paste the text below.",
-                "Under “Install App”, install it, and copy the bot token. Under “Basic Information”, “App-Level "
-                "Tokens”, make a token with the scope connections:write, and copy it.",
-            ),
-            links=(
-                Link(label="Open Slack with everything filled in", address=link),
-                Link(label="Your Slack apps", address=APP_PAGE),
-            ),
-            copied=json.dumps(manifest, indent=2, ensure_ascii=False),
-            fields=fields,
-            findings=tuple(await self._check(draft, stored)) if any(stored.values()) else (),
-        )
-
-    async def submit(self, draft: Draft, answers: Answers) -> Sequence[Finding]:
-        typed = {
-            SLACK_TOKEN.name: one(answers, "token"),
-            SLACK_APP_TOKEN.name: one(answers, "app_token"),
-        }
-        return await self._check(draft, typed, is_typed=True)
-
-    async def _check(self, draft: Draft, given: dict[str, str], *, is_typed: bool = False) -> Sequence[Finding]:
-        """Check both tokens; keep typed ones that aren't refused."""
-        findings: list[Finding] = []
-        for secret, check, missing in (
-            (SLACK_TOKEN, check_slack, "Paste the bot token (xoxb-…), or skip this step."),
-            (SLACK_APP_TOKEN, check_slack_app, "Paste the app-level token (xapp-…), or skip this step."),
-        ):
-            token = given[secret.name] or draft.secret(secret)
-            if not token:
-                findings.append(problem(sentence=missing, link=APP_PAGE))
-                continue
-            checked = await check(token)
-            findings += checked.findings
-            if checked.team:
-                draft.answers.teams, draft.answers.bot = dict(checked.team), checked.name
-            if is_typed and given[secret.name] and not checked.refused:
-                draft.keep_secret(secret, token)
-        return findings
-
-    def write(self, draft: Draft, file: ConfigFile) -> None:
-        for secret in (SLACK_TOKEN, SLACK_APP_TOKEN):
-            _write_secret(draft, file, secret)
-        if draft.answers.teams:
-            _write_bindings(draft, file, "slack", draft.answers.teams, draft.config.slack.workspaces)
-
-    def summary(self, draft: Draft) -> Sequence[str]:
-        if not self.is_set_up(draft):
-            return ["Slack is not connected: a token is missing."]
-        where = ", ".join(draft.answers.teams.values())
-        return [f"{draft.answers.bot or 'The bot'} answers on Slack{f', in {where}' if where else ''}."]
-
-
-def _secret_field(draft: Draft, secret: Secret, name: str, label: str) -> Field:
-    return Field(
-        name=name,
-        label=label,
-        kind=FieldKind.SECRET,
-        is_stored=bool(draft.secret(secret)),
-        note=secret_note(draft, secret),
-    )
-
-
 def _not_in_a_server(bot: BotAccount, tone: Tone) -> Finding:
     sentence = f"{bot.name} isn't in a server yet. Open the invite link, and choose yours."
     return Finding(tone=tone, sentence=sentence, link=invite_link(bot.id))
-
-
-def _write_secret(draft: Draft, file: ConfigFile, secret: Secret) -> None:
-    if path := draft.entered_file(secret):
-        file.set(*secret.key, value=str(path))
-
-
-def _write_bindings(
-    draft: Draft, file: ConfigFile, platform: str, chosen: dict[str, str], configured: dict[str, str]
-) -> None:
-    """Bind the chosen servers to our workspace; others stay bound to other workspaces."""
-    for id, workspace in configured.items():
-        if workspace == draft.workspace and id not in chosen:
-            file.remove(platform, "workspaces", id)
-    for id in chosen:
-        file.set(platform, "workspaces", id, value=draft.workspace)

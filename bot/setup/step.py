@@ -1,6 +1,6 @@
 """One step of the wizard: its screen, its checks, and its keys of config.toml."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -60,6 +60,23 @@ def secret_note(draft: Draft, secret: Secret) -> str:
     if draft.is_from_environment(secret):
         return f"Taken from {secret.variable}. Paste another one only to replace it."
     return "Kept on this machine, in a file that only Footnote can read."
+
+
+def write_secret(draft: Draft, file: ConfigFile, secret: Secret) -> None:
+    """Name the file of a secret that was entered in this run."""
+    if path := draft.entered_file(secret):
+        file.set(*secret.key, value=str(path))
+
+
+def write_bindings(
+    draft: Draft, file: ConfigFile, platform: str, chosen: Mapping[str, str], configured: Mapping[str, str]
+) -> None:
+    """Bind the chosen servers or teams to our workspace; others stay bound to other workspaces."""
+    for id, workspace in configured.items():
+        if workspace == draft.workspace and id not in chosen:
+            file.remove(platform, "workspaces", id)
+    for id in chosen:
+        file.set(platform, "workspaces", id, value=draft.workspace)
 
 
 def is_problem(findings: Sequence[Finding]) -> bool:

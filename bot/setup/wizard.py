@@ -9,16 +9,20 @@ from bot.setup.documents import DocumentsStep
 from bot.setup.draft import Draft
 from bot.setup.model import ModelStep
 from bot.setup.people import PeopleStep
-from bot.setup.platforms import DiscordServerStep, DiscordTokenStep, PlatformStep, SlackStep
+from bot.setup.platforms import DiscordServerStep, DiscordTokenStep, PlatformStep
+from bot.setup.slack import SlackConnectionStep, SlackStep, SlackTeamsStep
 from bot.setup.step import Step, is_problem, page
 from bot.setup.writing import ConfigFile
+from bot.wiring.parts import open_parts
 from core.errors import NotFound
 
 STEPS: tuple[Step, ...] = (
     PlatformStep(),
     DiscordTokenStep(),
     DiscordServerStep(),
+    SlackConnectionStep(),
     SlackStep(),
+    SlackTeamsStep(),
     DocumentsStep(),
     ModelStep(),
     PeopleStep(),
@@ -87,8 +91,19 @@ class Wizard:
             file.set("data_dir", value=str(self._draft.config.data_path))
         self._draft.read(file.text)
         file.replace()
+        await self._owe_greetings()
         self._draft.clear()
         return done
+
+    async def _owe_greetings(self) -> None:
+        """Let the service greet new servers: they were joined before it could hear of that."""
+        if not self._draft.answers.servers:
+            return
+        async with open_parts(self._draft.config) as parts:
+            teams = parts.stores.teams
+            known = {team.id for team in await teams.list_teams() if team.name}
+            for server in self._draft.answers.servers.keys() - known:
+                await teams.owe_greeting("discord", server)
 
     @property
     def _applying(self) -> list[Step]:

@@ -18,9 +18,10 @@ from slack_bolt.async_app import AsyncApp
 from bot.config.slack import SlackSettings
 from bot.presentation.platform_parts import LinkTo, PlatformParts
 from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.audiences import SlackAudiences
 from bot.slackbot.events.directory import People
 from bot.slackbot.events.installation import InstallationPages, build_flow
-from bot.slackbot.events.teams import Teams, read_team
+from bot.slackbot.events.teams import Teams, read_teams
 from bot.slackbot.events.translate import TEAM
 from bot.slackbot.events.transport import ReconnectingSocket, SlackRequestHandler, open_address
 from bot.slackbot.listeners import Listeners
@@ -56,6 +57,7 @@ class SlackConnection:
     teams: Teams
     people: People
     platform: SlackPlatform
+    audiences: SlackAudiences
 
     def askers(self) -> Gate | None:
         """Return the gate of [slack] ask_channels and ask_full_members."""
@@ -69,6 +71,7 @@ class SlackConnection:
     async def listen(self, stack: AsyncExitStack, parts: PlatformParts, codes: OneTimeCodes) -> Reception:
         """Bind the listeners until the end of `stack`. Raises ConfigError for an app token that Slack refuses."""
         bolt = build_bolt(self.teams, self.settings.signing_secret or "")
+        bolt.use(self.audiences.hear)
         listeners = Listeners(bolt, parts, self.teams, self.platform, self.people)
         listeners.bind()
         stack.push_async_callback(listeners.close)
@@ -89,9 +92,7 @@ class SlackConnection:
         if not self.settings.by_socket and self.settings.signing_secret:
             added.append(SlackRequestHandler(bolt, self.settings.signing_secret))
         if self.settings.client is not None:
-            flow = build_flow(
-                self.settings.client, codes, self.teams, clock, reads_groups=bool(self.settings.library_groups)
-            )
+            flow = build_flow(self.settings.client, codes, self.teams, clock)
             added.append(InstallationPages(flow, clock))
 
         def add(served: web.Application, _: Any) -> None:
@@ -118,16 +119,17 @@ async def connect(
     """
     for name in ("slack_sdk", "slack_bolt"):  # at DEBUG, they log whole requests, with the tokens of installations
         logging.getLogger(name).setLevel(logging.WARNING)
-    configured = [await read_team(settings.token)] if settings.token else []
+    configured = await read_teams(settings.token) if settings.token else []
     teams = Teams(configured, installations=installations, bindings=bindings)
     if installations is not None:
         await teams.renew()
         stack.push_async_callback(_cancel, asyncio.create_task(teams.keep_renewing()))
-    people = People(clock, settings.library_groups)
+    people = People(clock, settings.library_groups, settings.review_groups)
     platform = SlackPlatform(teams, people, entries, link, clock, asyncio.sleep)
     stack.push_async_callback(people.close)
     stack.push_async_callback(platform.close)
-    return SlackConnection(settings=settings, teams=teams, people=people, platform=platform)
+    audiences = SlackAudiences(teams, clock)
+    return SlackConnection(settings=settings, teams=teams, people=people, platform=platform, audiences=audiences)
 
 
 def build_bolt(teams: Teams, signing_secret: str) -> AsyncApp:

@@ -15,7 +15,8 @@ from bot.presentation.action_names import read_action_name
 from bot.presentation.additions import AdditionFlow
 from bot.presentation.direct_threads import private_key
 from bot.presentation.platform_parts import PlatformParts
-from bot.presentation.platform_text import NOT_SAVED, is_silent
+from bot.presentation.platform_text import NOT_SAVED
+from bot.presentation.refusals import ToldRefusals, is_silent
 from bot.slackbot.actions import additions, commands, home, shortcuts
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions.buttons import press
@@ -76,6 +77,7 @@ class Listeners:
             additions=self.additions,
         )
         self.greetings = Greetings(self.handler, teams)
+        self._refusals = ToldRefusals(parts.clock)
 
     def bind(self) -> None:
         """Bind all listeners. The last one accepts unknown events, which Slack would send again otherwise."""
@@ -159,7 +161,9 @@ class Listeners:
             handler.spawn(handler.guarded(ctx, work))
         elif FILES_ALONE in incoming.metadata:
             handler.spawn(handler.guarded(ctx, additions.offer(handler, ctx, incoming)))
-        elif not is_silent(receipt):
+        elif not is_silent(receipt) and (
+            circumstances.direct or self._refusals.is_news(f"{team.id}/{ctx.person}", receipt.decision)
+        ):
             handler.spawn(handler.guarded(ctx, handler.say(ctx, receipt.decision.sentence)))
         return receipt
 

@@ -43,8 +43,8 @@ _LATE_TRIGGERS = (
 # Refusals of a malformed request.
 _FAULTS = """
     no_text msg_too_long msg_blocks_too_long invalid_blocks invalid_blocks_format invalid_chunks invalid_arguments
-    invalid_cursor invalid_metadata_format invalid_metadata_schema metadata_too_large markdown_text_conflict
-    missing_recipient_team_id missing_recipient_user_id invalid_response_action unknown_method
+    invalid_cursor invalid_limit invalid_metadata_format invalid_metadata_schema metadata_too_large
+    markdown_text_conflict missing_recipient_team_id missing_recipient_user_id invalid_response_action unknown_method
 """.split()
 # Slack's error names -> core errors. A retry cures `_PASSING_NAMES` and RATE_LIMITED.
 _MEANINGS: dict[str, FootnoteError] = {
@@ -71,8 +71,8 @@ _MEANINGS: dict[str, FootnoteError] = {
     "users_not_found": NotFound("Slack doesn't know this person in this workspace."),
     "user_not_visible": NotFound("I'm not allowed to see this person."),
     "bot_not_found": NotFound("Slack doesn't know this bot."),
-    "no_such_subteam": NotFound("Slack doesn't know this user group. Check library_groups in the configuration."),
-    "subteam_not_found": NotFound("Slack doesn't know this user group. Check library_groups in the configuration."),
+    "no_such_subteam": NotFound("Slack doesn't know this user group. Check the user groups in the configuration."),
+    "subteam_not_found": NotFound("Slack doesn't know this user group. Check the user groups in the configuration."),
     "plan_upgrade_required": InvalidState("This Slack plan has no user groups."),
     "user_not_in_channel": InvalidState("You aren't in this channel. Join it, or send me a direct message."),
     # the installation
@@ -164,6 +164,12 @@ def name_of(error: BaseException) -> str | None:
     """Return Slack's error name behind a core error, or None."""
     cause = error.__cause__
     return _body(getattr(cause, "response", None)).get("error") if cause is not None else None
+
+
+def missing_scope(error: BaseException) -> str:
+    """Return the scope that Slack missed; "" if the refusal had another reason."""
+    body = _body(getattr(error.__cause__, "response", None))
+    return str(body.get("needed") or "of the manifest") if body.get("error") == "missing_scope" else ""
 
 
 @contextmanager

@@ -6,16 +6,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from core.errors import FootnoteError
-
-_CONTROLS = [*range(9), 11, 12, *range(14, 32)]
-# Marks that change the writing direction: a name ending in "gpj.exe" could be shown as "exe.jpg".
-_DIRECTIONS = [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-# Replacements of the same width: pictures of control characters (from U+2400), else U+FFFD.
-_SHOWN = (
-    {code: 0x2400 + code for code in _CONTROLS}
-    | {127: 0x2421}
-    | dict.fromkeys([*range(128, 160), *_DIRECTIONS], 0xFFFD)
-)
+from core.text.markup import printable
 
 
 class PlainConsole(Console):
@@ -26,7 +17,7 @@ class PlainConsole(Console):
             if segment.control or segment.text.isprintable():
                 yield segment
             else:
-                yield Segment(segment.text.translate(_SHOWN), segment.style)
+                yield Segment(printable(segment.text), segment.style)
 
 
 def one_line(name: str) -> str:

@@ -14,16 +14,20 @@ from bot.terminal.console import one_line
 from core.access.bindings import BoundTeam
 from core.domain.features import Statistics
 from core.domain.ingest_report import NO_READER, Failure, IngestProgress, IngestReport, ProgressCallback, RepairReport
+from core.domain.readers import readers_label
 from core.domain.sources import SyncResult, SyncState
+from core.domain.spending import MICRO, SpendingReport, Spent, cost_text
 from core.features.maintenance import StorageStatus, lacking
 from core.features.syncing import SourceStatus, SyncReport
 from core.features.workspaces import LOCAL_READERS, WorkspaceState
+from core.text.notation import join_names
 from core.text.words import shorten
 
 UNREADABLE_NAMED = 3  # files without a reader that are listed for each reason; a folder of code has hundreds
 KIBIBYTE = 1024
 NAME_WIDTH = 40
 WARNINGS_SHOWN = 20
+MOST_SPENDERS = 10  # days and people whose cost is shown
 
 
 def report_view(report: IngestReport) -> RenderableType:
@@ -98,7 +102,15 @@ def sources_view(found: Sequence[SourceStatus]) -> RenderableType:
             _time(status.state.ended_at) if status.state else "",
             _word(status),
         )
-    return Group(table, *[note for status in found if (note := _note(status)) is not None])
+    return Group(table, *_read_by(found), *[note for status in found if (note := _note(status)) is not None])
+
+
+def _read_by(found: Sequence[SourceStatus]) -> Iterator[Text]:
+    """Yield a line for each set of readers, with its sources. Sources that never came in have none."""
+    stored = [status for status in found if status.readers is not None]
+    for readers in dict.fromkeys(status.readers for status in stored):
+        names = join_names([status.name for status in stored if status.readers == readers])
+        yield Text(one_line(f"For {readers_label(readers or frozenset())} in chats: {names}"))
 
 
 def workspaces_view(found: Sequence[WorkspaceState]) -> RenderableType:
@@ -206,13 +218,31 @@ def statistics_view(found: Statistics) -> RenderableType:
                 f"{found.usage.output_tokens:,} out"
             )
         )
+    lines += _spending_lines(found.spending)
     gaps = Table("Asked and not found", "Asked", "Last", box=None, pad_edge=False)
     for gap in found.gaps:
         gaps.add_row(Text("\n".join(gap.questions)), str(gap.count), f"{gap.last_asked_at:%Y-%m-%d}")
     cited = Table("Cited most", "Answers", box=None, pad_edge=False)
     for item in found.most_cited:
         cited.add_row(Text(item.document.title), str(item.answers))
-    return Group(*lines, *_shown(gaps), *_shown(cited), Text(), _never(found))
+    days = _spending_table("Day", found.spending.by("day")[:MOST_SPENDERS])
+    people = _spending_table("Person", found.spending.by("person")[:MOST_SPENDERS])
+    return Group(*lines, *_shown(days), *_shown(people), *_shown(gaps), *_shown(cited), Text(), _never(found))
+
+
+def _spending_lines(report: SpendingReport) -> list[Text]:
+    total, micros = report.total, report.micros_per_answer
+    if not total.calls:
+        return []
+    each = "" if not micros else f", ${micros / MICRO:,.4f} for an answer"
+    return [Text(f"Cost: {cost_text(total)} for {total.calls:,} model calls{each}")]
+
+
+def _spending_table(name: str, rows: Sequence[tuple[str, Spent]]) -> Table:
+    table = Table(name, "Calls", "Tokens", "Cost", box=None, pad_edge=False)
+    for key, spent in rows:
+        table.add_row(Text(key or "(extraction)"), f"{spent.calls:,}", f"{spent.tokens:,}", cost_text(spent))
+    return table
 
 
 def _shown(table: Table) -> list[RenderableType]:

@@ -30,8 +30,8 @@ from bot.web.requests import (
     text_of,
     visit,
 )
-from bot.web.security import is_local
-from bot.web.threads import DEFAULT_CHANNEL, ChatParts, Reader, Threads
+from bot.web.security import is_admin, is_owner
+from bot.web.threads import DEFAULT_CHANNEL, NO_THREAD_HERE, ChatParts, Reader, Threads
 from bot.web.translate import (
     CHANNEL_THREAD,
     PLATFORM,
@@ -88,6 +88,11 @@ def add_chat(app: web.Application, parts: WebParts, chat: ChatParts) -> None:
     app.router.add_get(f"{place}/export", as_json(pages.export))
     app.router.add_get(f"{place}/events", pages.events)
     app.on_shutdown.append(pages.end_streams)
+
+
+async def _no_others() -> frozenset[str]:
+    """Return the threads of others in a channel that a person may see (one who doesn't see all)."""
+    return frozenset()
 
 
 class _Chat:
@@ -168,6 +173,9 @@ class _Chat:
         }
 
     async def person(self, request: web.Request) -> web.Response:
+        """Store the name that the owner chose: others have that of their sign-in, or none."""
+        if not is_owner(request):
+            raise AccessDenied("Only the owner of this service chooses a name here.")
         name = to_name(text_of(await body_of(request), "name"))
         response = web.json_response({"person": name})
         remember_person(response, name)
@@ -195,6 +203,8 @@ class _Chat:
     async def _submit(self, request: web.Request, body: Mapping[str, Any]) -> tuple[WebPost, Receipt, ThreadAddress]:
         """Submit a message to the inbox, and tell the browsers; return its address."""
         post = self._to_post(request, body)
+        if post.thread:
+            await self._threads.find(thread_address(post.workspace, post.channel, post.thread), Reader.of(request))
         incoming = to_incoming(replace(post, others=await self._threads.others(post)))
         receipt = await self._chat.inbox.receive(incoming)
         is_talk = receipt.decision.code in LEFT_TO_PEOPLE
@@ -251,8 +261,9 @@ class _Chat:
     async def again(self, request: web.Request) -> Json:
         """Submit the question of a stale answer again, once; durable when this returns. Raises as `question_again`."""
         message_id, workspace = text_of(await body_of(request), "message"), self._parts.workspace
+        here = await self._conversation(request)
         conversation, answer = await self._parts.conversations.message(message_id, workspace)
-        if conversation.address != thread_address(workspace, *place_of(request)):
+        if conversation.id != here.id:
             raise NotFound("This answer belongs to another thread. Ask again there.")
         question = await question_again(self._chat.entries, conversation, answer, by=author_of(request))
         receipt = await self._chat.inbox.receive(question)
@@ -268,7 +279,9 @@ class _Chat:
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         """Stream a thread's events until the browser disconnects or the service stops."""
-        topic = str(thread_address(self._parts.workspace, *place_of(request)))
+        address = thread_address(self._parts.workspace, *place_of(request))
+        await self._threads.find(address, Reader.of(request))
+        topic = str(address)
         after = request.headers.get("Last-Event-ID") or request.query.get("after")
         return await stream(request, self._chat.hub.read(topic, after))
 
@@ -285,7 +298,7 @@ class _Chat:
             conversation=found,
             author=person_of(request) or "",
             address=found.address,
-            sees_all=True,
+            sees_all=is_owner(request),
         )
 
     def _to_post(self, request: web.Request, body: Mapping[str, Any]) -> WebPost:
@@ -314,7 +327,7 @@ class _Chat:
     async def _run(self, line: CommandLine, request: web.Request, post: WebPost) -> Json:
         """Run a command; only the person who gave it sees the result."""
         address = thread_address(post.workspace, post.channel, post.thread)
-        current = await self._parts.conversations.find(address) if post.thread else None
+        current = await self._threads.find(address, Reader.of(request)) if post.thread else None
         call = CommandCall(
             name=line.name,
             argument=line.argument,
@@ -322,8 +335,9 @@ class _Chat:
             conversation=current,
             author=post.author,
             address=address,
-            is_admin=is_local(request),
-            sees_all=True,
+            is_admin=is_admin(request),
+            sees_all=is_owner(request),
+            open_threads=_no_others,
             link=f"{self._parts.public_url or request.url.origin()}/c/{post.channel}/{post.thread}",
         )
         result = await self._parts.commands.run(call)
@@ -368,7 +382,8 @@ class _Chat:
         self._chat.hub.publish_all("threads", {})
 
     async def _conversation(self, request: web.Request) -> Conversation:
-        found = await self._parts.conversations.find(thread_address(self._parts.workspace, *place_of(request)))
+        address = thread_address(self._parts.workspace, *place_of(request))
+        found = await self._threads.find(address, Reader.of(request))
         if found is None:
-            raise NotFound("Thread not found. It was deleted, or the address is mistyped.")
+            raise NotFound(NO_THREAD_HERE)
         return found

@@ -8,7 +8,16 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 from aiohttp_jinja2 import render_template
 
-from core.errors import AccessDenied, BadInput, FootnoteError, InvalidState, NotFound, StorageError, UnsupportedFeature
+from core.errors import (
+    AccessDenied,
+    BadInput,
+    FootnoteError,
+    InvalidState,
+    NotFound,
+    SignInUnavailable,
+    StorageError,
+    UnsupportedFeature,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -20,6 +29,7 @@ _STATUS: tuple[tuple[type[FootnoteError], int], ...] = (
     (BadInput, 400),
     (UnsupportedFeature, 501),
     (StorageError, 503),
+    (SignInUnavailable, 503),
 )
 _TITLES = {
     400: "Invalid request",
@@ -38,7 +48,16 @@ _SENTENCES = {
     413: "The request is larger than this service accepts.",
 }
 # The same words for an unknown page, a removed one, and one outside the scope of the reader.
-GONE = "The link may be old, or the document was removed."
+# Only the address decides how a missing thing is named.
+GONE = "The link may be old, or it was removed."
+_GONE_THINGS = (
+    ("/c/", "thread", "It was deleted, or the address is mistyped."),
+    ("/read/", "thread", "It was deleted, or the address is mistyped."),
+    ("/library/documents/", "document", "It was removed from the library, or the link is old."),
+    ("/library/find", "document", "No document that you can read has this name."),
+    ("/library/pages/", "passage", "Its document was removed, or was read again since this link was made."),
+    ("/jobs/", "activity", "Old activity is deleted, or the link is mistyped."),
+)
 _API = "/api/"  # has its own form of errors
 _IMAGES = ("/picture", "/thumbnail")  # of pages that the reader may see
 
@@ -60,7 +79,7 @@ async def error_pages(request: web.Request, handler: Handler) -> web.StreamRespo
         if error.status < 400 or request.path.startswith(_API):
             raise
         if error.status == HTTPStatus.NOT_FOUND:
-            return error_page(request, error.status, GONE)
+            return _gone_page(request)
         default = f"{error.status}: {error.reason}"
         sentence = error.text if error.text and error.text != default else _SENTENCES.get(error.status, error.reason)
         page = error_page(request, error.status, sentence)
@@ -70,13 +89,22 @@ async def error_pages(request: web.Request, handler: Handler) -> web.StreamRespo
     except NothingToShow as error:
         return error_page(request, HTTPStatus.NOT_FOUND, str(error), title="Nothing to show")
     except FootnoteError as error:
-        is_gone = isinstance(error, NotFound) and not request.path.endswith(_IMAGES)
-        return error_page(request, status_of(error), GONE if is_gone else str(error))
+        if isinstance(error, NotFound) and not request.path.endswith(_IMAGES):
+            return _gone_page(request)
+        return error_page(request, status_of(error), str(error))
     except Exception:  # the outermost frame: bugs get an error page too
         number = uuid.uuid4().hex[:8]
         _log.exception("error %s at %s %s", number, request.method, request.rel_url.raw_path)
         sentence = f"Something went wrong in Footnote. The log has the details under number {number}."
         return error_page(request, 500, sentence)
+
+
+def _gone_page(request: web.Request) -> web.Response:
+    """Name the missing thing."""
+    for start, thing, why in _GONE_THINGS:
+        if request.path.startswith(start):
+            return error_page(request, HTTPStatus.NOT_FOUND, why, title=f"This {thing} is gone")
+    return error_page(request, HTTPStatus.NOT_FOUND, GONE)
 
 
 def error_page(request: web.Request, status: int, sentence: str, *, advice: str = "", title: str = "") -> web.Response:

@@ -1,7 +1,6 @@
 """Events of threads for browsers, sent as server-sent events."""
 
 import asyncio
-import json
 import secrets
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Iterator, Mapping
@@ -9,6 +8,8 @@ from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field
 
 from aiohttp import web
+
+from bot.web.render import shown_json
 
 # Events kept for reconnects: enough for two streamed answers of a few hundred pieces.
 RING_EVENTS = 1_000
@@ -27,7 +28,7 @@ class Event:
 
     def encode(self) -> bytes:
         """Return its `text/event-stream` block."""
-        data = json.dumps(self.data, ensure_ascii=False)  # no raw line breaks: one data line is enough
+        data = shown_json(self.data)  # no raw line breaks: one data line is enough
         return f"id: {self.id}\nevent: {self.kind}\ndata: {data}\n\n".encode()
 
 

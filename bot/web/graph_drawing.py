@@ -16,15 +16,26 @@ from core.domain.features import Connection
 from core.text.words import shorten
 
 MOST_DRAWN = 60  # documents; more are unreadable, and take a second to place
-WIDTH, HEIGHT = 960.0, 640.0
 MARGIN = 48.0
-SIDE_MARGIN = 112.0  # half of the longest label, centred below its dot
 ROUNDS = 80
 TO_THE_MIDDLE = 3.0  # attraction of the middle, which keeps unconnected parts together
-LABEL = 30  # characters
 # A label's character width, height, and distance from the rim of its dot, at 13 px.
 CHARACTER_WIDTH, LABEL_HEIGHT, LABEL_DROP = 6.6, 15.0, 12.0
 LEAST_RADIUS, MOST_RADIUS = 5.0, 14.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """The size of a drawing."""
+
+    width: float
+    height: float
+    side_margin: float  # half of the longest label, centred below its dot
+    label: int  # characters
+
+
+WIDE = Sheet(width=960.0, height=640.0, side_margin=112.0, label=30)
+NARROW = Sheet(width=360.0, height=480.0, side_margin=72.0, label=20)  # of a phone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,15 +70,17 @@ class Line:
 class Drawing:
     dots: tuple[Dot, ...]
     lines: tuple[Line, ...]
-    width: float = WIDTH
-    height: float = HEIGHT
+    width: float
+    height: float
 
 
-def draw(documents: Sequence[Document], connections: Sequence[Connection], centre: str | None = None) -> Drawing:
+def draw(
+    documents: Sequence[Document], connections: Sequence[Connection], centre: str | None = None, sheet: Sheet = WIDE
+) -> Drawing:
     """Draw the first MOST_DRAWN documents and their connections; `centre` is highlighted."""
     shown = {document.id: document for document in documents[:MOST_DRAWN]}
     lines = [item for item in connections if item.first in shown and item.second in shown]
-    places = _placed([*shown], lines)
+    places = _placed([*shown], lines, sheet)
     weights = dict.fromkeys(shown, 0)
     for item in lines:
         weights[item.first] += item.links + item.together
@@ -76,7 +89,7 @@ def draw(documents: Sequence[Document], connections: Sequence[Connection], centr
     dots = [
         Dot(
             document=document,
-            label=shorten(document.title, LABEL),
+            label=shorten(document.title, sheet.label),
             x=places[id][0],
             y=places[id][1],
             radius=round(LEAST_RADIUS + (MOST_RADIUS - LEAST_RADIUS) * sqrt(weights[id] / most), 1),
@@ -84,7 +97,12 @@ def draw(documents: Sequence[Document], connections: Sequence[Connection], centr
         )
         for id, document in shown.items()
     ]
-    return Drawing(dots=_without_covered_labels(dots), lines=tuple(_line(item, places) for item in lines))
+    return Drawing(
+        dots=_without_covered_labels(dots),
+        lines=tuple(_line(item, places) for item in lines),
+        width=sheet.width,
+        height=sheet.height,
+    )
 
 
 def _without_covered_labels(dots: Sequence[Dot]) -> tuple[Dot, ...]:
@@ -123,7 +141,7 @@ def _line(item: Connection, places: Mapping[str, tuple[float, float]]) -> Line:
     )
 
 
-def _placed(ids: Sequence[str], lines: Sequence[Connection]) -> dict[str, tuple[float, float]]:
+def _placed(ids: Sequence[str], lines: Sequence[Connection], sheet: Sheet) -> dict[str, tuple[float, float]]:
     """Return positions within the drawing, by ID."""
     count = len(ids)
     points = np.exp(2j * np.pi * np.arange(count) / max(count, 1))  # x and y as one complex number
@@ -141,7 +159,7 @@ def _placed(ids: Sequence[str], lines: Sequence[Connection]) -> dict[str, tuple[
         np.add.at(moves, seconds, pulls)
         lengths, reach = np.abs(moves), 0.2 * (1 - number / ROUNDS)
         points += moves * np.minimum(1.0, reach / np.maximum(lengths, 1e-9))
-    xs, ys = _fitted(points.real, WIDTH, SIDE_MARGIN), _fitted(points.imag, HEIGHT, MARGIN)
+    xs, ys = _fitted(points.real, sheet.width, sheet.side_margin), _fitted(points.imag, sheet.height, MARGIN)
     return dict(zip(ids, zip(xs, ys, strict=True), strict=True))
 
 

@@ -25,7 +25,7 @@ MARKDOWN = frozenset({"markdown", "openapi", "notebook", "rst", "org", "canvas",
 _HASHES = re.compile(r"#{1,6} +")
 CONTEXT = 2  # sentences shown around a citation
 # Ends of sentences, paragraphs and items, and the characters around a citation to look for them in.
-_END = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]|\n\s*\n|\n(?=\s*(?:[-–—*•‣▪·]|\d{1,3}[.)])\s)")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+\s++|[。！？]|\n\s*\n|\n(?=\s*(?:[-–—*•‣▪·]|\d{1,3}[.)])\s)")
 _FAR = 600
 _RULE = re.compile(r"\|(?: ?:?-+:? ?\|)+")
 
@@ -83,7 +83,8 @@ def context_of(page: Page, cited: Span) -> Span:
         return cited
     after = len(sentences) - 1 - own[-1]
     back = min(own[0], CONTEXT - min(after, 1))
-    return Span(sentences[own[0] - back].start, sentences[own[-1] + min(after, CONTEXT - back)].end)
+    first, last = sentences[own[0] - back], sentences[own[-1] + min(after, CONTEXT - back)]
+    return Span(min(first.start, cited.start), max(last.end, cited.end))  # blanks at its edges are in no sentence
 
 
 def _unwrapped_ends(text: str, start: int, end: int) -> Iterator[int]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aiohttp import web
 
 from bot.web.links import Links
+from bot.web.proxy import ProxySignIn
+from core.access.identity import Sessions
 from core.domain.corpus import SearchScope
 from core.domain.incoming import ThreadAddress
 from core.knowledge.facts import Facts
@@ -16,6 +18,9 @@ from core.ports.documents import PageImages
 from core.service.commands.table import Commands
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
+
+if TYPE_CHECKING:  # loads the libraries of a sign-in that few services have
+    from bot.web.oidc import OidcSignIn
 
 
 class ScopeOf(Protocol):
@@ -50,10 +55,13 @@ class WebParts:
     page_images: PageImages
     scope: ScopeOf
     links: Links
+    sessions: Sessions
     worker: WorkerControls
     ask_again: AskAgain
     public_url: str | None = None  # address for other machines, without a trailing slash
-    open_to_network: bool = False  # any machine may open chat, library and jobs
+    proxy: ProxySignIn | None = None  # people signed in by a proxy
+    oidc: "OidcSignIn | None" = None  # people who sign in at a provider
+    open_to_network: bool = False  # anybody may open chat and library
 
 
 PARTS = web.AppKey("parts", WebParts)

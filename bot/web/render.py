@@ -3,6 +3,7 @@
 The Markdown has links, images and raw HTML disabled, so that only Footnote's own links (footnotes) can be clicked.
 """
 
+import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, partial
@@ -26,6 +27,7 @@ from core.domain.features import Rating
 from core.domain.jobs import Job, JobKind
 from core.knowledge.references.lists import SHOWN
 from core.serializers.objects import Json
+from core.text.markup import without_directions
 from core.text.words import collapse, shorten
 
 SourceLink = Callable[[Citation, str], str]  # address of a footnote
@@ -33,8 +35,20 @@ SourceLink = Callable[[Citation, str], str]  # address of a footnote
 _PAGED = (".pdf", ".docx", ".doc", ".odt", ".pptx", ".odp")  # their pages are printed ones
 _SWITCHED_OFF = ["link", "autolink", "image", "reference", "html_inline", "html_block"]
 _WIDE_TABLE = '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
-_MARKERS_AND_STOP = re.compile(r"((?:[ \t]*\[\d{1,3}\])+)([.!?]+)(?=\s|$)")
-_MARKER = re.compile(r"[ \t]*\[(\d{1,3})\]|" + re.escape(UNSUPPORTED_MARK))
+_MARKERS_AND_STOP = re.compile(r"(?<![ \t])(?<!\d\])((?:[ \t]*+\[\d{1,3}\])++)([.!?]++)(?=\s|$)")
+_MARKER = re.compile(r"(?<![ \t])[ \t]*+\[(\d{1,3})\]|" + re.escape(UNSUPPORTED_MARK))
+
+
+def shown_json(value: object) -> str:
+    """Return a value as JSON for the pages' scripts, which show its texts: without marks of the writing direction."""
+    return without_directions(json.dumps(value, ensure_ascii=False))
+
+
+def shown(value: object) -> object:
+    """Return a template's value as it is shown: text without marks of the writing direction."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return type(value)(without_directions(value))
 
 
 def answer_html(text: str, citations: Mapping[int, str] | None = None, names: Mapping[int, str] | None = None) -> str:
@@ -49,25 +63,27 @@ def message_view(
     rated: Rating | None = None,
     stale: Mapping[str, str] | None = None,
     me: Collection[str] = (),
+    names: Mapping[str, str] | None = None,
 ) -> Json:
     """Return the view of a message. People's messages stay text; the bot's become HTML with footnotes.
 
-    `stale` holds questions that can be asked again, by answer ID; `me` are the reader's own names.
+    `stale` holds questions that can be asked again, by answer ID; `me` are the reader's own names, and `names` the
+    present ones of people who signed in.
     """
     view: Json = {
         "id": message.id,
         "role": message.role.value,
-        "author": shown_name(message.author),
+        "author": shown_name(message.author, names),
         "at": message.created_at.isoformat(),
     }
     if message.role is Role.USER:
         return {**view, "text": message.content, "mine": message.author in me}
     links = {citation.number: link(citation, message.id) for citation in message.citations}
-    names = {citation.number: _spoken(citation) for citation in message.citations}
+    spoken = {citation.number: _spoken(citation) for citation in message.citations}
     outcome = message.outcome or Outcome()
     return {
         **view,
-        "html": answer_html(without_quotes_note(message.content), links, names),
+        "html": answer_html(without_quotes_note(message.content), links, spoken),
         "status": message.status,
         "stale": message.stale,
         "job": message.job_id,
@@ -156,13 +172,13 @@ def _row_view(row: ReferenceRow) -> Json:
     return {"label": row.label, "detail": row.detail, "summary": row.summary, "href": href}
 
 
-def thread_view(conversation: Conversation, me: Collection[str] = ()) -> Json:
-    """Return a row of the list of threads; `me` are the reader's own names."""
+def thread_view(conversation: Conversation, me: Collection[str] = (), names: Mapping[str, str] | None = None) -> Json:
+    """Return a row of the list of threads; `me` are the reader's own names, `names` the present ones of people."""
     return {
         "thread": conversation.address.thread,
         "channel": conversation.address.channel,
         "title": conversation.title or "(no title)",
-        "owner": shown_name(conversation.owner),
+        "owner": shown_name(conversation.owner, names),
         "mine": conversation.owner in me,
         "messages": conversation.message_count,
         "at": conversation.last_message_at.isoformat(),

@@ -1,6 +1,7 @@
 """Requests of the chat page's script, and their responses."""
 
 import base64
+import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -10,7 +11,9 @@ from aiohttp import web
 
 from bot.web.errors import status_of
 from bot.web.parts import PARTS, WebParts
-from bot.web.translate import CHANNEL_THREAD, check_id, is_guest, new_guest, to_channel, to_name
+from bot.web.render import shown_json
+from bot.web.security import is_owner, session_of
+from bot.web.translate import CHANNEL_THREAD, GUEST, check_id, to_channel, to_name
 from core.domain.corpus import SearchScope
 from core.domain.features import ExportedFile
 from core.errors import BadInput, FootnoteError
@@ -34,8 +37,10 @@ def file_json(file: ExportedFile) -> Json:
 
 
 PERSON_COOKIE = "footnote_person"
-GUEST_COOKIE = "footnote_guest"  # identifies a browser whose person has no name yet
+GUEST_COOKIE = "footnote_guest"  # a secret that identifies a browser without a session
 _NEW_GUEST = "new_guest"  # key of the request
+_GUEST_BYTES = 24
+_GUEST_DIGITS = 16  # of the hash that follows a guest's name
 YEAR_SECONDS = 365 * 24 * 3600
 NO_THREAD = "-"  # the channel itself, in addresses
 
@@ -55,11 +60,11 @@ def as_json(handler: Callable[[web.Request], Awaitable[Json | web.Response]]) ->
         try:
             found = await handler(request)
         except FootnoteError as error:
-            return web.json_response({"error": str(error)}, status=status_of(error))
+            return web.json_response({"error": str(error)}, status=status_of(error), dumps=shown_json)
         except web.HTTPRequestEntityTooLarge:
             sentence = "This message is too long. Add long texts to the library and ask about them."
             return web.json_response({"error": sentence}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        return found if isinstance(found, web.Response) else web.json_response(found)
+        return found if isinstance(found, web.Response) else web.json_response(found, dumps=shown_json)
 
     return handle
 
@@ -92,7 +97,10 @@ def text_of(body: Mapping[str, Any], name: str, default: str | None = None) -> s
 
 
 def name_of(request: web.Request) -> str | None:
-    """Return the name that this browser's person gave; None without a valid one."""
+    """Return the name of this browser's person: of their sign-in, or the one that the owner gave; None without one."""
+    session = session_of(request)
+    if session is None or not is_owner(request):
+        return session.name if session else None
     try:
         return to_name(unquote(request.cookies[PERSON_COOKIE])) if PERSON_COOKIE in request.cookies else None
     except BadInput:
@@ -101,17 +109,24 @@ def name_of(request: web.Request) -> str | None:
 
 def person_of(request: web.Request) -> str | None:
     """Return the author of this browser's messages; None before its first request to the chat."""
+    session = session_of(request)
+    if session is not None and not is_owner(request):
+        return session.person
     return name_of(request) or _guest_of(request)
 
 
 def authors_of(request: web.Request) -> Collection[str]:
-    """Return the authors that this browser has written as: its person's name, and the guest before it had one."""
-    return frozenset(author for author in (name_of(request), _guest_of(request)) if author)
+    """Return the authors that this browser writes as; the owner's has a guest's name before their own."""
+    author = person_of(request)
+    guest = _guest_of(request) if is_owner(request) else None
+    return frozenset(name for name in (author, guest) if name)
 
 
 def _guest_of(request: web.Request) -> str | None:
-    found: str = request.get(_NEW_GUEST) or unquote(request.cookies.get(GUEST_COOKIE, ""))
-    return found if is_guest(found) else None
+    """Return the name of a guest, which tells nothing about the secret in their browser."""
+    secret = request.get(_NEW_GUEST) or request.cookies.get(GUEST_COOKIE, "")
+    digits = request.app[PARTS].sessions.hash_of(f"guest {secret}")[:_GUEST_DIGITS]
+    return f"{GUEST} {digits}" if secret else None
 
 
 async def visit(request: web.Request) -> tuple[WebParts, SearchScope]:
@@ -131,8 +146,8 @@ def author_of(request: web.Request) -> str:
     """Return the author of this browser's messages; a new guest if it has none."""
     found = person_of(request)
     if found is None:
-        found = request[_NEW_GUEST] = new_guest()
-    return found
+        request[_NEW_GUEST] = secrets.token_urlsafe(_GUEST_BYTES)
+    return found or author_of(request)
 
 
 def remember_person(response: web.StreamResponse, name: str) -> None:

@@ -11,6 +11,7 @@ from bot.web.events import EventHub
 from bot.web.parts import WebParts
 from bot.web.render import is_quoted, message_view, people_in, thread_view
 from bot.web.requests import authors_of, person_of
+from bot.web.security import is_owner
 from bot.web.table_html import cited_rows
 from bot.web.translate import CHANNEL_THREAD, PLATFORM, WebPost, is_guest, shown_name, thread_address
 from core.answering.answers.stored import stored_ids
@@ -31,6 +32,7 @@ from core.service.inbox import Inbox
 DEFAULT_CHANNEL = "general"
 # Maximum open questions of a thread to show.
 SHOWN_WAITING = 50
+NO_THREAD_HERE = "Thread not found. It was deleted, or the address is mistyped."
 _AFTER_QUOTES = re.compile(r"\[\d{1,3}\]\n\n((?:(?!\[\d{1,3}\]).)+)\Z", re.DOTALL)  # notes below the last quote
 
 
@@ -50,14 +52,22 @@ class ChatParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """The person at a browser: `author` of its messages (None before the first), and all its names."""
+    """The person at a browser: `author` of its messages (None before the first), and all its names.
+
+    The owner sees all threads, others their own.
+    """
 
     author: str | None = None
     names: Collection[str] = ()
+    sees_all: bool = False
 
     @classmethod
     def of(cls, request: web.Request) -> "Reader":
-        return cls(author=person_of(request), names=authors_of(request))
+        return cls(author=person_of(request), names=authors_of(request), sees_all=is_owner(request))
+
+    def may_see(self, owner: str) -> bool:
+        """Return whether they may see a thread by its owner."""
+        return self.sees_all or owner in self.names
 
 
 class Threads:
@@ -69,34 +79,43 @@ class Threads:
 
     async def overview(self, reader: Reader) -> Json:
         """Return channels by name, the default first, and all threads, most recently used first."""
-        found = await self._stored()
-        me = self._names(reader, found)
+        found = await self._stored(reader)
+        me = {item.owner for item in found}
         names = sorted({item.address.channel for item in found} - {DEFAULT_CHANNEL})
-        threads = [thread_view(item, me) for item in found if item.address.thread != CHANNEL_THREAD]
+        people = await self._parts.sessions.names()
+        threads = [thread_view(item, me, people) for item in found if item.address.thread != CHANNEL_THREAD]
         return {"channels": [DEFAULT_CHANNEL, *names], "threads": threads}
 
     async def own(self, reader: Reader, limit: int) -> list[Json]:
-        """Return the reader's own threads, most recently used first."""
-        found = [item for item in await self._stored() if item.address.thread != CHANNEL_THREAD]
-        me = self._names(reader, found)
-        return [thread_view(item, me) for item in found if item.owner in me][:limit]
+        """Return the reader's threads, most recently used first."""
+        found = [item for item in await self._stored(reader) if item.address.thread != CHANNEL_THREAD]
+        return [thread_view(item, {item.owner}) for item in found[:limit]]
 
-    async def _stored(self) -> list[Conversation]:
+    async def _stored(self, reader: Reader) -> list[Conversation]:
         stored = await self._parts.conversations.list_conversations(self._parts.workspace)
-        return [item for item in stored if item.address.platform == PLATFORM]
+        return [item for item in stored if item.address.platform == PLATFORM and reader.may_see(item.owner)]
 
-    def _names(self, reader: Reader, found: Sequence[Conversation]) -> Collection[str]:
-        """Return the owners of the reader's threads: all owners, if only this machine opens the pages."""
-        return reader.names if self._parts.open_to_network else {item.owner for item in found}
+    async def find(self, address: ThreadAddress, reader: Reader) -> Conversation | None:
+        """Return the conversation of a thread; None before its first answer. NotFound for another person's.
+
+        A channel itself has no owner: talk there is only for people who see everything.
+        """
+        conversation = await self._parts.conversations.find(address)
+        if address.thread == CHANNEL_THREAD:
+            return conversation if reader.sees_all else None
+        owners = {conversation.owner} if conversation else {one.incoming.author for one in await self.waiting(address)}
+        if not all(map(reader.may_see, owners)):
+            raise NotFound(NO_THREAD_HERE)
+        return conversation
 
     async def show(self, channel: str, thread: str, reader: Reader) -> Json:
         """Return a thread's state, and the position of its next event. NotFound for an unknown thread."""
         address = thread_address(self._parts.workspace, channel, thread)
         cursor = self._chat.hub.cursor(str(address))
-        waiting = await self.waiting(address)
-        conversation = await self._parts.conversations.find(address)
+        conversation = await self.find(address, reader)
+        waiting = [one for one in await self.waiting(address) if conversation or reader.may_see(one.incoming.author)]
         if conversation is None and not waiting and thread != CHANNEL_THREAD:
-            raise NotFound("Thread not found. It was deleted, or the address is mistyped.")
+            raise NotFound(NO_THREAD_HERE)
         messages = await self._messages(conversation)
         if conversation is not None:
             messages = await self._readable(conversation, messages, reader)
@@ -107,16 +126,19 @@ class Threads:
             "title": _title(conversation, waiting, channel, thread),
             "people": _people(messages, reader),
             "messages": await self._views(conversation, messages, reader),
-            "waiting": self._waiting_views(address, waiting, {message.id for message in messages}, reader),
+            "waiting": await self._waiting_views(address, waiting, {message.id for message in messages}, reader),
         }
 
     async def read(self, conversation_id: str, reader: Reader) -> Json:
-        """Return any conversation, read-only if it is on another platform. NotFound for an unknown ID."""
+        """Return a conversation, read-only if it is on another platform. NotFound for an unknown ID or another's."""
         conversation, messages = await self._parts.conversations.show(conversation_id, self._parts.workspace)
+        is_here = conversation.address.platform == PLATFORM
+        if not (reader.sees_all or (is_here and reader.may_see(conversation.owner))):
+            raise NotFound(NO_THREAD_HERE)
         messages = await self._readable(conversation, messages, reader)
         address = conversation.address
         return {
-            "place": [address.channel, address.thread] if address.platform == PLATFORM else None,
+            "place": [address.channel, address.thread] if is_here else None,
             "title": conversation.title or "(no title)",
             "note": _where_held(conversation),
             "people": _people(messages, reader),
@@ -153,16 +175,17 @@ class Threads:
         scope = await self._parts.scope(conversation.address, reader.author)
         return await withheld(messages, scope, self._parts.corpus)
 
-    def _waiting_views(
+    async def _waiting_views(
         self, address: ThreadAddress, waiting: Sequence[InboxEntry], stored: Collection[str], reader: Reader
     ) -> list[Json]:
         """Return unanswered questions; with text only until work begins, which adds it to the history."""
+        people = await self._parts.sessions.names()
         running = {live.key: live.to_view() for live in self._chat.platform.running(address)}
         ids = {entry.seq: stored_ids(entry.incoming) for entry in waiting}
         return [
             {
                 "key": entry.message_key,
-                "author": shown_name(entry.incoming.author),
+                "author": shown_name(entry.incoming.author, people),
                 "mine": entry.incoming.author in reader.names,
                 "text": None if ids[entry.seq].question in stored else entry.incoming.text,
                 "live": running.get(entry.message_key),
@@ -189,7 +212,8 @@ class Threads:
         def link(citation: Citation, answer: str) -> str:
             return links.path(citation, address, answer)
 
-        return [message_view(message, link, rated.get(message.id), stale, reader.names) for message in shown]
+        people = await self._parts.sessions.names()
+        return [message_view(message, link, rated.get(message.id), stale, reader.names, people) for message in shown]
 
     async def _with_tables(self, message: Message, messages: Sequence[Message], scope: SearchScope) -> Message:
         """Return an answer of quotes with its rows as tables, if it cites nothing but rows; any other as it is."""

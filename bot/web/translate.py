@@ -1,8 +1,7 @@
 """Translation of posts on the chat page to messages for the inbox. Pure."""
 
 import re
-import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from core.answering.answers.stored import BOT_NAME
@@ -21,7 +20,8 @@ _MENTION = re.compile(rf"(?<![\w@])@{BOT_NAME}\b[,:]?", re.IGNORECASE)
 _BEFORE_MENTION = ", \t\r\n\xa0"
 _OTHER_FIRST = re.compile(r"^\s*@(\w[\w.\-]*)")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-]{0,63}")
-_GUEST_ID = re.compile(rf"{GUEST} [0-9a-f]{{8}}")
+_MARK_LENGTH, _HEX = 16, frozenset("0123456789abcdef")  # of a person who signed in, behind their name
+_GUEST_ID = re.compile(rf"{GUEST} (?:[0-9a-f]{{8}}|[0-9a-f]{{16}})")  # shorter before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,23 +84,36 @@ def to_name(text: str) -> str:
         raise BadInput("Choose a name with at least one letter, so that others know who asks.")
     if len(name) > MAX_NAME:
         raise BadInput(f"The name has {len(name)} characters. Choose one with at most {MAX_NAME}.")
-    if name.lower() in RESERVED_NAMES or is_guest(name):
+    if name.lower() in RESERVED_NAMES or is_guest(name) or _is_signed(name):
         raise BadInput(f"The name {name!r} is taken. Choose another one.")
     return name
-
-
-def new_guest() -> str:
-    """Return an author's name for a browser whose person hasn't given one. It identifies the browser."""
-    return f"{GUEST} {secrets.token_hex(4)}"
 
 
 def is_guest(author: str) -> bool:
     return _GUEST_ID.fullmatch(author) is not None
 
 
-def shown_name(author: str) -> str:
-    """Return the name that people see; guests are all called the same."""
-    return GUEST if is_guest(author) else author
+def shown_name(author: str, names: Mapping[str, str] | None = None) -> str:
+    """Return the name that people see: the present one of `names`; guests are all called the same."""
+    if is_guest(author):
+        return GUEST
+    if names and author in names:
+        return names[author]
+    return author[: -_MARK_LENGTH - 1] if _is_signed(author) else author
+
+
+def to_signed_name(name: str, identity: str) -> tuple[str, str]:
+    """Return the author of a person who signed in, and the name that people see.
+
+    The author ends with the first digits of `identity` (hexadecimal), because two people may have the same name.
+    """
+    shown = "".join(sign for sign in name if sign.isprintable())[:MAX_NAME].strip() or GUEST
+    return f"{shown} {identity[:_MARK_LENGTH]}", shown
+
+
+def _is_signed(author: str) -> bool:
+    mark = author[-_MARK_LENGTH:]
+    return author[-_MARK_LENGTH - 1 : -_MARK_LENGTH] == " " and len(mark) == _MARK_LENGTH and set(mark) <= _HEX
 
 
 def to_channel(text: str) -> str:

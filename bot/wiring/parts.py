@@ -1,12 +1,11 @@
 """The composition root: every part of a process, built by `build_parts` from the configuration.
 
-A cached property builds its part at its first use. Only then are the readers of documents and the steps of questions
-imported, which would take a third of the two seconds in which `footnote search` starts.
+A cached property builds its part at its first use, and imports it then: all imports would slow `footnote search` down.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -25,6 +24,7 @@ from core.access.availability import Availability
 from core.access.bindings import Bindings
 from core.access.scopes import Access
 from core.domain.extracts import ModelLimits
+from core.domain.incoming import ThreadAddress
 from core.domain.jobs import JobKind
 from core.domain.sources import SourceSpec
 from core.features.feedback import Feedbacks
@@ -37,16 +37,20 @@ from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.ports import Clock, SearchIndex
 from core.ports.documents import PageImages, SourceFetcher
+from core.service.inbox import Gate, Inbox, QuestionLimits
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from core.work.orphaned_jobs import AbandonedRuns, Runs
+from core.work.spending import Spending
 from storage.database import Database
 from storage.database.backups import restore_backup
 from storage.database.encryption import SecretCipher
 from storage.database.process_lock import process_lock, try_process_lock
 from storage.database.repositories.inbox import SqlInboxStore
+from storage.database.repositories.ingest_progress import SqlIngestProgress
 from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.database.repositories.maintenance import SqlMaintenance
+from storage.database.repositories.spending import SqlSpendingStore
 from storage.database.repositories.statistics import SqlAskedRepository
 from storage.database.stores import Stores
 from storage.index.opening import INDEX_FOLDER, clear_folder, embedded_index, server_index
@@ -65,6 +69,7 @@ if TYPE_CHECKING:
     from core.features.kept_answers import KeptAnswers
     from core.features.recap import Recaps
     from core.features.replay.cassettes import Cassettes
+    from core.features.review import Reviews
     from core.features.uploads import Uploads
     from core.knowledge.attachments import Attachments
     from core.service.commands.table import Commands
@@ -77,6 +82,7 @@ if TYPE_CHECKING:
 INDEX_LOCK = "index"
 SYNC_LOCK = "sync"
 UPLOADS_LOCK = "uploads"
+KEPT_LOCK = "kept"
 # Platforms whose threads get a note about stale answers. Terminal and API report them when a conversation opens.
 NOTED_PLATFORMS = ("discord", "slack", "web")
 
@@ -107,7 +113,16 @@ class Parts:
 
     @cached_property
     def inbox_store(self) -> SqlInboxStore:
-        return SqlInboxStore(self.stores.database, self.clock, self.config.service.lease_seconds)
+        lease_seconds = self.config.service.lease_seconds
+        return SqlInboxStore(self.stores.database, self.clock, lease_seconds, self.config.parallel_limits)
+
+    def build_inbox(
+        self, gates: Sequence[Gate], wake: Callable[[], None], withdraw: Callable[[str, int], None]
+    ) -> Inbox:
+        """Build the inbox of a platform with these gates."""
+        hourly = {name.value: limit.questions_per_hour for name, limit in self.config.limits.by_scope.items()}
+        limits = QuestionLimits(settings=self.stores.settings, platforms=self.config.limited_platforms, **hourly)
+        return Inbox(self.inbox_store, gates, self.clock, wake, withdraw, limits)
 
     @cached_property
     def embedder(self) -> LocalEmbedder:
@@ -152,7 +167,12 @@ class Parts:
 
             return ExtractiveProvider(ranker=VectorSentenceRanker(self.embedder), judge=self.judge)
 
-        return Providers(self.config, memory, self.clock, self.stack, extractive)
+        return Providers(self.config, memory, self.clock, self.stack, extractive, self.spending)
+
+    @cached_property
+    def spending(self) -> Spending:
+        store = SqlSpendingStore(self.stores.database, self.clock)
+        return Spending(store=store, prices=self.config.model_prices, budgets=self.config.limits.budgets)
 
     @property
     def has_ocr(self) -> bool:
@@ -160,6 +180,14 @@ class Parts:
         from storage.documents.pdf import recognition
 
         return self.config.ingest.ocr and recognition.is_installed()
+
+    async def missing_protections(self) -> list[str]:
+        """Return which protections the readers of foreign files lack on this system; all hold on Linux."""
+        from storage.documents.jail import PROTECTIONS
+        from storage.documents.sandbox import find_protections
+
+        held = await find_protections(self.config.data_path)
+        return [name for name in PROTECTIONS if name not in held]
 
     @cached_property
     def ingests(self) -> Ingests:
@@ -254,13 +282,16 @@ class Parts:
     def kept(self) -> KeptAnswers:
         from core.features.kept_answers import KeptAnswers
 
-        return KeptAnswers(
-            corpus=self.stores.corpus,
-            settings=self.stores.settings,
-            ingest=self.ingests.bring_in,
-            folder=self.config.data_path / folders.KEPT_FOLDER,
-            clock=self.clock,
-        )
+        stores, alone = self.stores, partial(self._lock, KEPT_LOCK)
+        library = Library(stores.corpus, self.index, stores.conversations, after_removal=self.staleness.check)
+        known = (stores.kept, stores.corpus, stores.settings, self.access, library)
+        return KeptAnswers(*known, self.ingests.bring_in, alone=alone, clock=self.clock)
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        from core.features.review import Reviews
+
+        return Reviews(self.kept, self.statistics, self.staleness, self.access)
 
     @cached_property
     def uploads(self) -> Uploads:
@@ -306,8 +337,12 @@ class Parts:
             index=self.index,
             conversations=self.stores.conversations,
             delete_files=lambda documents: self.uploads.delete_files(documents),
-            after_removal=self.staleness.check,
+            after_removal=self._after_removal,
         )
+
+    async def _after_removal(self) -> None:
+        await self.staleness.check()
+        await self.kept.sweep()
 
     @cached_property
     def suggestions(self) -> SuggestedQuestions:
@@ -322,7 +357,8 @@ class Parts:
     @cached_property
     def availability(self) -> Availability:
         index = partial(attrgetter("index"), self)  # opens when it is needed
-        return Availability(self.stores.corpus, self.access, index, self.default_workspace, TEAM_IDS, {"web"})
+        ingests = SqlIngestProgress(self.stores.database, self.clock)
+        return Availability(self.stores.corpus, self.access, index, self.default_workspace, TEAM_IDS, {"web"}, ingests)
 
     @cached_property
     def bindings(self) -> Bindings:
@@ -338,12 +374,17 @@ class Parts:
             asked=SqlAskedRepository(self.stores.database, self.clock, is_direct_thread),
             corpus=self.stores.corpus,
             groups=VectorMeaningGroups(self.embedder),
+            spending=self.spending.store,
             clock=self.clock,
         )
 
     @cached_property
     def conversations(self) -> Conversations:
-        return Conversations(self.stores.conversations, self.clock, lambda address: self.attachments.forget(address))
+        async def forget(address: ThreadAddress) -> None:
+            await self.attachments.forget(address)
+            await self.kept.forget_thread(address)
+
+        return Conversations(self.stores.conversations, self.clock, forget)
 
     @cached_property
     def feedbacks(self) -> Feedbacks:
@@ -364,7 +405,7 @@ class Parts:
     def page_images(self) -> PageImages:
         from storage.documents.page_images.pages import Pictures
 
-        return Pictures()
+        return Pictures(has_ocr=self.has_ocr)
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -388,13 +429,14 @@ class Parts:
         from core.answering.run import Budget
         from core.answering.strategies.choosing import Strategies
 
-        agent = self.config.agent
+        agent, spends = self.config.agent, self.config.limits.when_spent
         return Strategies(
             provider=self.providers.ready,
             configured=agent.strategy,
             facts=agent.facts,
             budget=Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds),
             clock=self.clock,
+            without_model=(lambda: self.providers.extractive) if spends == "extractive" else None,
         )
 
     @cached_property
@@ -426,6 +468,7 @@ class Parts:
             recaps=self.recaps,
             cassettes=self.cassettes if self.config.replay.record else None,
             additions=self.additions,
+            reviews=self.reviews,
         )
 
     def _lock(self, name: str) -> AbstractAsyncContextManager[None]:
@@ -450,13 +493,6 @@ async def open_parts(config: Config) -> AsyncIterator[Parts]:
     """Build the parts of a process and close them at the end. Raises StorageError."""
     async with AsyncExitStack() as stack:
         yield await build_parts(config, stack)
-
-
-def count_readable(folder: Path) -> dict[str, tuple[int, int]]:
-    """Count the files that readers have a suffix for: kind -> (files, bytes). Blocks. Raises NotFound, StorageError."""
-    from storage.documents.pipeline import count_readable
-
-    return count_readable(folder)
 
 
 def restore(config: Config, file: Path) -> list[str]:

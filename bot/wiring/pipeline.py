@@ -59,6 +59,7 @@ def build_pipeline(
     sharing = Sharing(conversations=conversations, corpus=corpus, access=access)
     preparation = Preparation(readers, clock, parts.attachments)
     context = common.ContextSelection(partial(build_context, parts), parts.config.agent.history_tokens)
+    last_check = common.LastCheck(access, library, corpus, empty)
     draft = common.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
 
     steps = (
@@ -83,6 +84,7 @@ def build_pipeline(
         PipelineStep("Suggest follow-up questions", Stage.REQUEST, common.Suggestions(parts.suggestions)),
         PipelineStep("Say why a search may be incomplete", Stage.REQUEST, empty.warn),
         PipelineStep("Add notes", Stage.REQUEST, common.add_notes),
+        PipelineStep("Check that the answer may still be shown", Stage.REQUEST, last_check),
         PipelineStep("Hand an answer with spoilers over", Stage.FINISH, private.hand_over, to_private),
     )
     record = partial(Recording, parts.cassettes.keep) if parts.config.replay.record else RunObserver

@@ -1,18 +1,25 @@
-"""The configured providers: each workspace's own with its fallbacks, built when first asked for."""
+"""The configured providers: each workspace's own with its fallbacks, built when first asked for.
+
+Below them: what set-up asks of folders and sources before they are configured.
+"""
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 from bot.config import Config
-from bot.config.providers import DEFAULT, WorkspaceConfig, describe, key_advice
+from bot.config.providers import DEFAULT, EXTRACTIVE, ModelConfig, WorkspaceConfig, describe, key_advice
 from core.answering.providers.fallback import Choice, FallbackProvider
+from core.domain.sources import Reached, SourceSpec
 from core.errors import UnsupportedFeature
 from core.ports import CapabilityMemory, ChatProvider, Clock, LearningProvider
+from core.work.spending import MeteredLearningProvider, MeteredProvider, Spending
 from storage.models.anthropic.provider import AnthropicProvider
 from storage.models.openai_compatible.probing import Abilities
 from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
 from storage.models.vendor import Limits
 
+PAUSES_SECONDS = 120.0  # between the retries of a call, at most
 MOST_BUILT = 32  # cached providers: people name models, too
 RETRIES_BEFORE_ANOTHER = 1  # of a provider that has a fallback
 
@@ -27,8 +34,16 @@ class Providers:
         clock: Clock,
         stack: AsyncExitStack,
         extractive: Callable[[], ChatProvider],
+        spending: Spending | None = None,
+        advice: str = "",
     ) -> None:
+        """`spending` counts the calls; None: they aren't counted.
+
+        `advice`: the next step for a refused key, instead of changing the configuration.
+        """
+        self._spending = spending
         self._config = config
+        self._advice = advice
         self._settings = config.all_providers()
         self._vendors = {name: settings.what for name, settings in self._settings.items()}
         self._memory = memory
@@ -64,6 +79,11 @@ class Providers:
             await provider.learn()
         return provider.begin() if isinstance(provider, FallbackProvider) else provider
 
+    @property
+    def extractive(self) -> ChatProvider:
+        """The provider without a model."""
+        return self._one(EXTRACTIVE, None)
+
     def each(self) -> list[tuple[str, ChatProvider]]:
         """Return all providers in use, each with its description: the default, its fallbacks, those of workspaces."""
         used: dict[str, None] = {}
@@ -94,6 +114,19 @@ class Providers:
         settings = self._settings[name]
         if self._vendors[name] == "extractive":
             return self._extractive()
+        provider, seconds = self._build_vendor(name, model, settings, hurried=hurried), settings.timeout_seconds
+        if self._spending is None:
+            return provider
+        metered = MeteredLearningProvider if isinstance(provider, LearningProvider) else MeteredProvider
+        return metered(
+            provider,
+            self._spending,
+            model=model or settings.model,
+            max_output_tokens=settings.max_output_tokens,
+            seconds=seconds * (settings.max_retries + 1) + PAUSES_SECONDS,
+        )
+
+    def _build_vendor(self, name: str, model: str | None, settings: ModelConfig, *, hurried: bool) -> ChatProvider:
         retries = min(settings.max_retries, RETRIES_BEFORE_ANOTHER) if hurried else settings.max_retries
         limits = Limits(
             max_output_tokens=settings.max_output_tokens,
@@ -102,9 +135,25 @@ class Providers:
             max_retries=retries,
         )
         key, model = self._config.provider_key(name), model or settings.model
+        advice = self._advice or key_advice(settings, name)
         if self._vendors[name] == "anthropic":
-            return AnthropicProvider(api_key=key, model=model, limits=limits, base_url=settings.base_url)
-        endpoint = Endpoint(model=model, base_url=settings.base_url, api_key=key, key_advice=key_advice(settings, name))
+            return AnthropicProvider(
+                api_key=key, model=model, limits=limits, base_url=settings.base_url, key_advice=advice
+            )
+        endpoint = Endpoint(model=model, base_url=settings.base_url, api_key=key, key_advice=advice)
         tools, structured, images = settings.tools, settings.structured, settings.images
         abilities = Abilities(tools=tools, structured=structured, images=images, context_tokens=settings.context_tokens)
         return OpenAICompatibleProvider(endpoint=endpoint, memory=self._memory, abilities=abilities, limits=limits)
+
+
+def count_readable(folder: Path) -> dict[str, tuple[int, int]]:
+    """Count the files that readers have a suffix for: kind -> (files, bytes). Blocks. Raises NotFound, StorageError."""
+    from storage.documents.pipeline import count_readable
+
+    return count_readable(folder)
+
+
+async def reach_source(spec: SourceSpec, token: str | None) -> Reached:
+    from storage.sources.building import reach_source
+
+    return await reach_source(spec, token)

@@ -4,19 +4,18 @@ An empty place has a sentence with the reason and the next step. No sentence cou
 place may not read.
 """
 
-import asyncio
 import shlex
-from collections.abc import Callable, Container, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.access.scopes import ATTACHMENTS, Access, Ground
+from core.access.work_in_progress import WorkInProgress
 from core.domain.corpus import SearchScope
 from core.domain.incoming import ThreadAddress
-from core.domain.ingest_report import IngestProgress, ProgressCallback
 from core.errors import FootnoteError
 from core.ports import CorpusRepository, SearchIndex
+from core.ports.documents import IngestProgressStore
 
 # Promises of an answer on a platform where `core/features/early_questions.py` keeps them.
 ANSWERS_LATER = "I'll answer this question as soon as it has been read."
@@ -33,6 +32,8 @@ class LibraryState(StrEnum):
     UNREADABLE = "unreadable"  # none of the files could be read
     EMPTY_SOURCES = "empty_sources"  # the sources that are allowed here have none
     NOT_ALLOWED = "not_allowed"  # the workspace has sources, but none may be read here
+    NOT_FOR_ALL = "not_for_all"  # it has sources, but none that everyone who can read the place may read
+    UNKNOWN_AUDIENCE = "unknown_audience"  # the readers of the place are unknown
     NOT_BEGUN = "not_begun"  # the reading positions hide every document
     REBUILDING = "rebuilding"  # the search index is being rebuilt, and has nothing yet
     NO_INDEX = "no_index"  # the search index is empty, and nothing rebuilds it
@@ -48,51 +49,18 @@ class Reader(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """A state with its numbers, which count only what the place may read."""
+    """A state with its numbers, which count only documents that the place may read."""
 
     state: LibraryState
     workspace: str
     done: int = 0  # files read so far
     total: int = 0  # of so many; 0: unknown yet
     failed: int = 0  # files that could not be read
+    reason: str = ""  # why the readers of the place are unknown
 
     @property
     def is_ready(self) -> bool:
         return self.state is LibraryState.READY
-
-
-@dataclass(slots=True)
-class WorkInProgress:
-    """The ingests and the index repair of this process, as far as they have come."""
-
-    sources: dict[str, IngestProgress] = field(default_factory=dict)  # by the id of the source that is read
-    repairs: int = 0  # of the search index
-    changed: asyncio.Event = field(default_factory=asyncio.Event)  # set at every change; its one waiter clears it
-
-    @contextmanager
-    def reading(self, source_id: str, progress: ProgressCallback) -> Iterator[ProgressCallback]:
-        """Register the ingest of a source; yield a callback that notes its progress and passes it on."""
-
-        def report(now: IngestProgress) -> None:
-            self.sources[source_id] = now
-            self.changed.set()
-            progress(now)
-
-        self.sources[source_id] = IngestProgress(done=0, total=0, path="")
-        try:
-            yield report
-        finally:
-            self.sources.pop(source_id, None)
-            self.changed.set()
-
-    @contextmanager
-    def repairing(self) -> Iterator[None]:
-        """Register a repair of the index."""
-        self.repairs += 1
-        try:
-            yield
-        finally:
-            self.repairs -= 1
 
 
 class Availability:
@@ -106,13 +74,14 @@ class Availability:
         default_workspace: str = "local",
         platforms: Container[str] = (),
         asked_later: Container[str] = (),
+        ingests: IngestProgressStore | None = None,
     ) -> None:
         """`index` opens the search index; `platforms` are those whose people aren't at the machine.
 
         Commands need no option for `default_workspace`. On `asked_later`, questions that came too early are asked
-        once more (core/features/early_questions.py), and the sentences say so.
+        once more (core/features/early_questions.py), and the sentences say so. `ingests` tells of other processes.
         """
-        self.work = WorkInProgress()
+        self.work = WorkInProgress(ingests)
         self._corpus = corpus
         self._access = access
         self._index = index
@@ -123,8 +92,8 @@ class Availability:
     async def of(self, scope: SearchScope, address: ThreadAddress | None = None) -> Condition:
         """Return the state of a place with this scope."""
 
-        def condition(state: LibraryState, **counts: int) -> Condition:
-            return Condition(state=state, workspace=scope.workspace, **counts)
+        def condition(state: LibraryState, reason: str = "", **counts: int) -> Condition:
+            return Condition(state=state, workspace=scope.workspace, reason=reason, **counts)
 
         if await self._corpus.has_text(scope):
             if await self._is_indexed():
@@ -133,12 +102,16 @@ class Availability:
         grounds, _ = await self._access.decide(scope.workspace, address)
         own = [(source, ground) for source, ground in grounds.sources if source.kind != ATTACHMENTS]
         open_here = frozenset(source.id for source, ground in own if ground.is_readable)
+        if own and not open_here and any(ground is Ground.UNKNOWN_AUDIENCE for _, ground in own):
+            return condition(LibraryState.UNKNOWN_AUDIENCE, grounds.unknown)
+        if own and not open_here and any(ground is Ground.NOT_FOR_ALL for _, ground in own):
+            return condition(LibraryState.NOT_FOR_ALL)
         if (own and not open_here) or any(ground is Ground.OTHER_WORKSPACE for _, ground in own):
             return condition(LibraryState.NOT_ALLOWED)
-        if running := [self.work.sources[id] for id in open_here if id in self.work.sources]:
+        if running := await self.work.running(open_here):
             done, total = sum(now.done for now in running), sum(now.total for now in running)
             return condition(LibraryState.READING, done=done, total=total)
-        documents = await self._corpus.list_documents(scope.workspace, open_here)
+        documents = await self._corpus.list_readable(replace(scope, sources=open_here))
         if any(document.revision is not None for document in documents):
             return condition(LibraryState.NOT_BEGUN)
         if failed := sum(document.failed_reason is not None for document in documents):
@@ -161,14 +134,13 @@ class Availability:
         reader = (Reader.ADMIN if is_admin else Reader.MEMBER) if is_elsewhere else Reader.OPERATOR
         return describe(found, reader, self._default)
 
-    def is_reading(self, scope: SearchScope) -> bool:
-        """Return whether this process is reading documents within a scope."""
-        return any(id in scope.sources for id in self.work.sources)
+    async def is_reading(self, scope: SearchScope) -> bool:
+        """Return whether documents within a scope are being read."""
+        return bool(await self.work.running(scope.sources))
 
     async def caveat(self, scope: SearchScope, address: ThreadAddress | None = None) -> str | None:
         """Return why a search may have missed something; None if it saw everything."""
-        running = [now for id, now in self.work.sources.items() if id in scope.sources and now.done < now.total]
-        if running:
+        if running := [now for now in await self.work.running(scope.sources) if now.done < now.total]:
             done, total = sum(now.done for now in running), sum(now.total for now in running)
             if address is not None and address.platform in self._asked_later:
                 return still_reading(total - done)
@@ -218,6 +190,19 @@ def ingest_command(workspace: str, default: str | None) -> str:
     return f"footnote ingest PATH{option}"
 
 
+# The next step where a place may read no source.
+_OPEN_A_SOURCE = dict.fromkeys(
+    (Reader.OPERATOR, Reader.ADMIN),
+    "Let more people read a source, on the machine that runs Footnote: `footnote sources readers`.",
+) | {Reader.MEMBER: "Ask an admin."}
+
+
+def _unknown_audience(found: Condition, reader: Reader) -> str:
+    why = f": {found.reason.rstrip('.')}" if found.reason and reader is not Reader.MEMBER else ""
+    unknown = "Nothing may be read here now, because I could not find out who can read this place"
+    return f"{unknown}{why}. Ask again in a minute."
+
+
 def describe(found: Condition, reader: Reader, default_workspace: str = "local") -> str:
     """Return the sentences about a state that isn't ready, with the next step that the reader can take."""
     step = f"`{ingest_command(found.workspace, default_workspace)}`"
@@ -255,6 +240,11 @@ def describe(found: Condition, reader: Reader, default_workspace: str = "local")
                 else "Allow some sources here with /settings sources."
             )
             return f"I may not read any documents here. {fix}"
+        case LibraryState.NOT_FOR_ALL:
+            closed = "Nothing may be read here yet: no documents are open to everyone who can read this place."
+            return f"{closed} {_OPEN_A_SOURCE[reader]}"
+        case LibraryState.UNKNOWN_AUDIENCE:
+            return _unknown_audience(found, reader)
         case LibraryState.NOT_BEGUN:
             return (
                 "By the reading positions that are set here, no document has been begun, so there is nothing to show "

@@ -1,15 +1,18 @@
 """The sources and positions that a question may read: decided only here, applied inside every index and page read."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.access.positions.reading import lowest
 from core.domain.corpus import SearchScope, Source
 from core.domain.incoming import ChannelAddress, ThreadAddress
-from core.domain.service import ChannelSettings, PersonAddress, PositionHolder
+from core.domain.kept_answers import KEPT_KIND, KeptRule
+from core.domain.readers import EVERYONE, Audience
+from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress, PositionHolder
+from core.errors import PlatformError
 from core.ports import CorpusRepository
-from core.ports.service import SettingsRepository
+from core.ports.service import Audiences, SettingsRepository
 
 # The kind of a source that holds the attachments of one thread.
 ATTACHMENTS = "attachment"
@@ -28,6 +31,8 @@ class Ground(StrEnum):
     ALLOWED = "allowed"  # the channel's settings name it
     ATTACHED_HERE = "attached_here"  # it belongs to the thread
     NOT_ALLOWED = "not_allowed"  # the channel's settings name others
+    NOT_FOR_ALL = "not_for_all"  # not everyone who can read the place is among its readers
+    UNKNOWN_AUDIENCE = "unknown_audience"  # the readers of the place are unknown
     ATTACHED_ELSEWHERE = "attached_elsewhere"  # it belongs to another thread
     OTHER_WORKSPACE = "other_workspace"  # the channel is another workspace's
 
@@ -36,6 +41,7 @@ class Ground(StrEnum):
         return self in _READABLE
 
 
+_LIMITED = (Ground.ALL_SOURCES, Ground.ALLOWED)  # grounds that hold only if the place's audience may read the source
 _READABLE = (Ground.NO_CHANNEL, Ground.ALL_SOURCES, Ground.ALLOWED, Ground.ATTACHED_HERE)
 
 
@@ -46,15 +52,20 @@ class Grounds:
     workspace: str
     sources: tuple[tuple[Source, Ground], ...]
     settings: ChannelSettings | None = None  # of the channel; None: without one, or another workspace's
+    hidden: frozenset[str] = frozenset()  # ids of documents with fewer readers than their source
+    unknown: str = ""  # why the readers of the place are unknown; "" if they are known
+    kept: tuple[KeptRule, ...] = ()  # of the kept answers that aren't hidden
 
     @property
     def readable(self) -> list[Source]:
         return [source for source, ground in self.sources if ground.is_readable]
 
     def scope(self, positions: Mapping[str, int] | None = None) -> SearchScope:
-        """Return the scope of the readable sources, up to these positions."""
-        ids = frozenset(source.id for source in self.readable)
-        return SearchScope(workspace=self.workspace, sources=ids, positions=positions or {})
+        """Return the scope of the readable sources, up to these positions; kept answers may go beyond them."""
+        ids, hidden = frozenset(source.id for source in self.readable), self.hidden
+        if bounds := [document for document, last in (positions or {}).items() if last < TO_THE_END]:
+            hidden = _hide_kept(self.kept, ids, hidden, bounds)
+        return SearchScope(workspace=self.workspace, sources=ids, positions=positions or {}, hidden=hidden)
 
     def everything(self) -> SearchScope:
         """Return a scope of all sources, for explanations: for names, never for a page's text."""
@@ -88,12 +99,22 @@ class Bounds:
         return {document_id: self.held[place][1][document_id] for document_id, place in self.deciding.items()}
 
 
+# Platforms of the person at the machine, who may read everything.
+OPERATED = frozenset({"terminal", "api", "web"})
+_SERVICE_ONLY = "only the running service can ask the platform"
+
+
 class Access:
     """Read permissions, as they are set at this moment."""
 
-    def __init__(self, corpus: CorpusRepository, settings: SettingsRepository) -> None:
+    def __init__(
+        self, corpus: CorpusRepository, settings: SettingsRepository, operated: Container[str] = OPERATED
+    ) -> None:
+        """`operated` are platforms of the person at the machine. `audiences`, by platform, are set when it connects."""
+        self.audiences: dict[str, Audiences] = {}
         self._corpus = corpus
         self._settings = settings
+        self._operated = operated
 
     async def scope(
         self,
@@ -106,8 +127,9 @@ class Access:
     ) -> SearchScope:
         """Return the scope of a thread, up to the reading positions.
 
-        It holds the workspace's sources that the channel's settings allow, and the thread's attachments; without a
-        thread (a private context) all sources without any attachments. An address of another workspace reads nothing.
+        It holds the workspace's sources that everyone who can read the place may read and the channel's settings
+        allow, and the thread's attachments; without a thread (the person at the machine) all sources without any
+        attachments. An address of another workspace reads nothing.
         Positions are the channel's, the given ones and the `reader`'s (a person's id), the lowest of each document. In
         private places (a person's own thread, no thread, or `alone`) the person's apply, lifted if they lifted them,
         and the channel's only for documents without one of the person.
@@ -119,7 +141,8 @@ class Access:
         self, workspace: str, address: ThreadAddress | None = None, reader: str | None = None, *, alone: bool = False
     ) -> tuple[Grounds, Bounds]:
         """Return the parts of `scope`, each with its reason."""
-        return await self._grounds(workspace, address), await self._bounds(workspace, address, reader, alone)
+        grounds = await self._grounds(workspace, address, reader if alone else None)
+        return grounds, await self._bounds(workspace, address, reader, alone)
 
     async def scope_to_the_end(self, workspace: str, address: ThreadAddress | None = None) -> SearchScope:
         """Return the same scope without reading positions: to look up a position, never for display."""
@@ -129,13 +152,88 @@ class Access:
         """The sources of that scope, by name."""
         return (await self._grounds(workspace, address)).readable
 
-    async def _grounds(self, workspace: str, address: ThreadAddress | None) -> Grounds:
+    async def reads(self, place: ThreadAddress, address: ThreadAddress | None, person: str) -> bool:
+        """Return whether a person at `address` may read another thread. False if that is unknown."""
+        if address is None or place == address:
+            return True
+        if address.platform in self._operated:
+            return place.platform in self._operated and place.private_to in (None, person)
+        if place.private_to is not None or place.platform != address.platform:
+            return place.private_to == person and place.platform == address.platform
+        word = frozenset({f"channel:{place.channel}"})
+        audiences = self.audiences.get(place.platform)
+        if audiences is None:
+            return False
+        try:
+            channel = replace(place, thread="")  # a private thread has other readers
+            if await audiences.of_place(place, word) != await audiences.of_place(channel, word):
+                return False
+            return (await audiences.of_person(place.workspace, person, word)).may_read(word)
+        except PlatformError:
+            return False
+
+    async def may_review(self, rule: KeptRule, address: ThreadAddress | None, person: str) -> bool:
+        """Return whether a person at `address` may read a kept answer with all that it rests on."""
+        if rule.address is None or address is None:
+            return rule.address is not None
+        if address.platform in self._operated:
+            return rule.address.platform in self._operated
+        if rule.address.platform != address.platform:
+            return False
+        alone = None if rule.address == address else person
+        grounds = await self._grounds(rule.address.workspace, rule.address, alone, [rule])
+        return rule.document_id not in grounds.hidden
+
+    async def _grounds(
+        self,
+        workspace: str,
+        address: ThreadAddress | None,
+        alone: str | None = None,
+        rules: Sequence[KeptRule] = (),
+    ) -> Grounds:
+        """`alone` is the only person who reads the place; None: all who can. `rules` are of more kept answers."""
         sources = await self._corpus.list_sources(workspace)
-        settings = None
-        if address is not None and address.workspace == workspace:
-            settings = await self._settings.channel(ChannelAddress.of(address))
-        grounds = tuple((source, _ground(source, address, settings)) for source in sources)
-        return Grounds(workspace=workspace, sources=grounds, settings=settings)
+        if any(source.kind == KEPT_KIND for source in sources):
+            rules = [*await self._corpus.kept_rules(workspace), *rules]
+        if address is None or address.workspace != workspace:
+            grounds = [(item, _ground(item, address, None)) for item in sources]
+            return _with_kept(Grounds(workspace=workspace, sources=tuple(grounds)), rules)
+        settings = await self._settings.channel(ChannelAddress.of(address))
+        grounds = [(source, _ground(source, address, settings)) for source in sources]
+        if address.platform in self._operated:
+            return _with_kept(Grounds(workspace=workspace, sources=tuple(grounds), settings=settings), rules)
+        narrowed = await self._corpus.narrowed(workspace)
+        own = {
+            rule.document_id: rule.readers if _platform(rule.address) == address.platform else frozenset()
+            for rule in rules
+            if alone is not None or rule.address != address
+        }
+        limits = [*(source.readers for source in sources), *narrowed.values(), *own.values()]
+        audience, unknown = await self._audience(address, alone, limits)
+        narrower = Ground.UNKNOWN_AUDIENCE if unknown else Ground.NOT_FOR_ALL
+        for place, (source, ground) in enumerate(grounds):
+            if ground in _LIMITED and EVERYONE not in source.readers and not audience.may_read(source.readers):
+                grounds[place] = (source, narrower)
+        hidden = frozenset(id for id, readers in {**narrowed, **own}.items() if not audience.may_read(readers))
+        found = Grounds(workspace=workspace, sources=tuple(grounds), settings=settings, hidden=hidden, unknown=unknown)
+        return _with_kept(found, rules)
+
+    async def _audience(
+        self, address: ThreadAddress, alone: str | None, limits: Collection[frozenset[str]]
+    ) -> tuple[Audience, str]:
+        """Return everyone who reads the place, as far as `limits` name them, and the reason if they are unknown."""
+        if all(EVERYONE in some for some in limits):  # no need to look them up
+            return Audience.of({EVERYONE}), ""
+        audiences = self.audiences.get(address.platform)
+        if audiences is None:
+            return Audience(), _SERVICE_ONLY
+        named, person = frozenset[str]().union(*limits), address.private_to or alone
+        try:
+            if person is not None:
+                return await audiences.of_person(address.workspace, person, named), ""
+            return await audiences.of_place(address, named), ""
+        except PlatformError as error:
+            return Audience(), str(error)
 
     async def _bounds(self, workspace: str, address: ThreadAddress | None, reader: str | None, alone: bool) -> Bounds:
         owner = address.private_to if address is not None else None
@@ -161,3 +259,27 @@ def _ground(source: Source, address: ThreadAddress | None, settings: ChannelSett
     if settings.sources is None:
         return Ground.ALL_SOURCES
     return Ground.ALLOWED if settings.allows(source.name) else Ground.NOT_ALLOWED
+
+
+def _platform(address: ThreadAddress | None) -> str:
+    return address.platform if address is not None else ""
+
+
+def _with_kept(found: Grounds, rules: Sequence[KeptRule]) -> Grounds:
+    """Hide the kept answers that aren't accepted, or rest on more than the place may read."""
+    hidden = found.hidden | {rule.document_id for rule in rules if rule.address is None}
+    hidden = _hide_kept(rules, frozenset(source.id for source in found.readable), hidden)
+    return replace(found, hidden=hidden, kept=tuple(rule for rule in rules if rule.document_id not in hidden))
+
+
+def _hide_kept(
+    rules: Sequence[KeptRule], sources: frozenset[str], hidden: frozenset[str], positions: Collection[str] = ()
+) -> frozenset[str]:
+    """Return `hidden` with the kept answers that rest on more than the scope, or on another hidden one."""
+    while more := {
+        rule.document_id
+        for rule in rules
+        if rule.document_id not in hidden and not rule.holds(sources, hidden, positions)
+    }:
+        hidden |= more
+    return hidden

@@ -18,10 +18,12 @@ from core.domain.conversation import Message, Role, ToolCallRecord
 from core.domain.corpus import SearchScope, SourcedPassage
 from core.domain.jobs import JobKind
 from core.domain.service import SummaryKey, SummaryKind
+from core.domain.spending import CallPurpose
 from core.errors import ProviderError, StorageError
 from core.ports import ChatProvider, CorpusRepository
 from core.ports.service import SummaryRepository
 from core.text.words import collapse, shorten
+from core.work.spending import charge_for
 from core.work.steps import NO_STEPS, Step, complete
 
 # English text has about four bytes of UTF-8 a token; scripts of two and three bytes a character, with more tokens
@@ -386,7 +388,8 @@ class ModelSummariser:
             system=conversation_notes(max(FEWEST_WORDS, tokens // 2)),
             messages=(ChatMessage(role=ChatRole.USER, text=f"{notes}Said since:\n{said}"),),
         )
-        text = (await complete(self._provider, request, self._parent)).text.strip()
+        with charge_for(CallPurpose.SUMMARY):
+            text = (await complete(self._provider, request, self._parent)).text.strip()
         if not text:
             raise ProviderError(f"{self._provider.name} gave an empty summary of the conversation.")
         return cut(text, tokens)

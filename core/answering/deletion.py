@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from core.answering.answers.stored import StoredIds, stored_ids
 from core.domain.conversation import Conversation, Message, Role
@@ -18,6 +19,19 @@ LOOK_SECONDS = 0.05
 MOST_OPEN = 1_000  # entries of a thread that are looked through for open ones
 
 
+class Derived(Protocol):
+    """Knowledge made from messages, which goes with them."""
+
+    async def forget_message(self, message_key: str) -> None: ...
+
+    async def forget_thread(self, address: ThreadAddress) -> None: ...
+
+    async def forget_channel(self, channel: ChannelAddress) -> None: ...
+
+    async def sweep(self) -> int:
+        """Delete all that lost its message."""
+
+
 class Forgetting:
     """`stop` is Worker.withdraw, which ends this process's work on it at once."""
 
@@ -28,12 +42,14 @@ class Forgetting:
         conversations: Conversations,
         stop: Callable[[str], None],
         attachments: Attachments | None = None,
+        kept: Derived | None = None,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         self._inbox = inbox
         self._conversations = conversations
         self._stop = stop
         self._attachments = attachments
+        self._kept = kept
         self._patience = patience_seconds
 
     async def forget_message(self, message_key: str) -> tuple[PostRef, ...]:
@@ -42,6 +58,8 @@ class Forgetting:
         Open work ends without a post, and is awaited, as a post may be on its way. A conversation without another
         question is deleted, too, because its title is the question. Unknown keys return nothing. Raises StorageError.
         """
+        if self._kept is not None:
+            await self._kept.forget_message(message_key)
         if not await self._inbox.list_versions(message_key):
             return ()  # most deleted messages were no questions: nothing is written
         await self._withdraw([message_key])
@@ -49,6 +67,8 @@ class Forgetting:
         await forget_turns(self._conversations, [entry.incoming for entry in versions])
         for address in {entry.address for entry in versions}:
             await self._drop_if_unused(address)
+        if self._kept is not None:
+            await self._kept.sweep()
         return tuple(dict.fromkeys(entry.post_ref for entry in versions if entry.post_ref is not None))
 
     async def forget_thread(self, address: ThreadAddress) -> None:
@@ -62,6 +82,8 @@ class Forgetting:
         conversation = await self._conversations.find(address)
         if conversation is not None:
             await self._conversations.delete(conversation.id, address.workspace)
+        if self._kept is not None:
+            await self._kept.forget_thread(address)
 
     async def forget_channel(self, channel: ChannelAddress) -> None:
         """Delete the threads of a removed channel; private answers stay with their askers.
@@ -74,6 +96,8 @@ class Forgetting:
                     await self.forget_thread(conversation.address)
                 except NotFound:
                     continue  # the event of its thread was faster
+        if self._kept is not None:
+            await self._kept.forget_channel(channel)
 
     async def _drop_if_unused(self, address: ThreadAddress) -> None:
         conversation = await self._conversations.find(address)

@@ -23,7 +23,7 @@ MIN_CLAIM_WORDS = 3
 _SENTENCE = re.compile(
     r"[^\n]*?(?<![.!?。！？])[.!?。！？]++[\"'”’)\]*_]*(?:[ \t]*+\[\d{1,3}\])*(?=\s|$)|[^\n]+", re.UNICODE
 )
-_LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
+_LINK_TARGET = re.compile(r"\]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+\)")
 _NUMBER = re.compile(r"\d[\d.,]*\d")
 # A sentence about the search is no claim: it needs no support.
 _SEARCHES = re.compile(
@@ -40,7 +40,7 @@ _SILENT_DOCUMENTS = re.compile(
 _TABLE_HEAD = re.compile(
     r"^[^\n|]*+\|[^\n]*+\n(?=[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$)", re.MULTILINE
 )
-_STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|\|?[\s:|-]+\|?$|---+$)")
+_STRUCTURE = re.compile(r"^\s*+(?:#{1,6}\s|\|?[\s:|-]++$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

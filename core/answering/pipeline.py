@@ -21,12 +21,14 @@ from core.domain.conversation import Focus, Message
 from core.domain.corpus import Document, Page, SearchScope
 from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
+from core.domain.spending import Account
 from core.errors import FootnoteError
 from core.knowledge.references.linked_context import LinkedContext
 from core.ports import Clock, ProgressSink
 from core.ports.service import JobRepository
 from core.work.attempts import ONLY_ATTEMPT, Attempt
 from core.work.retries import is_transient
+from core.work.spending import account_of, charge, cost_output
 from core.work.steps import Steps
 
 STOPPED = Answer(status=AnswerStatus.STOPPED, text="Stopped.")
@@ -61,6 +63,7 @@ class Question:
     observer: RunObserver
     private: IncomingMessage | None = None  # the same question for its asker alone, if that may find more
     opened: Opened | None = None
+    account: Account = field(default_factory=Account)  # that pays for model calls
     asked: IncomingMessage = field(init=False)  # as it is answered, with readable attachments
     before: tuple[Message, ...] = ()  # messages that the question follows, last in the history
     notes: tuple[str, ...] = ()  # one sentence for each part that failed, shown below the answer
@@ -130,7 +133,8 @@ class Pipeline:
         """
         question = Question(message=message, progress=progress, attempt=attempt, observer=self._observe())
         try:
-            await self._run(question)
+            with charge(account_of(message)) as question.account:
+                await self._run(question)
         except FootnoteError:
             question.observer.count_failure(message)
             raise
@@ -138,6 +142,7 @@ class Pipeline:
             if attempt.is_withdrawn():
                 await asyncio.shield(self._store.forget(question.message))
             raise
+        question.observer.count_spending(question.account.spent)
         if not message.is_note:
             question.observer.count_answer(message, question.answer)
         return question.answer
@@ -182,7 +187,8 @@ class Pipeline:
             async with steps.step(JobKind.REQUEST, "answer", input=given, key=request_id) as request:
                 question.observer.root = request
                 answer, is_drafted = await self._run_steps(question)
-                request.output = {"status": answer.status.value, "footnotes": len(answer.citations)}
+                cost = cost_output(question.account.spent)
+                request.output = {"status": answer.status.value, "footnotes": len(answer.citations), **cost}
         except asyncio.CancelledError:
             if attempt.is_stopped():
                 await asyncio.shield(self._settled.end(message, opened, STOPPED, steps.jobs, started))

@@ -8,6 +8,7 @@ from core.domain.chat import ChatMessage, ChatRequest, ToolInvocation, ToolResul
 from core.domain.corpus import Page
 from core.domain.incoming import IncomingMessage
 from core.domain.replies import ChatResponse, Usage
+from core.domain.spending import Spent
 from core.ports import ChatProvider, Clock, Tools
 from core.work.steps import NO_STEPS, Step
 
@@ -46,6 +47,9 @@ class RunObserver:
 
     def count_answer(self, message: IncomingMessage, answer: Answer) -> None:
         """A question has its answer."""
+
+    def count_spending(self, spent: Spent) -> None:
+        """The model calls of a question are over."""
 
     def count_failure(self, message: IncomingMessage) -> None:
         """A try ended with an error."""

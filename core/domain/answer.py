@@ -121,6 +121,19 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """All that an answer rests on, with the answers before it in its thread. Its readers may read all of that.
+
+    `documents` are ids of documents of which it saw passages or a summary. It may tell of any document of `sources`,
+    as lists and names do, except those in `hidden`.
+    """
+
+    documents: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
     """A document a message refers to."""
 
@@ -161,6 +174,7 @@ class Answer:
     data_sources: tuple[str, ...] = ()
     data_gaps: tuple[str, ...] = ()
     read_to: Mapping[str, int] = field(default_factory=dict)  # the reading positions that applied; kept, never shown
+    rests_on: Provenance | None = None  # kept, never shown; None: on nothing but its footnotes
     searched: bool = True  # False: nothing could be searched, and the text is the reason
     conversation_id: str = ""
     message_id: str = ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.domain.answer import Citation, Reference
+from core.domain.answer import Citation, Provenance, Reference
 from core.domain.chat import ToolInvocation
 from core.domain.incoming import ThreadAddress
 from core.domain.passages import Span
@@ -74,6 +74,7 @@ class Outcome:
     data_sources: tuple[str, ...] = ()
     data_gaps: tuple[str, ...] = ()
     read_to: Mapping[str, int] = field(default_factory=dict)  # the reading positions that held: document id -> page
+    rests_on: Provenance | None = None  # None: its footnotes alone, as in answers of earlier versions
     searched: bool = True  # False: nothing could be searched
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.domain.passages import Passage, Span
+from core.domain.readers import MEMBERS_ONLY
 
 # Fixed for ever: ids of pages and passages are UUIDv5 under it, so that reading a document again gives the same ids.
 NAMESPACE = uuid.UUID("6f2b7a52-6c53-5c0e-9a53-0d4b2f6f7a11")
@@ -22,6 +23,7 @@ class Source:
     kind: str  # folder | file
     location: str  # absolute path of the root
     link_template: str | None = None  # {path}, {page}, {anchor}, {uuid} are filled in, URL-quoted
+    readers: frozenset[str] = MEMBERS_ONLY  # as core/domain/readers.py writes them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,22 +141,26 @@ class SourcedPassage:
 class SearchScope:
     """All that a question may read. Required by every index and page read; made by core/access/scopes.py only.
 
-    `sources` are source ids; an empty set reads nothing. `positions` maps a document id to the last page number
-    that may be read of it; documents not named are open to their end.
+    `sources` are source ids; an empty set reads nothing. `hidden` are ids of their documents that may not be read.
+    `positions` maps a document id to the last page number that may be read of it; documents not named are open to
+    their end.
     """
 
     workspace: str
     sources: frozenset[str]
     positions: Mapping[str, int] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
 
     @property
     def digest(self) -> str:
         """A hash of the scope, for keys of kept results that depend on it."""
-        readable = repr((sorted(self.sources), sorted(self.positions.items())))
+        readable = repr((sorted(self.sources), sorted(self.positions.items()), sorted(self.hidden)))
         return hashlib.sha256(readable.encode()).hexdigest()[:16]
 
     def allows(self, document: Document, page_number: int | None = None) -> bool:
         if document.workspace != self.workspace or document.source_id not in self.sources:
+            return False
+        if document.id in self.hidden:
             return False
         last = self.positions.get(document.id)
         return last is None or page_number is None or page_number <= last

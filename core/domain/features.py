@@ -9,8 +9,9 @@ from core.domain.answer import Answer, AnswerStatus, Evidence, ListedFacts, Refe
 from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.conversation import Conversation, Message
 from core.domain.corpus import Document, Page
-from core.domain.incoming import IncomingMessage
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.replies import ChatResponse, Usage
+from core.domain.spending import SpendingReport
 
 
 class Rating(StrEnum):
@@ -246,6 +247,7 @@ class AskedQuestion:
     status: AnswerStatus
     asked_at: datetime
     is_private: bool  # in a private thread: counted, never shown
+    address: ThreadAddress  # of its thread
     document_ids: frozenset[str] = frozenset()  # that its answer cites
     usage: Usage = field(default_factory=Usage)
     helpful: int = 0  # thumbs
@@ -281,6 +283,7 @@ class Statistics:
     not_helpful: int
     reasons: Mapping[FeedbackReason, int]  # most frequent first
     usage: Usage
+    spending: SpendingReport  # of all model calls, answers' and others
     documents: int  # that can be read
     most_cited: tuple[CitedDocument, ...]
     never_cited: tuple[Document, ...]

@@ -60,6 +60,7 @@ class ChatResponse:
     stop_reason: StopReason = StopReason.END
     usage: Usage = field(default_factory=Usage)
     model: str = ""
+    cost_micros: int | None = None  # millionths of a dollar; None: unknown
     native: object | None = None
 
     @property

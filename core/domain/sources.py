@@ -10,6 +10,24 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 
+class Reach(StrEnum):
+    """The result of asking a source once, without reading it."""
+
+    READY = "ready"
+    UNREACHABLE = "unreachable"
+    NOT_FOUND = "not_found"
+    FORBIDDEN = "forbidden"  # with this token, or without one
+    PRIVATE = "private"  # an address of the own network, which the source doesn't allow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """`place` is the address that gave the result."""
+
+    state: Reach
+    place: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderOrigin:
     """A folder of this machine, read in place."""
@@ -39,6 +57,7 @@ class GitOrigin:
     url: str
     branch: str | None = None  # None: the repository's own default
     folder: str = ""  # of the repository, "" for all of it
+    allow_private: bool = False  # addresses of the own network, and of this machine
     kind: Literal["git"] = "git"
 
     def __str__(self) -> str:
@@ -166,6 +185,7 @@ class SourceSpec:
     jitter_seconds: float = 0
     watch: bool = False  # folders: sync when a file changes
     enabled: bool = True
+    readers: frozenset[str] | None = None  # None: as `footnote sources readers` set them
 
     @property
     def kind(self) -> str:

@@ -4,6 +4,7 @@ This module has no rule of its own. Sources and positions come from scopes.py as
 are looked up within that scope.
 """
 
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -12,6 +13,7 @@ from core.access.positions.named_places import place_of
 from core.access.scopes import Access, Bounds, Ground, Grounds
 from core.domain.corpus import Document, Source
 from core.domain.incoming import ThreadAddress
+from core.domain.readers import readers_label
 from core.domain.service import TO_THE_END, PersonAddress, PositionHolder
 from core.errors import NotFound
 from core.knowledge.library import Library
@@ -83,7 +85,8 @@ class VerdictOn:
 
     document: Document
     verdict: Verdict
-    ground: Ground  # of its source
+    ground: Ground  # of its source, unless fewer people may read the document
+    readers: frozenset[str]
     position: PositionOf | None
     chapter: str = ""  # the last readable chapter; "" if unknown
     sentence: str = ""
@@ -143,9 +146,13 @@ class Explanations:
             return None
         everything = grounds.everything()
         document = await self._library.find_document(question.document, everything)
-        ground = next((ground for source, ground in grounds.sources if source.id == document.source_id), None)
-        if ground is None:
+        found = [(source, ground) for source, ground in grounds.sources if source.id == document.source_id]
+        if not found:
             raise NotFound(f"{document.path!r} has just been removed: look at `footnote documents`.")
+        (source, ground), readers = found[0], found[0][0].readers
+        if ground.is_readable and document.id in grounds.hidden:
+            ground = Ground.UNKNOWN_AUDIENCE if grounds.unknown else Ground.NOT_FOR_ALL
+            readers = (await self._corpus.narrowed(source.workspace)).get(document.id, readers)
         position = _position(document, bounds)
         scope = grounds.scope(bounds.positions)
         verdict, chapter = Verdict.WHOLE, ""
@@ -157,7 +164,9 @@ class Explanations:
             if len(shown) < len(pages):
                 verdict = Verdict.UP_TO if shown else Verdict.NOTHING
                 chapter = place_of(shown[-1].number, shown) if shown else ""
-        told = VerdictOn(document=document, verdict=verdict, ground=ground, position=position, chapter=chapter)
+        told = VerdictOn(
+            document=document, verdict=verdict, ground=ground, readers=readers, position=position, chapter=chapter
+        )
         return replace(
             told,
             sentence=_sentence(told, question, grounds),
@@ -187,14 +196,18 @@ _BECAUSE: Mapping[Ground, str] = {
     Ground.ATTACHED_HERE: "{it} was attached in this thread",
     Ground.ATTACHED_ELSEWHERE: "{it} was attached in {thread}, and is only readable there",
     Ground.NOT_ALLOWED: "{it} is not one of the channel's sources ({names})",
+    Ground.NOT_FOR_ALL: "not everyone who can read this place is among the readers of {it} ({readers})",
+    Ground.UNKNOWN_AUDIENCE: "it is not known who can read this place ({unknown})",
     Ground.OTHER_WORKSPACE: "the channel belongs to the workspace {there}, and nothing is read across workspaces",
 }
 
 
-def _because(ground: Ground, it: str, question: AccessQuestion, grounds: Grounds) -> str:
+def _because(ground: Ground, it: str, readers: frozenset[str], question: AccessQuestion, grounds: Grounds) -> str:
     address = question.address
     return _BECAUSE[ground].format(
         it=it,
+        readers=readers_label(readers),
+        unknown=grounds.unknown.rstrip("."),
         thread="another thread" if address is not None and address.thread else "a thread",
         names=join_names(sorted((grounds.settings and grounds.settings.sources) or ())) or "none is",
         there=address.workspace if address is not None else "",
@@ -203,7 +216,7 @@ def _because(ground: Ground, it: str, question: AccessQuestion, grounds: Grounds
 
 def _explain(source: Source, ground: Ground, question: AccessQuestion, grounds: Grounds) -> SourceReason:
     begin = "May be read" if ground.is_readable else "May not be read"
-    sentence = f"{begin}: {_because(ground, 'it', question, grounds)}."
+    sentence = f"{begin}: {_because(ground, 'it', source.readers, question, grounds)}."
     return SourceReason(name=source.name, kind=source.kind, ground=ground, sentence=sentence)
 
 
@@ -212,7 +225,9 @@ def _sentence(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> st
     document, position = told.document, told.position
     title, reason = f"“{document.title}”", (document.failed_reason or "its ingest has not ended").rstrip(".")
     is_attached = told.ground in (Ground.ATTACHED_HERE, Ground.ATTACHED_ELSEWHERE)
-    because = _because(told.ground, "it" if is_attached else f"its source {document.source}", question, grounds)
+    is_own = is_attached or document.id in grounds.hidden
+    it = "it" if is_own else f"its source {document.source}"
+    because = _because(told.ground, it, told.readers, question, grounds)
     if not told.ground.is_readable:
         return f"{title} can't be read here: {because}."
     if document.revision is None:
@@ -258,6 +273,9 @@ def _opening(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> Ite
         case Ground.NOT_ALLOWED:
             names = [*_names(grounds, [Ground.ALLOWED]), told.document.source]
             yield f"An admin allows its source in the channel: /settings sources {join_names(sorted(names))}"
+        case Ground.NOT_FOR_ALL | Ground.UNKNOWN_AUDIENCE:
+            readers = f"footnote --workspace {question.workspace} sources readers {shlex.quote(told.document.source)}"
+            yield f"The operator lets more people read the source: {readers} READER..."
         case Ground.ATTACHED_ELSEWHERE:
             yield "Ask in the thread that it was attached in: " + told.document.source.removeprefix("attached:")
             yield f"Add it for everyone: footnote --workspace {question.workspace} ingest FILE"

@@ -17,7 +17,7 @@ from core.domain.footnotes import web_address
 from core.domain.incoming import ThreadAddress
 from core.domain.ingest_report import failure_words
 from core.domain.service import PostRef
-from core.errors import AccessDenied, BadInput, FootnoteError, InvalidState, NotFound, StorageError
+from core.errors import BadInput, FootnoteError, InvalidState, NotFound, StorageError
 from core.features.uploads import UPLOADS, Uploads, UploadState
 from core.features.workspaces import LOCAL_READERS, Workspaces
 from core.knowledge.library import Library
@@ -113,6 +113,14 @@ class Additions:
     async def unsettled(self, platform: str) -> list[Addition]:
         """Return the unfinished ones, for `run`."""
         return await self.repository.list_unsettled(platform)
+
+    async def claim(self, addition: Addition, *, takes_over: bool = False) -> Addition | None:
+        """Return the addition as it is now, to work on until it is released, in no other process.
+
+        None if another process works on it. `takes_over` ends its work instead.
+        """
+        is_ours = await self.repository.claim(addition.id, takes_over=takes_over)
+        return await self.repository.get(addition.id) if is_ours else None
 
     async def note_post(self, addition: Addition, post_ref: PostRef) -> None:
         await self.repository.set_post(addition.id, post_ref)
@@ -327,7 +335,7 @@ def _row(document: Document, addition: Addition | None) -> str:
 
 async def _remove(additions: Additions, call: CommandCall, name: str) -> CommandResult:
     if not (call.may_add or call.is_admin or call.sees_all):
-        raise AccessDenied(NOT_PERMITTED.format(what="remove"))
+        raise call.refuse(NOT_PERMITTED.format(what="remove"))
     scope = await readable_by(call, additions.access)
     document = await additions.library.find_document(name, scope)
     if document.source_kind != UPLOADS:

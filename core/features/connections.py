@@ -106,11 +106,17 @@ class Connections:
             total=len(weights),
         )
 
-    async def _cited_within(self, scope: SearchScope) -> list[CitedIn]:
+    async def cited_in(self, document: Document, scope: SearchScope) -> tuple[CitingThread, ...]:
+        """Return the open threads with answers that cite a document, the last used first; none outside the scope."""
+        if not scope.allows(document):
+            return ()
+        return await self._threads(document, await self._cited_within(scope, document.id))
+
+    async def _cited_within(self, scope: SearchScope, document_id: str | None = None) -> list[CitedIn]:
         """Return citations in open threads, without books that have a reading position."""
         return [
             item
-            for item in await self._cited.cited(scope.workspace)
+            for item in await self._cited.cited(scope.workspace, document_id)
             if not item.is_private and scope.positions.get(item.document_id, TO_THE_END) >= TO_THE_END
         ]
 

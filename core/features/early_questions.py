@@ -79,7 +79,7 @@ class EarlyQuestions:
         if ANSWERS_LATER in answer.content:
             is_time = (await self._availability.of(scope, entry.address)).is_ready
         else:
-            is_time = not self._availability.is_reading(scope)
+            is_time = not await self._availability.is_reading(scope)
         if not is_time:
             return False
         try:

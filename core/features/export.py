@@ -17,6 +17,7 @@ from core.domain.conversation import Conversation, Message, Role
 from core.domain.features import ExportedFile
 from core.errors import BadInput, FootnoteError
 from core.serializers.conversations import conversation_json
+from core.text.markup import shown_in_json, without_controls, without_directions
 from core.text.words import collapse
 
 SHORT_ID = 8  # characters of a conversation's id in a file's name
@@ -41,27 +42,39 @@ async def export_conversation(conversation: Conversation, messages: Sequence[Mes
 
 
 def to_json(conversation: Conversation, messages: Sequence[Message]) -> str:
-    return json.dumps(conversation_json(conversation, messages), ensure_ascii=False, indent=2)
+    return shown_in_json(json.dumps(conversation_json(conversation, messages), ensure_ascii=False, indent=2))
 
 
 def to_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
     """Title, then each question and answer; an answer's footnotes follow it as a list of their own."""
-    lines = [f"# {conversation.title or 'Conversation'}", ""]
-    lines += [f"*Started {conversation.created_at:%Y-%m-%d %H:%M} UTC by {conversation.owner}*", ""]
+    lines = [f"# {_inert(conversation.title or 'Conversation')}", ""]
+    lines += [f"*Started {conversation.created_at:%Y-%m-%d %H:%M} UTC by {_inert(conversation.owner)}*", ""]
     for message in messages:
         if message.role is Role.TOOL_RESULT:
             continue
-        lines += [f"**{message.author}** ({message.created_at:%Y-%m-%d %H:%M} UTC)", "", message.content, ""]
+        lines += [f"**{_inert(message.author)}** ({message.created_at:%Y-%m-%d %H:%M} UTC)", ""]
+        lines += [_inert(message.content), ""]
         if message.citations:
             lines += ["Sources:", "", *(_source_line(citation) for citation in message.citations), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return without_controls("\n".join(lines).rstrip() + "\n")
 
 
 def _source_line(citation: Citation) -> str:
     """`[1] Page 5 of "report.pdf" > Chapter > Section: “quote” <link>`."""
-    where = footnote_label(citation)
+    where, quote = _inert(footnote_label(citation)), _inert(collapse(citation.quote))
     link = citation.url or citation.deep_link
-    return f"- [{citation.number}] {where}: “{collapse(citation.quote)}”" + (f" <{link}>" if link else "")
+    return f"- [{citation.number}] {where}: “{quote}”" + (f" <{link}>" if link else "")
+
+
+# Where Markdown begins a link, an image, HTML or a mention. A sign without width behind it makes it text, in code too.
+_ACTIVE = re.compile(
+    r"<(?=[A-Za-z/!?@#])|\](?=[(:\[])|:(?=//)|\bwww(?=\.)|(?<=\w)@(?=\w)|@(?=everyone|here|channel)", re.IGNORECASE
+)
+
+
+def _inert(text: str) -> str:
+    """Return Markdown in which nothing is a link or a mention: only sources are links."""
+    return _ACTIVE.sub("\\g<0>\u200b", text)
 
 
 def footnote_label(citation: Citation) -> str:
@@ -73,14 +86,16 @@ def footnote_label(citation: Citation) -> str:
 Node = Mapping[str, object]
 
 _MARKER = re.compile(r"\[(\d{1,3})\]")
-_WEB = re.compile(r"^(?:https?|mailto):", re.IGNORECASE)
 # Names of markdown-it's nodes with a form of their own; all others contribute their content.
 _BLOCKS = {"paragraph": "p", "bullet_list": "ul", "list_item": "li", "blockquote": "quote"}
 _INLINE = {"strong": "b", "em": "i", "s": "del"}
 
 
 def to_nodes(text: str, notes: Collection[int] = ()) -> list[Node]:
-    """The blocks of a message. `[n]` becomes a note where `n` is one of `notes`, and stays text elsewhere."""
+    """The blocks of a message. `[n]` becomes a note where `n` is one of `notes`, and stays text elsewhere.
+
+    Links are text: only sources are links.
+    """
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     tree = SyntaxTreeNode(parser.parse(text))
     return [node for child in tree.children for node in _block(child, frozenset(notes))]
@@ -119,8 +134,6 @@ def _inline(node: SyntaxTreeNode, notes: frozenset[int]) -> Iterator[Node]:
         yield {"t": "br"}  # chats keep the lines that people and models write
     elif node.type == "code_inline":
         yield {"t": "code", "text": node.content}
-    elif node.type == "link" and _WEB.match(url := str(node.attrs.get("href", ""))):
-        yield {"t": "a", "url": url, "c": _inlines(node, notes)}
     elif node.type in _INLINE:
         yield {"t": _INLINE[node.type], "c": _inlines(node, notes)}
     elif node.type == "image":
@@ -161,7 +174,8 @@ def to_pdf(conversation: Conversation, messages: Sequence[Message]) -> bytes:
         "messages": [_message(message) for message in messages if message.role is not Role.TOOL_RESULT],
     }
     try:
-        return typst.compile(template, sys_inputs={"data": _bytes(json.dumps(data, ensure_ascii=False)).decode()})
+        given = without_directions(json.dumps(data, ensure_ascii=False))
+        return typst.compile(template, sys_inputs={"data": _bytes(given).decode()})
     except typst.TypstError as error:
         raise FootnoteError(
             f"This conversation can't be set as a PDF ({error}): export it as markdown or json instead."

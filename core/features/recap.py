@@ -22,6 +22,7 @@ from core.domain.corpus import SearchScope
 from core.domain.passages import Span
 from core.domain.replies import CitedText, PassageCitation
 from core.domain.service import SummaryKey, SummaryKind
+from core.domain.spending import CallPurpose
 from core.errors import InvalidState
 from core.features.export import footnote_label
 from core.ports import ChatProvider, CorpusRepository
@@ -29,6 +30,7 @@ from core.ports.service import SummaryRepository
 from core.text.words import code_spans, shorten
 from core.work.commands import Command, CommandCall, CommandResult, current, readable_by
 from core.work.conversations import Conversations
+from core.work.spending import charge_for
 
 # Newest turns only: nobody reads a longer recap, and an export has the rest.
 MOST_TURNS = 40
@@ -80,7 +82,8 @@ class Recaps:
         )
         text = (await self._summaries.find([key])).get(key)
         if text is None:
-            text = await _write(self._provider(scope.workspace), turns)
+            with charge_for(CallPurpose.RECAP, scope.workspace):
+                text = await _write(self._provider(scope.workspace), turns)
             if not (_MARKER.search(text) if numbers.citations else text):
                 text = quote_lines(turns)  # no model writes, or it dropped every footnote
             await self._summaries.save(key, text)

@@ -9,7 +9,9 @@ from core.domain.answer import AnswerStatus
 from core.domain.corpus import Document, SearchScope
 from core.domain.features import AskedQuestion, CitedDocument, CoverageGap, Statistics
 from core.domain.replies import Usage
+from core.domain.spending import MICRO, SpendingReport, Spent
 from core.ports import Clock, CorpusRepository
+from core.ports.spending import SpendingStore
 from core.serializers.objects import Json
 
 DAYS = 90
@@ -33,8 +35,15 @@ class MeaningGroups(Protocol):
 
 class UsageStatistics:
     def __init__(
-        self, *, asked: AskedRepository, corpus: CorpusRepository, groups: MeaningGroups, clock: Clock
+        self,
+        *,
+        asked: AskedRepository,
+        corpus: CorpusRepository,
+        groups: MeaningGroups,
+        spending: SpendingStore,
+        clock: Clock,
     ) -> None:
+        self._spending = spending
         self._asked = asked
         self._corpus = corpus
         self._groups = groups
@@ -43,38 +52,42 @@ class UsageStatistics:
     async def of(self, scope: SearchScope, days: float = DAYS) -> Statistics:
         """Of a workspace's last days, with the documents that the scope may read."""
         found = await self._asked.asked(scope.workspace, days)
-        documents = [
-            item
-            for item in await self._corpus.list_documents(scope.workspace, scope.sources)
-            if item.revision is not None
-        ]
+        documents = [item for item in await self._corpus.list_readable(scope) if item.revision is not None]
         counted = Counter(question.status for question in found)
         cited = Counter(key for question in found for key in question.document_ids)
         ranked = sorted((item for item in documents if cited[item.id]), key=lambda item: -cited[item.id])
         never = [item for item in documents if not cited[item.id]]
+        since = self._clock.now() - timedelta(days=days)
         return Statistics(
-            since=self._clock.now() - timedelta(days=days),
+            since=since,
             questions=len(found),
             by_status={status: counted[status] for status in AnswerStatus if counted[status]},
             helpful=sum(question.helpful for question in found),
             not_helpful=sum(question.not_helpful for question in found),
             reasons=dict(Counter(reason for question in found for reason in question.reasons).most_common()),
             usage=sum((question.usage for question in found), Usage()),
+            spending=await self._spending.report(scope.workspace, since.date()),
             documents=len(documents),
             most_cited=tuple(CitedDocument(document=item, answers=cited[item.id]) for item in ranked[:MOST_LISTED]),
             never_cited=tuple(never[:MOST_LISTED]),
             never_cited_count=len(never),
-            gaps=await self._gaps(found),
+            gaps=(await self.gaps(_unanswered(found)))[:MOST_LISTED],
         )
 
-    async def _gaps(self, found: Sequence[AskedQuestion]) -> tuple[CoverageGap, ...]:
-        """Return unanswered public questions, most frequent first."""
-        open_ones = [
-            question for question in found if question.status is AnswerStatus.NOT_FOUND and not question.is_private
-        ][:MOST_COMPARED]
+    async def unanswered(self, workspace: str, days: float = DAYS) -> list[AskedQuestion]:
+        """Return the public questions of a workspace's last days without an answer, newest first."""
+        return _unanswered(await self._asked.asked(workspace, days))
+
+    async def gaps(self, unanswered: Sequence[AskedQuestion]) -> tuple[CoverageGap, ...]:
+        """Return questions by their meaning, most frequent first."""
+        open_ones = unanswered[:MOST_COMPARED]
         groups = await self._groups.group([question.text for question in open_ones]) if open_ones else []
         gaps = [_to_gap([open_ones[place] for place in group]) for group in groups]
-        return tuple(sorted(gaps, key=lambda gap: -gap.count)[:MOST_LISTED])
+        return tuple(sorted(gaps, key=lambda gap: -gap.count))
+
+
+def _unanswered(found: Sequence[AskedQuestion]) -> list[AskedQuestion]:
+    return [question for question in found if question.status is AnswerStatus.NOT_FOUND and not question.is_private]
 
 
 def _to_gap(questions: Sequence[AskedQuestion]) -> CoverageGap:
@@ -101,6 +114,7 @@ def statistics_json(found: Statistics) -> Json:
             "cache_read_tokens": found.usage.cache_read_tokens,
             "cache_hit_rate": found.cache_hit_rate,
         },
+        "spending": _spending(found.spending),
         "documents": found.documents,
         "most_cited": [{**_document(item.document), "answers": item.answers} for item in found.most_cited],
         "never_cited": [_document(item) for item in found.never_cited],
@@ -109,6 +123,28 @@ def statistics_json(found: Statistics) -> Json:
             {"questions": list(gap.questions), "count": gap.count, "last_asked_at": gap.last_asked_at.isoformat()}
             for gap in found.gaps
         ],
+    }
+
+
+def _spending(report: SpendingReport) -> Json:
+    micros = report.micros_per_answer
+    return {
+        **_spent(report.total),
+        "answers": report.answers,
+        "dollars_per_answer": None if micros is None else micros / MICRO,
+        **{
+            f"by_{name}": [{name: key, **_spent(spent)} for key, spent in report.by(name)]
+            for name in ("day", "person", "purpose", "model")
+        },
+    }
+
+
+def _spent(spent: Spent) -> Json:
+    return {
+        "calls": spent.calls,
+        "tokens": spent.tokens,
+        "dollars": spent.dollars,
+        "calls_without_price": spent.unpriced,
     }
 
 

@@ -19,6 +19,7 @@ from core.access.scopes import ATTACHMENTS
 from core.domain.corpus import Source
 from core.domain.ingest_report import IngestProgress, IngestReport, ProgressCallback, ignore_progress
 from core.domain.jobs import JobKind
+from core.domain.readers import MEMBERS_ONLY
 from core.domain.selection import EVERYTHING, Selection
 from core.domain.sources import MOST_WARNINGS, FilesOrigin, FolderOrigin, SourceSpec, SyncResult, SyncState
 from core.errors import FootnoteError, InvalidState, NotFound, SourceUnavailable
@@ -44,6 +45,7 @@ class SourceStatus:
     state: SyncState | None
     documents: int = 0
     failed: int = 0
+    readers: frozenset[str] | None = None  # None: the library doesn't have it yet
     is_orphan: bool = False  # it was synced once and is no longer configured: `footnote sources remove` takes it away
 
     def to_json(self) -> dict[str, object]:
@@ -57,6 +59,7 @@ class SourceStatus:
             "configured": self.spec is not None,
             "enabled": self.spec.enabled if self.spec else None,
             "orphan": self.is_orphan,
+            "readers": sorted(self.readers) if self.readers is not None else None,
             "last_sync": state_json(self.state) if self.state else None,
         }
 
@@ -170,6 +173,13 @@ class Syncs:
         """Every source of the configuration and of the library, by name."""
         return await list_status(workspace, self.specs, self.corpus, self.states)
 
+    async def apply_readers(self) -> None:
+        """Store the configured readers, which may be fewer than before: to be called before anybody reads."""
+        for spec in self.specs:
+            stored = await self.corpus.find_source(spec.workspace, spec.name)
+            if stored is not None and spec.readers is not None and stored.readers != spec.readers:
+                await self.corpus.set_readers(stored.id, spec.readers)
+
     async def forget(self, workspace: str, name: str) -> None:
         """Forget the state of a source that was removed; its mirror stays until the source is set up again."""
         await self.states.remove(workspace, name)
@@ -258,15 +268,21 @@ class Syncs:
 
     async def _stored(self, spec: SourceSpec, root: Path) -> Source:
         """The source as the library knows it, saved when it is new or was configured otherwise."""
+        identity = _to_id(spec)
+        stored = next((item for item in await self.corpus.list_sources(spec.workspace) if item.id == identity), None)
+        readers = stored.readers if stored and spec.readers is None else spec.readers
         wanted = Source(
-            id=_to_id(spec),
+            id=identity,
             workspace=spec.workspace,
             name=spec.name,
             kind=spec.kind,
             location=str(root),
             link_template=spec.link_template,
+            readers=MEMBERS_ONLY if readers is None else readers,
         )
-        if wanted not in await self.corpus.list_sources(spec.workspace):
+        if stored is not None and stored.readers != wanted.readers:
+            await self.corpus.set_readers(identity, wanted.readers)
+        if wanted != stored:
             try:
                 await self.corpus.save_source(wanted)
             except InvalidState as error:
@@ -359,6 +375,7 @@ async def list_status(
             state=state,
             documents=good[name],
             failed=failed[name],
+            readers=stored.readers if stored else None,
             is_orphan=spec is None and state is not None,
         )
         found.append(status)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.access.scopes import ATTACHMENTS
 from core.domain.corpus import Document, Page, SearchScope, Source
@@ -50,10 +50,10 @@ class Library:
 
     def __init__(
         self,
-        *,
         corpus: CorpusRepository,
         index: SearchIndex,
         conversations: ConversationRepository,
+        *,
         delete_files: Callable[[Sequence[Document]], Awaitable[None]] | None = None,
         after_removal: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
@@ -117,13 +117,13 @@ class Library:
     async def remove_document(self, name: str, scope: SearchScope) -> Removal:
         """Remove a document until its file is ingested again. Raises as `find_document` does."""
         document = await self.find_document(name, scope)
-        conversations = await self._forget([document])
+        conversations = await self.forget([document])
         return Removal(name=document.path, documents=1, conversations=conversations)
 
     async def remove_documents(self, ids: Collection[str], scope: SearchScope) -> list[Document]:
         """Remove several documents by their IDs, and return them; unknown ones are ignored."""
         documents = [document for document in await self.documents(scope) if document.id in ids]
-        await self._forget(documents)
+        await self.forget(documents)
         return documents
 
     async def sources(self, workspace: str) -> list[Source]:
@@ -132,17 +132,31 @@ class Library:
 
     async def remove_source(self, workspace: str, name: str) -> Removal:
         """Remove a source and all its documents. Raises NotFound for an unknown name."""
+        source = await self.source(workspace, name)
+        documents = await self._corpus.list_documents(workspace, frozenset({source.id}))
+        conversations = await self.forget(documents)
+        await self._corpus.remove_source(source.id)
+        return Removal(name=source.name, documents=len(documents), conversations=conversations)
+
+    async def set_readers(self, workspace: str, name: str, readers: frozenset[str]) -> Source:
+        """Replace a source's readers, and return it. Raises NotFound for an unknown name."""
+        source = await self.source(workspace, name)
+        await self._corpus.set_readers(source.id, readers)
+        return replace(source, readers=readers)
+
+    async def source(self, workspace: str, name: str) -> Source:
+        """Find a source by its name. Raises NotFound for an unknown one."""
         source = await self._corpus.find_source(workspace, name)
         if source is None:
             names = ", ".join(repr(known.name) for known in await self.sources(workspace)) or "none"
             raise NotFound(f"Unknown source {name!r}. Sources here: {names}.")
-        documents = await self._corpus.list_documents(workspace, frozenset({source.id}))
-        conversations = await self._forget(documents)
-        await self._corpus.remove_source(source.id)
-        return Removal(name=source.name, documents=len(documents), conversations=conversations)
+        return source
 
-    async def _forget(self, documents: Sequence[Document]) -> int:
-        """Remove from the database first: after an interruption, leftovers in the index are hidden and swept."""
+    async def forget(self, documents: Sequence[Document]) -> int:
+        """Remove documents; return the number of conversations about them.
+
+        From the database first: after an interruption, leftovers in the index are hidden and swept.
+        """
         conversations = 0
         if self._delete_files is not None:
             await self._delete_files(documents)

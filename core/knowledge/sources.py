@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.domain.corpus import NAMESPACE, Source
+from core.domain.readers import MEMBERS_ONLY
 from core.errors import BadInput, InvalidState, NotFound
 from core.ports import CorpusRepository
 
@@ -25,9 +26,16 @@ class Place:
 
 
 async def add_source(
-    corpus: CorpusRepository, workspace: str, path: Path, name: str | None = None, link_template: str | None = None
+    corpus: CorpusRepository,
+    workspace: str,
+    path: Path,
+    name: str | None = None,
+    link_template: str | None = None,
+    readers: frozenset[str] = MEMBERS_ONLY,
 ) -> Place:
     """The source that `path` belongs to, saved when it is new or became a folder; the same path gives the same source.
+
+    A new source gets these `readers`.
 
     Raises:
         NotFound: there is nothing at `path`.
@@ -39,7 +47,8 @@ async def add_source(
     holding = [source for source in sources if _holds(source, resolved, is_folder=is_folder)]
     source = max(holding, key=lambda source: len(source.location), default=None)  # with the deepest root
     if source is None:
-        source = _new(workspace, resolved if is_folder else resolved.parent, name, is_folder=is_folder)
+        root = resolved if is_folder else resolved.parent
+        source = replace(_new(workspace, root, name, is_folder=is_folder), readers=readers)
         taken = next((known for known in sources if known.name == source.name), None)
         if taken is not None:
             raise InvalidState(
@@ -79,7 +88,7 @@ def _resolved(path: Path) -> tuple[Path, bool]:
 
 
 def _holds(source: Source, path: Path, *, is_folder: bool) -> bool:
-    """Return whether a path belongs to a source; those of kind `file` hold files of their folder only."""
+    """Return whether a path belongs to a source; a source of kind `file` holds files of its folder only."""
     root = Path(source.location)
     if source.kind == "files":  # only the files that the configuration names
         return False

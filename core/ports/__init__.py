@@ -22,6 +22,7 @@ from core.domain.conversation import Conversation, Focus, Message
 from core.domain.corpus import Document, FileStamp, Page, SearchQuery, SearchScope, Source, SourcedPassage
 from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.jobs import Job
+from core.domain.kept_answers import KeptRule
 from core.domain.passages import IndexEntry, IndexHit, Passage, ScoredSpan
 from core.domain.replies import ChatResponse
 
@@ -165,7 +166,25 @@ class CorpusRepository(Protocol):
     """Sources, documents, pages and passages. A document switches to a new revision in one commit."""
 
     async def save_source(self, source: Source) -> None:
-        """Insert or replace by id. Raises InvalidState if another source of the workspace has the name."""
+        """Insert or replace by id; a known source keeps its readers.
+
+        Raises InvalidState if another source of the workspace has the name.
+        """
+
+    async def set_readers(self, source_id: str, readers: frozenset[str]) -> None:
+        """Replace a source's readers; unknown ids are ignored. Durable when it returns."""
+
+    async def narrow(self, document_id: str, source_id: str, readers: frozenset[str] | None) -> None:
+        """Let only these of its source's readers read a document, which need not be there yet; None: all of them.
+
+        They stay when the document is removed, for its return. Durable when it returns.
+        """
+
+    async def narrowed(self, workspace: str) -> Mapping[str, frozenset[str]]:
+        """Map the id of each document with fewer readers than its source to them."""
+
+    async def kept_rules(self, workspace: str) -> list[KeptRule]:
+        """Return the readers of the kept answers: a rule for each document of their source, oldest first."""
 
     async def find_source(self, workspace: str, name: str) -> Source | None: ...
 

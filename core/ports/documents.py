@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -22,6 +22,8 @@ from core.domain.extracts import (
     Unproved,
     Unread,
 )
+from core.domain.ingest_report import IngestProgress
+from core.domain.kept_answers import KeptAnswer, KeptState
 from core.domain.passages import PageBox, Span
 from core.domain.sources import SyncState
 
@@ -60,6 +62,16 @@ class PageImages(Protocol):
         """Return the places of a part of the page's text on its image: one for each line, in text order.
 
         Empty if the places aren't known, e.g. on a scanned page. Raises NotFound as `of_page`.
+        """
+
+    @property
+    def has_ocr(self) -> bool:
+        """Whether the words of scanned pages can be found."""
+
+    async def boxes_on_scan(self, source: Source, document: Document, page: Page, span: Span) -> tuple[PageBox, ...]:
+        """Return the places as `boxes_of`, on a scanned page; the first time, this takes seconds.
+
+        Empty if the page isn't scanned, or its words aren't found. Raises NotFound as `of_page`.
         """
 
 
@@ -231,3 +243,44 @@ class ReadingRepository(Protocol):
 
     async def spent(self, day: date) -> Spending:
         """Return the cost of a day, over all processes on the database."""
+
+
+class IngestProgressStore(Protocol):
+    """How far the ingests of all processes on the database have come.
+
+    A note that isn't renewed counts as that of a killed process, and for nothing.
+    """
+
+    async def note(self, source_id: str, progress: IngestProgress) -> None:
+        """Store how far this process's ingest of a source has come."""
+
+    async def end(self, source_id: str) -> None:
+        """Remove this process's note; safe to repeat."""
+
+    async def elsewhere(self) -> Mapping[str, IngestProgress]:
+        """Return how far the ingests of other processes have come, by source; of several, the furthest."""
+
+
+class KeptAnswerRepository(Protocol):
+    """Answers that people proposed to keep. Every change is durable when it returns."""
+
+    async def add(self, kept: KeptAnswer) -> tuple[KeptAnswer, bool]:
+        """Store it, and return it with True; for a known id, return the stored one with False."""
+
+    async def get(self, id: str, workspace: str) -> KeptAnswer:
+        """Raise NotFound for an unknown id, and for another workspace's."""
+
+    async def change(self, kept: KeptAnswer, *, was: KeptState) -> bool:
+        """Store a changed one, if the stored one is still in the state `was`; False if it isn't, or was deleted."""
+
+    async def remove(self, ids: Collection[str]) -> None:
+        """Delete some; unknown ids are ignored. Their documents stay, without readers."""
+
+    async def list_kept(self, workspace: str | None = None) -> list[KeptAnswer]:
+        """Return the ones of a workspace, or of all, oldest first."""
+
+    async def list_lost(self, now: datetime) -> list[KeptAnswer]:
+        """Return the ones that have to go, oldest first.
+
+        They have expired, or lost the stored answer, a document that they rest on, or their own document.
+        """

@@ -10,8 +10,11 @@ from typing import Protocol
 from core.domain.additions import Addition, AdditionState
 from core.domain.answer import Answer
 from core.domain.features import Checked, CitedIn, DueNote, Feedback, LiveTexts, StaleAnswer, StoredCassette, Unchecked
+from core.domain.identity import ApiToken, WebSession
 from core.domain.incoming import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
 from core.domain.jobs import Job, JobKind
+from core.domain.limits import QuestionLimit
+from core.domain.readers import Audience
 from core.domain.service import (
     ChannelSettings,
     Decision,
@@ -39,17 +42,24 @@ class InboxStore(Protocol):
     def lease_seconds(self) -> float:
         """Duration of a claim or a renewal."""
 
-    async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
+    async def accept(
+        self, incoming: IncomingMessage, decision: Decision, limits: Sequence[QuestionLimit] = ()
+    ) -> tuple[InboxEntry, bool]:
         """Store an event: return its entry, and whether it is new. Fsynced when it returns, if the decision accepts.
 
         A known event key changes nothing and returns the first entry. A refused event is stored as final, without its
         text. In one thread, entries are numbered in the order in which they become visible. Accepting an edited
         message withdraws the open entries of its earlier versions, in the same commit.
+
+        An accepted event counts in the windows of `limits` in that commit too, exactly over all owners; if one is
+        full, it counts in none, and the entry's decision is the limit's refusal, announced once to each person.
         """
 
     async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
-        """Claim at most `limit` entries to work on, oldest first, each the first open one of its thread.
+        """Claim at most `limit` entries to work on, each the first open one of its thread, in the order of their turns.
 
+        The turns of people and channels are fair over all owners, and the store's limits on questions at a time hold
+        (core/domain/limits.py).
         Their `attempts` are incremented, and they are RUNNING under a new lease. Entries are skipped, together with
         everything after them in their thread, if they belong to other platforms, wait for their next attempt or are
         under a lease.
@@ -137,8 +147,8 @@ class JobRepository(Protocol):
 class CitedRepository(Protocol):
     """The documents that the answers of a workspace cite, deleted with their messages."""
 
-    async def cited(self, workspace: str) -> list[CitedIn]:
-        """Return one for each conversation and document, by conversation and document."""
+    async def cited(self, workspace: str, document_id: str | None = None) -> list[CitedIn]:
+        """Return one for each conversation and document, or for one document alone, by conversation and document."""
 
     async def count_answers(self, workspace: str, document_ids: Collection[str]) -> int:
         """Count the answers that cite any of these documents."""
@@ -232,7 +242,14 @@ class TeamRepository(Protocol):
     async def record_connected(self, platform: str, names: Mapping[str, str]) -> None:
         """Store the teams that the bot is in, id -> name, and that it is in no others. Bindings stay.
 
-        An empty name keeps the stored one.
+        An empty name keeps the stored one. A team that is new owes a greeting, by the same commit, unless the platform
+        had none before: those were joined before anything was stored.
+        """
+
+    async def record_joined(self, platform: str, team_id: str, places: Collection[str]) -> None:
+        """Store the places of a team that the bot is in. New ones owe a greeting, by the same commit.
+
+        Those of a team's first list count as greeted, unless the team itself is new by `record_connected`.
         """
 
     async def owe_greeting(self, platform: str, place: str) -> bool:
@@ -246,7 +263,20 @@ class TeamRepository(Protocol):
 
 
 class AdditionRepository(Protocol):
-    """Documents that people added, or proposed, through a chat."""
+    """Documents that people added, or proposed, through a chat.
+
+    Where several processes share a database, each instance is a separate owner, and works only on what it claimed,
+    until its lease ends. Where only one process works, it owns everything.
+    """
+
+    async def claim(self, addition_id: str, *, takes_over: bool) -> bool:
+        """Take an addition that no other owner has under a lease; any, if it `takes_over`. False: another has it."""
+
+    async def renew(self, addition_id: str) -> bool:
+        """Renew the lease; False if another owner took over."""
+
+    async def release(self, addition_id: str) -> None:
+        """End the lease, if it is still this owner's."""
 
     async def add(self, addition: Addition) -> tuple[Addition, bool]:
         """Store it, and return it with True; for a known id, return the stored one with False. Durable."""
@@ -263,7 +293,7 @@ class AdditionRepository(Protocol):
     async def set_post(self, addition_id: str, post_ref: PostRef) -> None: ...
 
     async def settle(self, addition_id: str, state: AdditionState) -> None:
-        """Mark it as settled, if it is still in this state."""
+        """Mark it as settled, if it is still in this state, and no other owner took over."""
 
     async def list_unsettled(self, platform: str) -> list[Addition]:
         """Return those with something left to do, oldest first."""
@@ -304,6 +334,42 @@ class OneTimeCodes(Protocol):
 
     async def consume(self, purpose: str, code: str) -> bool:
         """Return whether the code was issued for this, in time, and is unused in all processes; it is used up then."""
+
+
+class IdentityRepository(Protocol):
+    """Browsers that signed in, and API tokens: only the hashes of their secrets. On disk when a write returns."""
+
+    async def add_session(self, session: WebSession) -> None:
+        """Store a session with a new hash, and delete sessions that expired before it was created."""
+
+    async def find_session(self, secret_hash: str, now: datetime) -> WebSession | None:
+        """Return None for an unknown one and for one that has expired."""
+
+    async def remove_session(self, secret_hash: str) -> None:
+        """Ignore an unknown one."""
+
+    async def remove_sessions(self) -> int:
+        """Remove all sessions; return their number."""
+
+    async def meet(self, identity: str, author: str, name: str) -> str:
+        """Store a person who signed in, and their present name; return the author of their first sign-in.
+
+        `author` is that of a new person. Reads only, if nothing changed.
+        """
+
+    async def names(self) -> dict[str, str]:
+        """Return the present names of all people who signed in, by author."""
+
+    async def add_token(self, token: ApiToken) -> None: ...
+
+    async def use_token(self, secret_hash: str, now: datetime) -> ApiToken | None:
+        """Return the token as it was before this use, and note the use, at most once a day; None for an unknown one."""
+
+    async def list_tokens(self) -> list[ApiToken]:
+        """Return all tokens, the oldest first."""
+
+    async def remove_token(self, id: str) -> bool:
+        """Return whether it existed."""
 
 
 class ChatPlatform(Protocol):
@@ -347,6 +413,21 @@ class ThreadReader(Protocol):
 
     async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
         """Return the bytes of a file. Raises PlatformError if it isn't available."""
+
+
+class Audiences(Protocol):
+    """Looks up live who can read the places of a platform. Administrators, who can read every place, don't count.
+
+    `named` are the readers that the sources of the workspace name: only these channels, roles and groups have to be
+    looked up. Results may be kept for a minute, and are dropped when the platform reports a change. Raises
+    PlatformError, with the reason in a sentence, if that can't be looked up.
+    """
+
+    async def of_place(self, address: ThreadAddress, named: frozenset[str]) -> Audience:
+        """Return everyone who can read the thread now; no parts if it doesn't exist or the bot can't see it."""
+
+    async def of_person(self, workspace: str, person: str, named: frozenset[str]) -> Audience:
+        """Return one person; no parts if they are in no server or team that reads the workspace."""
 
 
 class StaleRepository(Protocol):

@@ -7,18 +7,15 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.incoming import ChannelAddress, IncomingMessage, is_asked_again
+from core.domain.incoming import ChannelAddress, IncomingMessage, is_asked_again, is_asked_later
 from core.domain.jobs import RETENTION
+from core.domain.limits import MINUTE, Asker, QuestionLimit
 from core.domain.service import ACCEPTED, Decision, InboxEntry, Receipt
 from core.errors import BadInput, StorageError
 from core.ports import Clock
 from core.ports.service import InboxStore, SettingsRepository
 from core.service.addressing import decide
 from core.work.questions import check_question, to_command
-from core.work.rate_limit import Rate, RateLimiter
-
-# Questions per person over all channels, by default: faster than anyone reads answers.
-PERSON_RATE = Rate(per_second=20 / 60, burst=20)
 
 COMMAND = Decision(code="command", sentence="This is a command: it is run at once.", accepted=False)
 
@@ -73,12 +70,10 @@ def askers_gate(
     return Gate(name="who may ask", check=check, for_commands=True) if channels or is_allowed else None
 
 
-def platform_gates(
-    settings: SettingsRepository, clock: Clock, rate: Rate | None = PERSON_RATE, askers: Gate | None = None
-) -> tuple[Gate, ...]:
-    """The gates of chat platforms, in their order: is it for us, may the person ask, can it be read, is it too often?
+def platform_gates(settings: SettingsRepository, askers: Gate | None = None) -> tuple[Gate, ...]:
+    """The gates of chat platforms, in their order: is it for us, may the person ask, can it be read?
 
-    `rate` None: only channels that have a limit set are limited. `askers` None: everyone may ask.
+    `askers` None: everyone may ask.
     """
 
     async def for_us(incoming: IncomingMessage) -> Decision | None:
@@ -86,47 +81,45 @@ def platform_gates(
         channel = await settings.channel(ChannelAddress.of(incoming.address))
         return decide(incoming.circumstances, listening, channel)
 
-    return (
-        Gate(name="for us", check=for_us, for_commands=True),
-        *([askers] if askers else []),
-        *STANDARD_GATES,
-        Gate(name="rate of a person", check=_PersonRates(settings, clock, rate).check),
-    )
+    return (Gate(name="for us", check=for_us, for_commands=True), *([askers] if askers else []), *STANDARD_GATES)
 
 
-class _PersonRates:
-    """How often each person may ask: in a channel as its admins set it, everywhere else at one rate."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionLimits:
+    """Limits on questions an hour, and limits of channels' admins on each person there. 0: any number.
 
-    def __init__(self, settings: SettingsRepository, clock: Clock, rate: Rate | None) -> None:
-        self._settings = settings
-        self._clock = clock
-        self._everywhere = RateLimiter(rate, clock) if rate else None
-        self._by_limit: dict[int, RateLimiter] = {}  # questions a minute -> the people of all channels with this limit
+    The hourly ones hold on some platforms: who asks at the machine itself is not limited.
+    """
 
-    async def check(self, incoming: IncomingMessage) -> Decision | None:
+    settings: SettingsRepository
+    person: int = 0
+    channel: int = 0
+    workspace: int = 0
+    platforms: Collection[str] = frozenset()
+
+    async def of(self, incoming: IncomingMessage) -> list[QuestionLimit]:
+        """Return the limits that hold for a question."""
         address = incoming.address
-        limit = (await self._settings.channel(ChannelAddress.of(address))).questions_per_minute
-        person = f"{address.platform}:{address.workspace}:{incoming.author}"
-        if limit is None:
-            return _over_limit(self._everywhere.admit(person)) if self._everywhere else None
-        gate = self._by_limit.get(limit)
-        if gate is None:
-            gate = self._by_limit[limit] = RateLimiter(Rate(per_second=limit / 60, burst=limit), self._clock)
-        return _over_limit(gate.admit(f"{person}:{address.channel}"))
-
-
-def _over_limit(seconds: float) -> Decision | None:
-    if seconds <= 0:
-        return None
-    sentence = f"Too many questions. Try again in {max(1, round(seconds))} seconds."
-    return Decision(code="over_limit", sentence=sentence, accepted=False)
+        asker = Asker(
+            platform=address.platform, workspace=address.workspace, channel=address.channel, author=incoming.author
+        )
+        here = (await self.settings.channel(ChannelAddress.of(address))).questions_per_minute or 0
+        person, channel = asker.person_key, asker.channel_key
+        hourly = (
+            QuestionLimit(key=person, subject="You have", most=self.person),
+            QuestionLimit(key=channel, subject="People in this channel have", most=self.channel),
+            QuestionLimit(key="workspace", subject="People in this workspace have", most=self.workspace),
+        )
+        own = QuestionLimit(key=f"{person} in {channel}", subject="In this channel, you have", most=here, length=MINUTE)
+        limits = (*hourly, own) if address.platform in self.platforms else (own,)
+        return [limit for limit in limits if limit.most]
 
 
 class Inbox:
     """Receives the messages of all platforms. `wake` is called after each new entry.
 
     `withdraw` (Worker.withdraw) gets an edited message's key and its new entry's number, and ends runs of earlier
-    versions at once. Without it they end with the worker's next beat.
+    versions at once. Without it they end with the worker's next beat. `limits` None: questions aren't limited.
     """
 
     def __init__(
@@ -136,8 +129,10 @@ class Inbox:
         clock: Clock,
         wake: Callable[[], None],
         withdraw: Callable[[str, int], None] | None = None,
+        limits: QuestionLimits | None = None,
     ) -> None:
         self._store = store
+        self._limits = limits
         self._gates = tuple(gates)
         self._clock = clock
         self._wake = wake
@@ -177,8 +172,9 @@ class Inbox:
             return _receipt(same, incoming, is_new=False)
         command = to_command(incoming.text)
         decision = await self._decide(incoming, is_command=command is not None)
+        limits = await self._limits_of(incoming) if decision.accepted else ()
         try:
-            entry, is_new = await self._store.accept(incoming, decision)
+            entry, is_new = await self._store.accept(incoming, decision, limits)
         except StorageError as error:
             raise StorageError(f"I couldn't save this message. Send it again later. {error}") from error
         if is_new and entry.decision.accepted:
@@ -187,6 +183,12 @@ class Inbox:
             self._wake()
         is_run = is_new and entry.decision.code == COMMAND.code
         return replace(_receipt(entry, incoming, is_new=is_new), command=command if is_run else None)
+
+    async def _limits_of(self, incoming: IncomingMessage) -> Sequence[QuestionLimit]:
+        """Return the limits of a question; none of one that the bot itself asks again, as it promised."""
+        if self._limits is None or is_asked_later(incoming.event_key, incoming.message_key):
+            return ()
+        return await self._limits.of(incoming)
 
     async def _same_text(self, incoming: IncomingMessage) -> InboxEntry | None:
         """The newest accepted version of an edited message, where the edit left its text as it was."""

@@ -4,15 +4,51 @@ import re
 
 from core.text.words import collapse, shorten
 
-_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*(?:\s+\"[^\"]*\")?\)")
-_WIKILINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]")
+_IMAGE = re.compile(r"!\[([^\[\]]*+)\]\([^)]{0,500}\)")
+_LINK = re.compile(r"\[([^\[\]]*+)\]\([^)\s]{0,500}(?:\s{1,9}\"[^\"]{0,300}\")?\)")
+_WIKILINK = re.compile(r"\[\[(?:[^\[\]|]*+\|)?+([^\[\]|]*+)\]\]")
 _STRONG = re.compile(r"(\*\*\*|\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _MARKS = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|\|)|\|\s*$")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
-_CELLS = re.compile(r"\s*\t\s*|\s+\|\s+")
+_CELLS = re.compile(r"(?<!\s)(?:[^\S\t]*+\t\s*+|\s++\|\s++)")
 _RULE = re.compile(r"^[\s|:=*_-]+$")
 _MARKER = re.compile(r"(?<!\[)\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])")
+
+
+# Marks of the writing direction: embeddings, overrides, isolates, single marks, and the deprecated U+206A to U+206F.
+_DIRECTION_MARKS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"
+_CONTROLLING = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_DIRECTION_MARKS}]")
+_DIRECTIONS = re.compile(f"[{_DIRECTION_MARKS}]")
+_UNSEEN = re.compile(f"[\x7f-\x9f{_DIRECTION_MARKS}]")  # what JSON may hold as it is
+
+
+def without_controls(text: str) -> str:
+    """Return the text without control characters, except line feeds and tabs, and without direction marks."""
+    return text if text.isprintable() else _CONTROLLING.sub("", text)
+
+
+def without_directions(text: str) -> str:
+    """Return the text without direction marks, with which "gpj.exe" can be shown as "exe.jpg"; for display only."""
+    return text if text.isascii() else _DIRECTIONS.sub("", text)
+
+
+_CONTROLS = [*range(9), 11, 12, *range(14, 32)]
+# Replacements of the same width: pictures of control characters (from U+2400), else U+FFFD.
+_PICTURES = (
+    {code: 0x2400 + code for code in _CONTROLS}
+    | {127: 0x2421}
+    | dict.fromkeys([*range(128, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
+)
+
+
+def printable(text: str) -> str:
+    """Return the text for a terminal: with pictures of control characters and of overrides of the direction."""
+    return text if text.isprintable() else without_directions(text.translate(_PICTURES))
+
+
+def shown_in_json(text: str) -> str:
+    """Return JSON that holds the same values, with direction marks and control characters escaped."""
+    return _UNSEEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def readable(raw: str) -> str:
@@ -40,7 +76,7 @@ def is_row(raw: str) -> bool:
 _BOX = re.compile(r"\[[ xX]\] |\[![a-z]+\][+-]?")  # of tasks and callouts
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _LABELLED_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]")
-_SIGNS = re.compile(r"^\s*(?:[-*+>]|#{1,6})\s|[*`|]|-{3,}|:?-+:|_{2,}", re.MULTILINE)
+_SIGNS = re.compile(r"^[^\S\n]*+(?:[-*+>]|#{1,6})\s|[*`|]|-{3,}|:?-+:|_{2,}", re.MULTILINE)
 
 
 def to_words(markdown: str) -> str:

@@ -12,7 +12,7 @@ from core.domain.conversation import Conversation
 from core.domain.corpus import SearchScope
 from core.domain.features import ExportedFile
 from core.domain.incoming import IncomingMessage, ThreadAddress
-from core.errors import BadInput
+from core.errors import AccessDenied, BadInput
 
 GIVEN = "true"  # the value of a flag that is set
 
@@ -58,6 +58,8 @@ class CommandCall:
     address: ThreadAddress | None = None  # the thread; None: a private place
     is_admin: bool = False  # may change the settings of the channel
     may_add: bool = False  # may add and remove documents without being an admin
+    may_review: bool = False  # may decide about proposals without being an admin
+    role_error: str = ""  # a sentence: why the platform's roles are unknown, so that the person counts as without any
     sees_all: bool = False  # may see every conversation of the workspace: who sits at the machine
     direct: bool = False  # given in a channel of one person and the bot
     link: str | None = None  # to the thread on its platform
@@ -68,6 +70,10 @@ class CommandCall:
     def is_alone(self) -> bool:
         """Whether only the author reads the result."""
         return self.direct or self.address is None or self.address.private_to is not None
+
+    def refuse(self, sentence: str) -> AccessDenied:
+        """Return the refusal of somebody without the role, or whose role is unknown."""
+        return AccessDenied(self.role_error or sentence)
 
     def option(self, name: str) -> str:
         """Its value without space around it; "" when it was not given."""
@@ -147,7 +153,7 @@ class CommandResult:
 Handler = Callable[[CommandCall], Awaitable[CommandResult]]
 Parser = Callable[[Sequence[Option], str], Mapping[str, str]]
 
-_OPTION = re.compile(r"""(?:(?<=\s)|^)--([a-z_]+)(?:[= ]+("[^"]*"|“[^”]*”|\S+))?""")
+_OPTION = re.compile(r"""(?:(?<=\s)|^)--([a-z_]+)(?:[= ]+("[^"]*"|“[^“”]*+”|\S+))?""")
 
 
 def parse(options: Sequence[Option], argument: str) -> Mapping[str, str]:

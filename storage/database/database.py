@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -81,10 +81,14 @@ class Database:
         """Return an INSERT of the database's dialect, which can handle conflicts."""
         return (postgresql if self.is_postgres else sqlite).insert(table)
 
-    def upsert(self, table: Table) -> Any:
-        """Return an INSERT that replaces the row with the same primary key, in one statement without a read."""
+    def upsert(self, table: Table, *, keep: Container[str] = ()) -> Any:
+        """Return an INSERT that replaces the row with the same primary key, in one statement without a read.
+
+        A row that exists keeps its columns named in `keep`.
+        """
         statement = self.insert(table)
-        others = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
+        changed = [column.name for column in table.c if not column.primary_key and column.name not in keep]
+        others = {name: statement.excluded[name] for name in changed}
         return statement.on_conflict_do_update(index_elements=[*table.primary_key], set_=others)
 
     async def write(

@@ -1,10 +1,14 @@
-"""The tables of the chat platforms: servers and teams, greetings, documents added through a chat, installed apps."""
+"""The tables of people and platforms: servers and teams, greetings, documents added through a chat, kept answers,
+installed apps, signed-in browsers and API tokens.
+"""
 
 from datetime import datetime
 
 from sqlalchemy import Index
 
 from core.domain.additions import AdditionKind, AdditionState
+from core.domain.identity import Role, TokenScope
+from core.domain.kept_answers import KeptState
 from storage.database.columns import FootnoteTable, json_column, key_column, one_of, text_column, time_column
 
 
@@ -57,8 +61,43 @@ class AdditionRow(FootnoteTable, table=True):
     pages: int
     created_at: datetime = time_column()
     changed_at: datetime | None = time_column(default=None)
+    owner: str | None = text_column(default=None)  # the process that works on it
+    lease_until: datetime | None = time_column(default=None)
     details: dict[str, str] = json_column()
     reason: str = text_column()
+
+
+class KeptAnswerRow(FootnoteTable, table=True):
+    """An answer that a person proposed to keep. `rests_on` has the lists of a Provenance.
+
+    No foreign keys: lost messages and documents are found by comparing.
+    """
+
+    __table_args__ = (one_of("state", KeptState), Index(None, "workspace", "created_at"))
+
+    id: str = key_column()
+    workspace: str = text_column()
+    state: str = text_column()
+    platform: str = text_column()
+    channel: str = text_column()
+    thread: str = text_column()
+    said_by: str = text_column()
+    said_by_name: str = text_column()
+    author: str = text_column()
+    author_name: str = text_column()
+    decided_by: str = text_column()
+    decided_by_name: str = text_column()
+    answer_id: str = text_column()
+    origin: str = text_column()
+    document_id: str = text_column(index=True)
+    link: str = text_column()
+    created_at: datetime = time_column()
+    changed_at: datetime = time_column()
+    expires_at: datetime = time_column()
+    readers: list[str] = json_column()
+    rests_on: dict[str, list[str]] = json_column()
+    question: str = text_column()
+    text: str = text_column()
 
 
 class InstallationRow(FootnoteTable, table=True):
@@ -82,3 +121,37 @@ class OneTimeCodeRow(FootnoteTable, table=True):
     purpose: str = key_column()
     code_hash: str = key_column()
     expires_at: datetime = time_column()
+
+
+class WebSessionRow(FootnoteTable, table=True):
+    """A browser that signed in to the web app; its secret is only in the browser."""
+
+    __table_args__ = (one_of("role", Role),)
+
+    secret_hash: str = key_column()
+    person: str = text_column()
+    name: str = text_column()
+    role: str = text_column()
+    created_at: datetime = time_column()
+    expires_at: datetime = time_column(index=True)
+
+
+class WebPersonRow(FootnoteTable, table=True):
+    """A person who signed in to the web app. Their messages keep the author of the first sign-in."""
+
+    identity: str = key_column()
+    author: str = text_column()
+    name: str = text_column()
+
+
+class ApiTokenRow(FootnoteTable, table=True):
+    """A person's key to the API; its secret was shown once."""
+
+    __table_args__ = (one_of("scope", TokenScope),)
+
+    id: str = key_column()
+    secret_hash: str = text_column(unique=True)
+    person: str = text_column()
+    scope: str = text_column()
+    created_at: datetime = time_column()
+    used_at: datetime | None = time_column(default=None)

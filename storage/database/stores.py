@@ -10,7 +10,9 @@ from storage.database.repositories.conversations import SqlConversationRepositor
 from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.database.repositories.extracts import SqlExtractRepository
 from storage.database.repositories.feedback import SqlFeedbackRepository
+from storage.database.repositories.identity import SqlIdentityRepository
 from storage.database.repositories.jobs import SqlJobRepository
+from storage.database.repositories.kept_answers import SqlKeptAnswerRepository
 from storage.database.repositories.readings import SqlReadingRepository
 from storage.database.repositories.replay import SqlCassetteRepository
 from storage.database.repositories.settings import SqlSettingsRepository
@@ -32,7 +34,9 @@ class Stores:
         self.corpus = SqlCorpusRepository(database)
         self.extracts = SqlExtractRepository(database)
         self.feedback = SqlFeedbackRepository(database)
+        self.identity = SqlIdentityRepository(database)
         self.jobs = SqlJobRepository(database)
+        self.kept = SqlKeptAnswerRepository(database)
         self.readings = SqlReadingRepository(database)
         self.settings = SqlSettingsRepository(database)
         self.stale = SqlStaleRepository(database)

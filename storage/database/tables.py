@@ -17,6 +17,7 @@ from core.domain.features import Rating
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import InboxStatus, Listening, SummaryKind
 from core.domain.sources import SyncResult
+from storage.database import limit_tables as limit_tables
 from storage.database import platform_tables
 from storage.database.columns import FootnoteTable, json_column, key_column, one_of, text_column, time_column
 
@@ -32,6 +33,7 @@ class SourceRow(FootnoteTable, table=True):
     kind: str = text_column()
     location: str = text_column()
     link_template: str | None = text_column(default=None)
+    readers: list[str] = json_column(sa_column_kwargs={"server_default": text("'[\"members\"]'")})
 
 
 class DocumentRow(FootnoteTable, table=True):
@@ -60,6 +62,17 @@ class DocumentRow(FootnoteTable, table=True):
     failed_reason: str | None = text_column(default=None)
     aliases: list[str] = json_column()
     depends_on: list[str] = json_column()
+
+
+class DocumentReadersRow(FootnoteTable, table=True):
+    """Readers of a document that are fewer than its source's.
+
+    No foreign key to the document: they are set before it is read, and stay for it when it is removed and comes back.
+    """
+
+    document_id: str = key_column()
+    source_id: str = text_column(foreign_key="source.id", ondelete="CASCADE")
+    readers: list[str] = json_column()
 
 
 class PageRow(FootnoteTable, table=True):
@@ -174,7 +187,8 @@ class MessageDocumentRow(FootnoteTable, table=True):
 class InboxRow(FootnoteTable, table=True):
     """A received event with the decision about it; `seq` is the order inside a thread.
 
-    Open rows (not finished) of a thread are answered one by one: the partial index finds each thread's first.
+    Open rows (not finished) of a thread are answered one by one: the partial index finds each thread's first. `channel`
+    is NULL in rows that ended before turns were fair.
     """
 
     __table_args__ = (
@@ -199,6 +213,7 @@ class InboxRow(FootnoteTable, table=True):
     workspace: str = text_column()
     platform: str = text_column()
     thread: str = text_column()
+    channel: str | None = text_column(default=None)
     author: str = text_column()
     status: str = text_column()
     code: str = text_column()
@@ -441,6 +456,16 @@ class SourceSyncRow(FootnoteTable, table=True):
     job_id: str | None = text_column(default=None)
     counts: dict[str, int] = json_column()
     warnings: list[str] = json_column()
+
+
+class IngestProgressRow(FootnoteTable, table=True):
+    """Progress of a process that reads a source. No foreign key: the source may be removed meanwhile."""
+
+    process: str = key_column()
+    source_id: str = key_column()
+    done: int
+    total: int
+    noted_at: datetime = time_column()
 
 
 METADATA = platform_tables.AdditionRow.metadata  # of all tables

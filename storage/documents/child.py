@@ -24,6 +24,7 @@ from core.ports.documents import Extractor, Reader
 from storage.documents.chunking import FindPlaces, chunk
 from storage.documents.deadline import deadline_handler
 from storage.documents.files import why_unopened
+from storage.documents.jail import enter_jail
 
 HEADER_BYTES = 8
 # Seconds over the limit by the clock after which the child ends itself, should the parent no longer be there to do it.
@@ -303,6 +304,7 @@ def main() -> None:
     limits, *functions = sys.argv[1:]
     bounds = cast("ReadLimits", pickle.loads(bytes.fromhex(limits)))  # noqa: S301 - from the parent
     _limit_process(bounds)
+    enter_jail()
     readers, extractors, places = functions
     parts = ChildParts(
         find_reader=reader_finder(_imported(readers)),

@@ -13,6 +13,7 @@ import pickle
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from pathlib import Path
 from typing import Any
 
 from core.domain.corpus import Heading, Page, PagePlace
@@ -38,6 +39,7 @@ RECOGNISING_READERS = "storage.documents.base:build_recognising_readers"
 EXTRACTORS = "storage.documents.extractors.base:build_extractors"
 PLACES = "core.access.positions.places:places_of"
 _START = "from storage.documents.child import main; main()"
+_TRY_JAIL = "from storage.documents.jail import main; main()"
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
 # All classes a reply may contain, so that unpickling can't run code sent by a subverted child.
 _REPLY_CLASSES: dict[tuple[str, str], type] = {
@@ -135,6 +137,15 @@ class Sandbox:
         if code < 0:
             return f"its reader crashed ({_signal_name(-code)})"
         return f"its reader ended unexpectedly (exit code {code})"
+
+
+async def find_protections(folder: Path) -> frozenset[str]:
+    """Return the PROTECTIONS of the jail that hold on this system. `folder` is one that this user may change."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _TRY_JAIL, str(folder), stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=_environment()
+    )
+    written, _ = await process.communicate()
+    return frozenset(written.decode("ascii", "replace").splitlines())
 
 
 async def _exchange(process: Process, task: Task, limits: ReadLimits, deadline: asyncio.Timeout) -> bytes:

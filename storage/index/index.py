@@ -78,7 +78,7 @@ def scope_rule(query: SearchQuery, scope: SearchScope) -> Rule:
         any_of["kind"] = (query.kind,)
     if query.document_ids:
         any_of["document"] = sorted(query.document_ids)
-    return Rule(any_of, dict(sorted(scope.positions.items())))
+    return Rule(any_of, dict(sorted({**scope.positions, **dict.fromkeys(scope.hidden, 0)}.items())))
 
 
 def hybrid_query(query: SearchQuery, scope: SearchScope, dense: "Vector", sparse: SparseVector) -> HybridQuery:

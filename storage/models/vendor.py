@@ -193,7 +193,7 @@ _NO_CREDIT: Rule = (
 _BAD_REQUEST: Rule = (ProviderBadRequest, "{who} refused the request's form: {detail}")
 _NOT_FOUND: Rule = (
     ProviderBadRequest,
-    "{who} did not find the requested model: {detail} Check the model's name and base_url in the configuration.",
+    "{who} did not find the requested model: {detail} Check the model's name and the server's address.",
 )
 _TOO_LONG: Rule = (
     ContextOverflow,

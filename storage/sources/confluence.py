@@ -19,11 +19,11 @@ from urllib.parse import quote, urljoin
 from lxml import html as lxml_html
 from lxml.html import HtmlElement
 
-from core.domain.sources import ConfluenceOrigin
+from core.domain.sources import ConfluenceOrigin, Reach, Reached
 from core.errors import SourceUnavailable
 from core.ports.documents import Fetched, FetchProgress
 from storage.sources.mirror import Kept, Mirror, safe_part
-from storage.sources.web import Reply, Web
+from storage.sources.web import Reply, Web, reach_of
 
 PER_PAGE = 100
 MOST_LIST_PAGES = 1000
@@ -65,6 +65,16 @@ class ConfluenceFetcher:
             known = {path: path for path in opened.memory.files}
             await opened.fill(wanted, partial(self._page, web, opened), known, progress, warnings)
         return opened.fetched(warnings)
+
+    async def reach(self) -> Reached:
+        """Ask for a page of each space. Raises SourceUnavailable."""
+        async with self._web as web:
+            for space in self._origin.spaces:
+                path = f"/rest/api/content?spaceKey={quote(space)}&type=page&limit=1"
+                reply = await web.get(f"{self._origin.url}{path}", accept="application/json")
+                if (state := reach_of(reply)) is not Reach.READY:
+                    return Reached(state=state, place=f"{self._origin.url} ({space})")
+        return Reached(state=Reach.READY, place=self._origin.url)
 
     async def _list(self, web: Web, space: str) -> list[Listed]:
         listed: list[Listed] = []

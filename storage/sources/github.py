@@ -15,7 +15,7 @@ from urllib.parse import quote
 import yaml
 
 from core.domain.selection import Selection
-from core.domain.sources import GitHubOrigin, GitOrigin
+from core.domain.sources import GitHubOrigin, GitOrigin, Reach, Reached
 from core.errors import SourceUnavailable
 from core.ports.documents import Fetched, FetchProgress
 from core.text.words import collapse
@@ -23,14 +23,14 @@ from core.thread_work import to_its_end
 from storage.documents.base import build_readers
 from storage.sources.git import GitFetcher
 from storage.sources.mirror import SAVE_EVERY, Kept, Mirror, safe_path
-from storage.sources.web import Reply, Web
+from storage.sources.web import Reply, Web, reach_of
 
 API_VERSION = "2022-11-28"
 PER_PAGE = 100  # the API's own bound
 MOST_LIST_PAGES = 1000
 _JSON, _RAW = "application/vnd.github+json", "application/vnd.github.raw+json"
 _log = logging.getLogger(__name__)
-_NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
+_NEXT = re.compile(r'<([^<>]+)>;\s*+rel="next"')
 
 
 class GitHubFetcher:
@@ -78,6 +78,13 @@ class GitHubFetcher:
                 opened.memory.cursors.pop(name, None)
         opened.save()
         return opened.fetched(warnings)
+
+    async def reach(self) -> Reached:
+        """Ask for the repository. Raises SourceUnavailable."""
+        async with self._web as web:
+            reply = await web.get(self._api(""), accept=_JSON)
+        is_used_up = reply.status == 403 and reply.headers.get("x-ratelimit-remaining") == "0"
+        return Reached(state=Reach.UNREACHABLE if is_used_up else reach_of(reply), place=str(self._origin))
 
     async def _files(self, web: Web, mirror: Mirror, progress: FetchProgress) -> list[str]:
         branch = self._origin.branch or str((await self._json(web, self._api("")))["default_branch"])
@@ -154,7 +161,9 @@ class GitHubFetcher:
     async def _wiki(self, web: Web, mirror: Mirror, progress: FetchProgress) -> list[str]:
         """Fetch by git into a mirror of its own, and copy the files."""
         place = f"{self._origin.web_url}/{self._origin.repository}"
-        fetcher = GitFetcher(GitOrigin(url=f"{place}.wiki.git"), self._token)
+        fetcher = GitFetcher(
+            GitOrigin(url=f"{place}.wiki.git", allow_private=self._origin.bounds.allow_private), self._token
+        )
         try:
             fetched = await fetcher.fetch(mirror.root.parent / "wiki", progress)
         except SourceUnavailable as error:

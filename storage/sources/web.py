@@ -1,15 +1,9 @@
-"""HTTP for fetchers: polite, bounded, and only to public addresses unless configured otherwise.
-
-Each name is resolved once, checked, and connected to as resolved. Otherwise a page or a redirect could make the service
-read addresses that only its machine can reach.
-"""
+"""HTTP for fetchers: polite, bounded, and only to public addresses unless configured otherwise."""
 
 import asyncio
 import email.utils
-import ipaddress
-import socket
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
@@ -18,8 +12,9 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 from protego import Protego
 
-from core.domain.sources import WebBounds
+from core.domain.sources import Reach, WebBounds
 from core.errors import SourceUnavailable
+from storage.sources.addresses import ALLOW, Allowed, Resolve, checked_addresses, is_public, resolve
 
 AGENT = "Footnote"
 MOST_REDIRECTS = 5
@@ -32,48 +27,21 @@ ROBOTS_BYTES = 512 * 1024  # read by common crawlers
 _BUSY = frozenset({429, 502, 503, 504})
 
 
-Resolve = Callable[[str, int], Awaitable[list[str]]]
-# IPv6 addresses that contain an IPv4 address, which may belong to the local network.
-_TRANSLATED = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("2002::/16"))
-
-
-def is_public(address: str) -> bool:
-    """Return whether an IP address is public: not private, link-local, loopback or reserved."""
-    ip = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(ip, ipaddress.IPv6Address):
-        if ip.ipv4_mapped is not None:
-            return is_public(str(ip.ipv4_mapped))
-        if any(ip in network for network in _TRANSLATED):
-            return False
-    return ip.is_global and not ip.is_multicast
-
-
-async def resolve(host: str, port: int) -> list[str]:
-    """Return the addresses of a host. Raises SourceUnavailable without one."""
-    try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise SourceUnavailable(f"The host {host!r} can't be found ({error}): check the address") from error
-    return list(dict.fromkeys(str(item[4][0]) for item in found))
-
-
 class GuardedTransport(httpx.AsyncBaseTransport):
     """A transport that connects only to checked addresses. TLS proves the name: each host has its own connections."""
 
-    def __init__(self, *, allowed: Callable[[str], bool], resolve: Resolve = resolve) -> None:
+    def __init__(self, *, allowed: Allowed, advice: str = ALLOW, resolve: Resolve = resolve) -> None:
+        """`advice` ends the refusal of an address that isn't `allowed`."""
         self._allowed = allowed
+        self._advice = advice
         self._resolve = resolve
         self._inner: dict[str, httpx.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         host, port = request.url.host, request.url.port or (443 if request.url.scheme == "https" else 80)
-        addresses = await self._resolve(host, port)
-        refused = next((address for address in addresses if not self._allowed(address)), None)
-        if refused is not None or not addresses:
-            raise SourceUnavailable(
-                f"{host!r} is an address of your own network ({refused}), which is not read: "
-                "set allow_private = true for this source if that is meant"
-            )
+        addresses = await checked_addresses(
+            host, port, allowed=self._allowed, advice=self._advice, resolve=self._resolve
+        )
         named = {} if host in addresses else {"sni_hostname": host}
         guarded = httpx.Request(
             request.method,
@@ -114,16 +82,20 @@ class Web:
         *,
         headers: Mapping[str, str] | None = None,
         secret_origin: str | None = None,
-        allowed: Callable[[str], bool] = is_public,
+        allowed: Allowed = is_public,
+        advice: str = ALLOW,
         resolve: Resolve = resolve,
     ) -> None:
-        """Send `headers` only to `secret_origin` (an address of a host), also after redirects."""
+        """Send `headers` only to `secret_origin` (an address of a host), also after redirects.
+
+        `advice` is for whoever chose an address that isn't `allowed`.
+        """
         self._bounds = bounds
         self._headers = dict(headers or {})
         self._secret_origin = _origin(secret_origin) if secret_origin else None
         self._client = httpx.AsyncClient(
             transport=GuardedTransport(
-                allowed=(lambda address: True) if bounds.allow_private else allowed, resolve=resolve
+                allowed=(lambda address: True) if bounds.allow_private else allowed, advice=advice, resolve=resolve
             ),
             timeout=httpx.Timeout(bounds.timeout_seconds),
             headers={"User-Agent": AGENT, "Accept-Encoding": "gzip, deflate"},
@@ -228,6 +200,15 @@ class Web:
         self._free_at[host] = begin + self._bounds.pause_seconds
         if begin > now:
             await asyncio.sleep(begin - now)
+
+
+def reach_of(reply: Reply) -> Reach:
+    """Return the meaning of a reply's status for its address."""
+    if reply.status in (401, 403):
+        return Reach.FORBIDDEN
+    if reply.status in (404, 410):
+        return Reach.NOT_FOUND
+    return Reach.READY if reply.status < 400 else Reach.UNREACHABLE
 
 
 async def _read(response: httpx.Response, url: str, limit: int) -> bytes:

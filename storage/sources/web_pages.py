@@ -12,13 +12,15 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from core.domain.sources import SitemapOrigin, UrlListOrigin, WebBounds
+from core.domain.sources import Reach, Reached, SitemapOrigin, UrlListOrigin, WebBounds
 from core.errors import SourceUnavailable
 from core.ports.documents import Fetched, FetchProgress, WebFile
+from storage.sources.addresses import Resolve, is_public, resolve
 from storage.sources.mirror import Kept, Mirror, safe_part
-from storage.sources.web import Resolve, Web, is_public, resolve
+from storage.sources.web import Web, reach_of
 
 LINK_SECONDS = 120.0  # for one page, while people wait
+SAVE_PAGE = "Save the page, and add the file"  # for people who add a link
 # Media type -> the suffix that selects a reader.
 SUFFIXES = {
     "text/html": ".html",
@@ -106,11 +108,9 @@ async def fetch_link(
 ) -> WebFile:
     """Fetch one page (FetchLink): only from a public address, where robots.txt allows it, within LINK_SECONDS."""
     bounds = WebBounds(max_page_bytes=most_bytes, max_seconds=LINK_SECONDS)
-    async with Web(bounds, allowed=allowed, resolve=resolve) as web:
+    async with Web(bounds, allowed=allowed, advice=SAVE_PAGE, resolve=resolve) as web:
         if not await web.may_read(url):
-            raise SourceUnavailable(
-                f"robots.txt of {urlsplit(url).netloc} forbids reading it. Save the page, and add the file"
-            )
+            raise SourceUnavailable(f"robots.txt of {urlsplit(url).netloc} forbids reading it. {SAVE_PAGE}")
         reply = await web.get(url)
         if reply.url != url and not await web.may_read(reply.url):
             raise SourceUnavailable(f"it leads to {reply.url}, which robots.txt forbids reading")
@@ -124,6 +124,7 @@ async def fetch_link(
     return WebFile(name=path, content=reply.content)
 
 
+MOST_REACHED = 5  # pages, while a person waits
 FILE_BYTES = 4 * 1024 * 1024  # of a list: some 50,000 addresses
 
 
@@ -140,6 +141,17 @@ class UrlListFetcher:
         async with Web(self._origin.bounds) as web:
             warnings += await fetch_pages(web, opened, urls, progress)
         return opened.fetched(warnings)
+
+    async def reach(self) -> Reached:
+        """Ask for the first pages. Raises SourceUnavailable."""
+        urls = self._origin.urls[:MOST_REACHED]
+        async with Web(self._origin.bounds) as web:
+            for url in urls:
+                may_read = await web.may_read(url)
+                state = reach_of(await web.get(url)) if may_read else Reach.FORBIDDEN
+                if state is not Reach.READY:
+                    return Reached(state=state, place=url)
+        return Reached(state=Reach.READY, place=str(self._origin))
 
     def _urls(self) -> tuple[list[str], list[str]]:
         """Return the addresses, at most `max_pages`, and the problems of the list."""

@@ -28,6 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.cli.demo import load_examples
+from tests.entering import browser_cookies, enter, headers_of
 
 ROOT = Path(__file__).parents[2]
 GOAL_SECONDS = 60.0
@@ -37,8 +38,7 @@ ANSWER_SECONDS = 60.0
 PAUSE_SECONDS = 0.05
 END_SECONDS = 20.0
 STAMP = ".venv/.footnote-runtime"  # made by the Makefile after the installation
-READY = re.compile(r"Footnote is ready: (http://\S+/)")
-PERSON = "footnote_person=ada"
+READY = re.compile(r"Footnote is ready: (http://\S+)")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
@@ -68,9 +68,10 @@ def measure(folder: Path, *, with_browser: bool) -> dict[str, float]:
     subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
     cloned = time.time()
     with Terminal(clone, folder / "data") as terminal:
-        url = terminal.wait_for_url()
+        link = terminal.wait_for_link()
         ready = time.time()
         set_up = (clone / STAMP).stat().st_mtime
+        url = enter(link)
         fetch(url)
         shown = time.time()
         stages = {
@@ -130,8 +131,8 @@ class Terminal:
         self._reader.join()
         os.close(self._ours)
 
-    def wait_for_url(self) -> str:
-        """Return the printed address. RuntimeError with the output if it ends or takes too long."""
+    def wait_for_link(self) -> str:
+        """Return the printed link. RuntimeError with the output if it ends or takes too long."""
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while (found := READY.search(self._said)) is None:
             if self._end.wait(PAUSE_SECONDS) or time.monotonic() > deadline:
@@ -153,7 +154,7 @@ class Terminal:
 def fetch(url: str, body: dict[str, str] | None = None) -> Any:
     """Return the response of an address: parsed if it is JSON, else text."""
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data, {"Content-Type": "application/json", "Cookie": PERSON})
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers_of(url)})
     with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as reply:
         text = reply.read().decode()
         return json.loads(text) if reply.headers.get_content_type() == "application/json" else text
@@ -179,7 +180,9 @@ async def browse(url: str, question: str) -> tuple[float, float]:
     """Return seconds until the page takes a question, and from the typed question until its first footnote."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = await browser.new_page()
+        context = await browser.new_context()
+        await context.add_cookies(browser_cookies())
+        page = await context.new_page()
         page.set_default_timeout(ANSWER_SECONDS * 1000)
         began = time.time()
         await page.goto(url)

@@ -19,6 +19,7 @@ from bot.cli.demo import load_examples
 from tests.e2e.browsing import browsing
 from tests.e2e.newcomer import ASKED, WEIGHT, Times, ask_first, ask_new, drop, open_source, three_files
 from tests.e2e.serving import ColdServiceProcess
+from tests.entering import enter
 
 PAGES = ("", "library", "library/extracts", "library/graph", "library/statistics", "jobs")
 
@@ -27,7 +28,7 @@ def main() -> None:
     load = f"load of the machine at the start: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     with tempfile.TemporaryDirectory() as place, ColdServiceProcess(Path(place) / "data", "demo", "--serve") as demo:
         assert demo.process.stdout is not None
-        url = demo.process.stdout.readline().split()[3]
+        url = enter(demo.process.stdout.readline().split()[3])
         times, weights = asyncio.run(walk(url))
     Console().print(f"A newcomer in the browser ({load})")
     Console().print(times)

@@ -96,3 +96,18 @@ async def test_old_ones_go_but_proposals_and_kept_links_stay(additions: Addition
             await additions.settle(addition.id, addition.state)
     assert sorted(await additions.purge(NOON + timedelta(hours=1))) == ["read", "refused link"]
     assert sorted(one.id for one in await additions.list_kept("local")) == ["link", "new"]
+
+
+async def test_on_a_shared_database_one_owner_works_at_a_time(database: Database) -> None:
+    first, second = SqlAdditionRepository(database), SqlAdditionRepository(database)
+    is_shared = database.is_postgres
+    await first.add(ADDITION)
+    assert await first.claim("a1", takes_over=False)
+    assert await second.claim("a1", takes_over=False) is not is_shared
+    assert await first.renew("a1")
+    assert await second.claim("a1", takes_over=True)
+    assert await first.renew("a1") is not is_shared
+    await first.settle("a1", AdditionState.PROPOSED)
+    assert (await first.get("a1")).is_settled is not is_shared
+    await second.release("a1")
+    assert await first.claim("a1", takes_over=False)

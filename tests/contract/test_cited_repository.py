@@ -51,7 +51,8 @@ async def test_answers_are_counted_by_conversation_and_document(store: Store) ->
         found("c1", "d2", 1),
         found("c2", "d1", 1, is_private=True),
     ]
-    assert await store.cited.cited("elsewhere") == []
+    assert await store.cited.cited("local", "d2") == [found("c1", "d2", 1)]
+    assert await store.cited.cited("elsewhere") == await store.cited.cited("local", "d3") == []
 
 
 async def test_an_answer_that_cites_several_documents_counts_once(store: Store) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from core.domain.corpus import FileStamp, Heading, SearchScope, Source
 from core.domain.passages import Span
+from core.domain.readers import OPEN_TO_ALL
 from core.errors import InvalidState, NotFound
 from core.ports import CorpusRepository
 from storage.database import Database
@@ -53,6 +54,53 @@ async def test_saving_a_source_again_replaces_it_and_keeps_its_documents(corpus)
     await corpus.save_source(replace(HANDBOOK, name="manual", kind="file"))
     found = await corpus.get_document(document.id, SCOPE)
     assert (found.source, found.source_kind) == ("manual", "file")
+
+
+async def test_readers_are_those_of_the_first_time_until_they_are_set(corpus):
+    gm = frozenset({"role:7", "person:ann"})
+    await corpus.save_source(build_source("maps", readers=gm))
+    await corpus.save_source(build_source("maps", readers=OPEN_TO_ALL, kind="file"))
+    found = await corpus.find_source("local", "maps")
+    assert (found.readers, found.kind) == (gm, "file")
+
+    await corpus.set_readers(found.id, frozenset())
+    assert (await corpus.find_source("local", "maps")).readers == frozenset()
+    assert [source.readers for source in await corpus.list_sources("local")] == [OPEN_TO_ALL, frozenset(), OPEN_TO_ALL]
+
+
+async def test_a_document_may_have_fewer_readers_than_its_source_before_it_is_there_and_after_it_was(corpus):
+    document = build_document("plan.md", HANDBOOK)
+    await corpus.narrow(document.id, HANDBOOK.id, frozenset({"channel:c1"}))
+    await put(corpus, "one", path="plan.md")
+    await corpus.remove_document(document.id)
+    assert await corpus.narrowed("local") == {document.id: frozenset({"channel:c1"})}
+    assert await corpus.narrowed("elsewhere") == {}
+
+    await corpus.narrow(document.id, HANDBOOK.id, frozenset())
+    assert await corpus.narrowed("local") == {document.id: frozenset()}
+    await corpus.narrow(document.id, HANDBOOK.id, None)
+    assert await corpus.narrowed("local") == {}
+    await corpus.narrow(document.id, HANDBOOK.id, frozenset())
+    await corpus.remove_source(HANDBOOK.id)
+    assert await corpus.narrowed("local") == {}
+
+
+async def test_nothing_of_a_hidden_document_is_read(corpus):
+    hidden, pages, passages = await put(corpus, "one", path="hidden.md")
+    shown, _, _ = await put(corpus, "two", path="shown.md")
+    scope = replace(SCOPE, hidden=frozenset({hidden.id}))
+
+    assert [item.path for item in await corpus.list_readable(scope)] == ["shown.md"]
+    assert await corpus.find_documents([hidden.id, shown.id], scope) == [shown]
+    with pytest.raises(NotFound):
+        await corpus.get_document(hidden.id, scope)
+    with pytest.raises(NotFound):
+        await corpus.get_page(pages[0].id, scope)
+    assert await corpus.find_pages(hidden.id, [1], scope) == []
+    assert await corpus.list_pages(hidden.id, scope) == []
+    assert await corpus.list_passages([passages[0].id], scope) == []
+    assert await corpus.list_page_passages(pages[0].id, scope) == []
+    assert not await corpus.has_text(replace(scope, hidden=frozenset({hidden.id, shown.id})))
 
 
 async def test_two_sources_of_a_workspace_cannot_share_a_name(corpus):

@@ -159,6 +159,9 @@ async def test_what_tells_of_pages_beyond_a_position_is_kept_back_whole(store: S
     assert [item.id for item in await store.extracts.list_extracts(ALL, upto)] == ["guide.md:1", "guide.md:2"]
     assert await store.extracts.counts(upto) == {ExtractType.ENTITY: 2}
     assert len(await store.extracts.list_extracts(ALL, SCOPE)) == 4
+    hidden = replace(SCOPE, hidden=frozenset({document.id}))
+    assert await store.extracts.list_extracts(ALL, hidden) == []
+    assert await store.extracts.counts(hidden) == {}
 
 
 async def test_filters_have_to_fit_all_and_the_limit_holds(store: Store) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -148,6 +149,13 @@ async def test_nothing_beyond_the_reading_position_is_found(index: SearchIndex) 
     assert page(1) in found
     assert page(2) not in found
     assert page(3) in found  # documents without a position are open to their end
+
+
+async def test_nothing_of_a_hidden_document_is_found(index: SearchIndex) -> None:
+    found = await pages_found(index, "harbour", replace(within(**{GUIDE: 2}), hidden=frozenset({GUIDE})))
+
+    assert page(1) not in found
+    assert page(3) in found
 
 
 async def test_a_position_hides_better_matches_instead_of_crowding_out_what_may_be_read(index: SearchIndex) -> None:

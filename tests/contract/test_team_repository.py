@@ -39,6 +39,37 @@ async def test_those_that_the_bot_has_left_stay_with_their_binding(teams: TeamRe
     assert [one.id for one in await teams.list_teams() if one.is_connected] == ["T1"]
 
 
+async def test_a_team_that_is_new_owes_a_greeting(teams: TeamRepository) -> None:
+    await teams.bind("discord", "9", "crew", NOON)  # before the bot is in it
+    await teams.record_connected("discord", {"7": "Harbour"})
+    assert await teams.owed_greetings("discord") == []  # joined before anything was stored
+    await teams.record_connected("discord", {"7": "Port", "8": "Club", "9": "Crew"})
+    assert await teams.owed_greetings("discord") == ["8", "9"]
+    await teams.greeted("discord", "8")
+    await teams.record_connected("discord", {"7": "Port"})
+    await teams.record_connected("discord", {"7": "Port", "8": "New club", "9": "Crew"})
+    assert await teams.owed_greetings("discord") == ["9"]
+
+
+async def test_a_place_that_was_joined_since_the_last_list_owes_a_greeting(teams: TeamRepository) -> None:
+    await teams.owe_greeting("slack", "T1/C0")  # before the first list
+    await teams.record_joined("slack", "T1", ["T1/C0", "T1/C1"])
+    assert await teams.owed_greetings("slack") == ["T1/C0"]
+    await teams.record_joined("slack", "T1", ["T1/C1", "T1/C2"])
+    assert await teams.owed_greetings("slack") == ["T1/C0", "T1/C2"]
+    await teams.greeted("slack", "T1/C2")
+    await teams.record_joined("slack", "T1", [])
+    await teams.record_joined("slack", "T1", ["T1/C1", "T1/C2"])
+    assert await teams.owed_greetings("slack") == ["T1/C0"]
+
+
+async def test_all_places_of_a_new_team_owe_a_greeting(teams: TeamRepository) -> None:
+    await teams.record_connected("slack", {"T1": "Acme"})
+    await teams.record_connected("slack", {"T1": "Acme", "T2": "Bravo"})
+    await teams.record_joined("slack", "T2", ["T2/C1"])
+    assert await teams.owed_greetings("slack") == ["T2/C1"]
+
+
 async def test_a_place_is_greeted_once(teams: TeamRepository) -> None:
     assert await teams.owe_greeting("discord", "7")
     assert await teams.owe_greeting("discord", "7")  # the first one was not posted

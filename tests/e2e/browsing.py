@@ -10,6 +10,8 @@ from urllib.parse import urljoin
 import pytest
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, async_playwright, expect
 
+from tests.entering import browser_cookies
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 BROWSER_TEST = [
     pytest.mark.slow,
@@ -26,9 +28,11 @@ class Browsing:
     browser: Browser
     complaints: list[str] = field(default_factory=list)
 
-    async def newcomer(self, address: str, **options: Any) -> tuple[BrowserContext, Page]:
-        """A browser that was never here, at an address; `options` are those of a context."""
+    async def newcomer(self, address: str, *, is_signed_in: bool = True, **options: Any) -> tuple[BrowserContext, Page]:
+        """A browser of the owner that was never here, at an address; `options` are those of a context."""
         context = await self.browser.new_context(**options)
+        if is_signed_in:
+            await context.add_cookies(browser_cookies())
         context.set_default_timeout(PATIENCE_MS)
         context.on("weberror", lambda error: self.complaints.append(f"a script failed: {error.error}"))
         context.on("console", self._hear)

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from tests import forked
+from tests.entering import enter
 
 WARM = "Embedding model: "  # what it logs then
 WARM_SECONDS = 120
@@ -46,11 +47,14 @@ class ServiceProcess:
         self.process.stdout.close()
 
     def wait_ready(self) -> dict[str, Any]:
-        """What it says when it is ready: {"url", "pid"}."""
+        """What it says when it is ready: {"url", "pid", "link"}. The link is opened."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, self.log.read_text()
-        return dict(json.loads(line))
+        said = dict(json.loads(line))
+        if "link" in said:  # of a service, not of a worker
+            enter(said["link"])
+        return said
 
     def wait_warm(self) -> None:
         """Until it has loaded its model: that can't be broken off, and a busy machine takes long to do it."""

@@ -18,6 +18,7 @@ from bot.cli.demo import DEMO_FOLDER, load_examples
 from tests.copying import copy_folder
 from tests.e2e.browsing import BROWSER_TEST, browsing, say
 from tests.e2e.serving import ServiceProcess
+from tests.entering import enter
 
 pytestmark = BROWSER_TEST
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -72,7 +73,7 @@ def demo_url(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     assert run(["--data-dir", str(data), "ingest", str(place / "more"), "--source", "more", "--json"]) in (0, 1)
     with ServiceProcess(place / "data", "demo", "--serve") as process:
         assert process.process.stdout is not None
-        yield process.process.stdout.readline().split()[3]
+        yield enter(process.process.stdout.readline().split()[3])
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +150,12 @@ async def before_removing(page: Page) -> None:
     await page.click(".chosen-bar .danger")
 
 
+async def a_refused_link(page: Page) -> None:
+    await page.fill("#upload-url", "http://127.0.0.1/")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("li.refused")).to_be_visible()
+
+
 Prepare = Callable[[Page], Awaitable[None]]
 # Names of states: the address where they begin, and how to get there.
 STATES: dict[str, tuple[str, Prepare]] = {
@@ -160,6 +167,7 @@ STATES: dict[str, tuple[str, Prepare]] = {
     "the question for a name": ("", the_name),
     "the list of keys": ("library", the_keys),
     "chosen documents": ("library", chosen_documents),
+    "a refused link": ("library/uploads", a_refused_link),
     "before removing": ("library", before_removing),
     "the steps of an answer": ("", the_steps),
 }

@@ -16,6 +16,7 @@ from tests.copying import copy_folder
 from tests.e2e.browsing import BROWSER_TEST, browsing, say
 from tests.e2e.conftest import SAMPLES
 from tests.e2e.serving import ServiceProcess
+from tests.entering import enter
 
 pytestmark = BROWSER_TEST
 EXAMPLES = load_examples()
@@ -38,7 +39,7 @@ class Demo:
         assert process.process.stdout is not None
         said = process.process.stdout.readline()
         assert said.startswith("Footnote is ready: http://127.0.0.1:"), process.log.read_text()
-        self.url = said.split()[3]
+        self.url = enter(said.split()[3])
         self.data_dir = process.data_dir / DEMO_FOLDER
 
     def command(self, *arguments: str) -> str:

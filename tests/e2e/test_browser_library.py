@@ -1,5 +1,6 @@
 """What was extracted, and answers whose sources change, in a real browser: over stores in memory."""
 
+import re
 from urllib.parse import urljoin
 
 import pytest
@@ -108,3 +109,62 @@ async def test_extracts_are_browsed_by_type_and_filter_and_lead_to_their_place(p
         await page.click("text=Extracted data")
         await expect(page.locator("h1")).to_have_text("Data of Minutes")
         assert DECIDED in await page.locator("main").inner_text()
+
+
+async def test_what_is_gone_leads_on_through_each_door(place: ChatPlace) -> None:
+    async with place.open() as ada, browsing() as people:
+        _, page = await people.person(home_of(ada), "Ada")
+        await say(page, "Where is the key?")
+        await expect(page.locator("a.footnote")).to_have_count(1)
+        gone = {"/c/general/never": "thread", "/library/documents/never": "document", "/library/pages/never": "passage"}
+        for path, thing in gone.items():
+            await page.goto(home_of(ada, path))
+            await expect(page.locator("h1")).to_have_text(f"This {thing} is gone")
+        for door, there in (
+            ("Ask a question", "#text"),
+            ("Open the library", "#documents"),
+            ("Find a thread", "#text"),
+        ):
+            await page.goto(home_of(ada, "/no-such-page"))
+            await page.locator(".tile", has_text=door).click()
+            await expect(page.locator(there)).to_be_visible()
+        await expect(page.locator("#threads a")).to_have_text(["Where is the key?"])
+        refused = [people.complaints.pop() for _ in people.complaints[:]]
+        assert {said.split(" {")[0] for said in refused} == {
+            "Failed to load resource: the server responded with a status of 404 (Not Found)"  # the browser's own word
+        }
+
+
+async def test_a_source_names_the_other_threads_that_use_it(place: ChatPlace) -> None:
+    async with place.open() as ada, browsing() as people:
+        _, page = await people.person(home_of(ada), "Ada")
+        await say(page, "Where is the key?")
+        await page.locator("a.footnote").click()
+        await expect(page.locator("#pane mark").first).to_be_visible()
+        assert await page.locator("#pane .used").count() == 0  # only this thread uses it
+        await page.goto(home_of(ada))
+        await say(page, "Where is the key hidden?")
+        await page.locator("a.footnote").click()
+        used = page.locator("#pane .used")
+        await expect(used).to_contain_text("1 answer")
+        await used.get_by_role("link").click()
+        await expect(page.locator("#title")).to_have_text("Where is the key?")
+        await expect(page).to_have_url(re.compile("/c/general/"))
+        await page.goto(home_of(ada, "/library/find?name=house"))
+        await expect(page.locator(".used a")).to_have_count(2)
+        assert await page.locator(".used").inner_text()
+
+
+async def test_the_map_of_connections_fits_a_phone(place: ChatPlace) -> None:
+    async with place.open() as ada, browsing() as people:
+        shed = await place.shelf.add("shed.md", "# Shed\n\nSee [[House]].", title="Shed")
+        link = {"source": "Shed", "kind": "links to", "target": "House", "target_document": "house.md"}
+        await place.shelf.extract(shed, ExtractType.RELATION, link)
+        _, page = await people.newcomer(home_of(ada, "/library/graph"), viewport={"width": 390, "height": 844})
+        for width, shown in ((390, "narrow"), (1280, "wide")):
+            await page.set_viewport_size({"width": width, "height": 844})
+            graph = page.locator(".graph:visible")
+            await expect(graph).to_have_class(f"graph {shown}")
+            sides = await graph.evaluate("graph => [graph.parentElement.scrollWidth, graph.parentElement.clientWidth]")
+            assert sides[0] <= sides[1]
+            assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -4,14 +4,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Page, expect
 
-from core.domain.passages import PageBox
+from core.domain.passages import PageBox, Span
+from storage.documents.page_images.boxes import find_boxes
+from storage.documents.page_images.pages import Pictures
+from storage.documents.pdf.recognition import is_installed
 from tests.e2e.browsing import BROWSER_TEST, Browsing, browsing, say
+from tests.integration.test_recognised_scan import MINUTES, scan
+from tests.integration.test_recognised_scan import page as sheet
 from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, search
 from tests.unit.bot.web.conftest import OpenBrowser, Shelves, browse, shelves
-from tests.unit.bot.web.test_source_pane import STUDY, marking, season
+from tests.unit.bot.web.test_source_pane import STUDY, marking, season, shelve_pdf
 from tests.unit.storage.documents.page_images.test_boxes import words_under
+from tests.unit.storage.documents.pdf_files import build_pdf
 
 __all__ = ["browse", "shelves"]  # fixtures
 
@@ -135,8 +142,7 @@ async def test_a_pdf_shows_boxes_over_the_words_of_its_quote(
     quotes = (STUDY, "Fuel 502,300 488,900")
     hrefs = [marking(printed, quote).replace("&part=pane", "#cited") for quote in quotes]
     async with browsing() as people:
-        page = await people.browser.new_page()
-        await page.goto(str(client.make_url("/library")))
+        _, page = await people.newcomer(str(client.make_url("/library")))
         await page.evaluate(WIRE, hrefs)
         await page.click("#wired-1")
         for quote in quotes:
@@ -149,15 +155,38 @@ async def test_a_pdf_shows_boxes_over_the_words_of_its_quote(
         await expect(page.locator("#pane")).to_be_hidden()
 
 
+@pytest.mark.skipif(not is_installed(), reason="needs the extra ocr: pip install 'footnote[ocr]'")
+async def test_a_scanned_page_shows_boxes_over_the_words_of_its_quote(
+    browse: OpenBrowser, shelves: Shelves, tmp_path: Path
+) -> None:
+    (tmp_path / "printed.pdf").write_bytes(build_pdf([sheet(MINUTES)]))
+    file = tmp_path / "scan.pdf"
+    file.write_bytes(scan([(sheet(MINUTES), 0)]))
+    text, quote = "\n".join(MINUTES), " ".join(MINUTES[1].split()[2:])
+    printed = await shelve_pdf(shelves, file, [text])
+    client = await browse(page_images=Pictures(has_ocr=True))
+    async with browsing() as people:
+        _, page = await people.newcomer(str(client.make_url("/library")))
+        await page.evaluate(WIRE, [marking(printed, quote).replace("&part=pane", "#cited")])
+        await page.click("#wired-1")
+        await expect(page.locator("#pane .unplaced")).to_have_text("Marked on the scanned page.")
+        await page.locator("#pane .paper img").evaluate("(image) => image.decode()")
+        boxes = await page.evaluate(BOXES)
+
+        assert "with the cited passage marked" in (await page.locator("#pane img").get_attribute("alt") or "")
+        start = text.index(quote)
+        (expected,) = find_boxes(str(tmp_path / "printed.pdf"), 1, text, Span(start, start + len(quote)))
+        assert boxes == [pytest.approx((expected.left, expected.top, expected.width, expected.height), abs=0.015)]
+
+
 async def test_on_a_phone_the_pane_is_a_sheet_with_the_cited_part_in_view(
     browse: OpenBrowser, shelves: Shelves, tmp_path: Path
 ) -> None:
     printed, _ = await season(shelves, tmp_path)
     client = await browse()
     async with browsing() as people:
-        context = await people.browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
-        page = await context.new_page()
-        await page.goto(str(client.make_url("/library")))
+        phone = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
+        _, page = await people.newcomer(str(client.make_url("/library")), **phone)
         await page.evaluate(WIRE, [marking(printed, STUDY).replace("&part=pane", "#cited")])
         await page.click("#wired-1")
         await page.locator("#pane .paper img").evaluate("(image) => image.decode()")

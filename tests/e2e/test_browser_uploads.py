@@ -1,16 +1,30 @@
 """A newcomer with an empty library: files are dropped, read, asked about and removed, in a real browser."""
 
+import asyncio
 import io
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
 from docx import Document
 from playwright.async_api import Page, expect
 
-from tests.e2e.browsing import BROWSER_TEST, PATIENCE_MS, browsing
+from bot.web.app import build_web
+from bot.web.pages.uploads import add_uploads
+from core.domain.identity import Role
+from core.ports.documents import FetchLink
+from storage.sources.web_pages import fetch_link
+from tests.e2e.browsing import BROWSER_TEST, browsing
 from tests.e2e.serving import ServiceProcess
 from tests.e2e.test_api import call
+from tests.entering import sign_in
+from tests.integration.upload_place import UploadPlace
+from tests.unit.bot.web.conftest import Shelves
 from tests.unit.storage.documents.pdf_files import build_pdf
 
 pytestmark = BROWSER_TEST
@@ -65,10 +79,7 @@ async def test_dropped_files_are_read_asked_about_and_removed(tmp_path: Path) ->
     with ServiceProcess(data_dir, FOOTNOTE_INGEST__MAX_FILE_MB="1") as service:
         url = service.wait_ready()["url"]
         async with browsing() as people:
-            context = await people.browser.new_context()
-            context.set_default_timeout(PATIENCE_MS)
-            page = await context.new_page()
-            await page.goto(f"{url}library")
+            _, page = await people.newcomer(f"{url}library")
             await expect(page.locator(".lead")).to_contain_text("Nothing here yet")
             await expect(page.locator(".upload-zone")).to_contain_text("Up to 1 MB a file.")
 
@@ -105,15 +116,89 @@ async def test_dropped_files_are_read_asked_about_and_removed(tmp_path: Path) ->
             ]
 
 
+@asynccontextmanager
+async def linked_site(page: str) -> AsyncIterator[str]:
+    """A website on this machine; the address of its only page."""
+
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(text=page, content_type="text/html")
+
+    site = web.Application()
+    site.router.add_get("/ferries", answer)
+    async with TestServer(site) as server:
+        yield str(server.make_url("/ferries"))
+
+
+@asynccontextmanager
+async def filling(folder: Path, fetch: FetchLink) -> AsyncIterator[str]:
+    """The library's pages over real uploads and their real ingest; links are fetched by `fetch`."""
+    place = UploadPlace(folder)
+    shelves = Shelves(stores=place.stores, index=place.index)
+    app = build_web(shelves.parts(), [partial(add_uploads, additions=shelves.additions(place.uploads, fetch))])
+    reading = asyncio.create_task(place.uploads.work(["local"]))
+    async with TestClient(TestServer(app)) as client:
+        await sign_in(client, Role.OWNER)
+        yield str(client.make_url("/library/uploads"))
+    reading.cancel()
+    await asyncio.wait({reading})
+
+
+async def test_a_pasted_link_is_read_opened_and_taken_back(tmp_path: Path) -> None:
+    near = partial(fetch_link, allowed=lambda address: True)
+    page_text = f"<title>Ferries</title><h1>Ferries</h1><p>{PUMP}</p>"
+    async with linked_site(page_text) as link, filling(tmp_path, near) as url, browsing() as people:
+        _, page = await people.newcomer(url)
+        await page.get_by_label("Or paste a link").fill(link)
+        await page.keyboard.press("Enter")
+        line = page.locator(".upload-files li")
+        await expect(line).to_contain_text(f"Added {link}: 1 page.")
+        await expect(page.get_by_label("Or paste a link")).to_have_value("")
+        opened = await page.context.new_page()
+        await opened.goto(await line.get_by_text("Open").evaluate("link => link.href"))
+        await expect(opened.locator("main")).to_contain_text(PUMP)
+
+        await page.bring_to_front()
+        await page.get_by_role("button", name="Undo").click()
+        await expect(line).to_contain_text(f"You took {link} back. It can't be read any more.")
+        await expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+        assert (await opened.goto(opened.url)).status == 404  # type: ignore[union-attr]
+        assert people.complaints.pop().startswith("Failed to load resource")  # the browser's own word
+
+        await page.get_by_label("Or paste a link").fill(f"{link}/gone")
+        await page.get_by_role("button", name="Add link").click()
+        await expect(page.locator("li.refused")).to_contain_text("The server answered 404. Check the address.")
+
+
+async def test_the_service_reads_no_link_of_the_own_network(tmp_path: Path) -> None:
+    with ServiceProcess(tmp_path / "data") as service:
+        url = service.wait_ready()["url"]
+        async with browsing() as people:
+            _, page = await people.newcomer(f"{url}library")
+            await page.get_by_label("Or paste a link").fill(f"{url}metrics")
+            await page.get_by_role("button", name="Add link").click()
+            await expect(page.locator("li.refused")).to_contain_text("is an address of your own network")
+            assert await page.get_by_role("button", name="Undo").count() == 0
+
+
+async def test_without_a_script_a_link_is_added_too(tmp_path: Path) -> None:
+    near = partial(fetch_link, allowed=lambda address: True)
+    site = linked_site(f"<h1>Fair</h1><p>{PUMP}</p>")
+    async with site as link, filling(tmp_path, near) as url, browsing() as people:
+        _, page = await people.newcomer(url, java_script_enabled=False)
+        await page.fill("#upload-url", link)
+        await page.get_by_role("button", name="Add link").click()
+        await expect(page.locator("li.read")).to_contain_text(f"Added {link}: 1 page.")  # it loads itself again
+        await page.get_by_role("button", name="Undo").click()
+        await expect(page.locator("li.undone")).to_contain_text("It can't be read any more.")
+        assert await page.get_by_role("button", name="Undo").count() == 0
+
+
 async def test_without_a_script_a_form_does_the_same(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     with ServiceProcess(data_dir) as service:
         url = service.wait_ready()["url"]
         async with browsing() as people:
-            context = await people.browser.new_context(java_script_enabled=False)
-            context.set_default_timeout(PATIENCE_MS)
-            page = await context.new_page()
-            await page.goto(f"{url}library")
+            _, page = await people.newcomer(f"{url}library", java_script_enabled=False)
             given = [("fair.md", f"# Fair\n\n{PUMP}\n"), ("old.doc", "x")]
             await page.set_input_files(
                 "#upload-files", [{"name": name, "mimeType": "", "buffer": text.encode()} for name, text in given]

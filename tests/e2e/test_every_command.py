@@ -31,7 +31,12 @@ GOLD = {
     "gold_quotes": ["The root cause was a missing rubber seal in the cable duct under the slipway."],
 }
 # Commands that run a service or its worker themselves, with the reason to leave each out of the comparison.
-NOT_COMPARED = {"serve": "it is the service", "init": "it needs a terminal, and describes its own answers"}
+NOT_COMPARED = {
+    "serve": "it is the service",
+    "link": "it needs a service, and each is new",
+    "tokens add": "each is new",
+    "init": "it needs a terminal, and describes its own answers",
+}
 # Command -> its arguments, several times where it has several forms. Later ones see what earlier ones did.
 CASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "ask": (
@@ -78,9 +83,12 @@ CASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "ingest": (("{notes}",), ("{folder}/unknown",)),
     "sync": ((), ("unknown",)),
     "workspaces bind": (("slack", "T0123456789", "crew"), ("discord", "unknown", "crew")),
+    "tokens list": ((),),
+    "tokens revoke": (("unknown",),),
     "workspaces list": ((),),
     "workspaces unbind": (("slack", "T0123456789"),),
     "documents remove": (("season-2025",), ("unknown",)),
+    "sources readers": (("sample library",), ("sample library", "everyone"), ("sample library", "me"), ("unknown",)),
     "sources remove": (("sample library",), ("unknown",)),
     "conversations delete": (("{conversation}",),),
     "demo": (("--once",),),
@@ -105,6 +113,7 @@ CHAT_CASES: Mapping[str, tuple[str, ...]] = {
     "jobs": ("",),
     "stale": ("",),
     "keep": ("",),
+    "inbox": ("",),
     "library": ("list",),
     "case": ("",),
     "recap": ("",),

@@ -13,6 +13,7 @@ import pytest
 
 from tests.copying import copy_folder
 from tests.e2e.serving import ServiceProcess
+from tests.entering import headers_of
 
 pytestmark = pytest.mark.slow
 API = "/api/v1/workspaces/local"
@@ -46,11 +47,14 @@ class Service:
         """A request as it is written here: no client mends its path."""
         connection = http.client.HTTPConnection(str(urlsplit(self.url).hostname), urlsplit(self.url).port, timeout=60)
         try:
-            connection.request(method, path, body, headers)
+            connection.request(method, path, body, {**headers_of(self.url), **headers, "Cookie": self.cookies(headers)})
             response = connection.getresponse()
             return Reply(response.status, dict(response.getheaders()), response.read().decode())
         finally:
             connection.close()
+
+    def cookies(self, headers: Mapping[str, str]) -> str:
+        return "; ".join(filter(None, (headers.get("Cookie"), headers_of(self.url)["Cookie"])))
 
     def say(self, text: str, **fields: str) -> Reply:
         """A message on the chat page."""

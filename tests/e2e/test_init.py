@@ -118,6 +118,11 @@ async def test_it_leads_to_an_answered_mention_on_discord(start: Start, notes: P
             120,
             what="an answer",
         )
+        await server.wait_for(
+            lambda: any("Add documents with /library add." in discord_text(one) for one in server.answers(general)),
+            120,
+            what="the greeting",
+        )
         terminal.type("\x03")
         assert await asyncio.to_thread(terminal.end) == 0
 
@@ -128,7 +133,7 @@ async def test_it_leads_to_an_answered_mention_on_discord(start: Start, notes: P
 
 async def test_it_leads_to_an_answered_mention_on_slack(start: Start, notes: Path, tmp_path: Path) -> None:
     async with SlackServer(ack_seconds=30) as server:
-        team = server.create_team("Acme Ferries")
+        _, team = server.create_organisation("Tern Islands", "Harbour", "Ferries")
         general = server.create_channel(team, "general")
         alice = server.person("alice", general)
         assert team.install is not None
@@ -137,6 +142,7 @@ async def test_it_leads_to_an_answered_mention_on_slack(start: Start, notes: Pat
         terminal = start("tests.slack_launch", "bot", environment=server.environment)
         person = Person(terminal)
         await person.answers("Platform, by its number: ", "2")
+        await person.answers("Connection, by its number [1]: ", "")
         await person.sees("https://api.slack.com/apps?new_app=1&manifest_json=%7B")
         await person.answers("Bot token (xoxb-…): ", app_token)
         await person.answers("App-level token (xapp-…): ", token)
@@ -153,6 +159,8 @@ async def test_it_leads_to_an_answered_mention_on_slack(start: Start, notes: Pat
         await person.answers("Bot token (xoxb-…) [stored, Enter keeps it]: ", "")
         await person.answers("App-level token (xapp-…) [stored, Enter keeps it]: ", "")
         await person.sees("✓ The app token works")
+        await person.answers("Teams, by their numbers with commas: ", "Ferries")
+        await person.sees("✓ Ferries reads this library.")
         await person.answers("Add a source, by its number [1]: ", "")
         await person.answers("> ", str(notes))
         await person.answers("> ", "")

@@ -13,6 +13,7 @@ from bot.config import Config
 from bot.service.doctor import Check, examine
 from bot.wiring.parts import Parts, build_parts
 from bot.wiring.pipeline import build_pipeline
+from core.answering.strategies.choosing import SPENT
 from core.domain.answer import Answer, AnswerStatus
 from tests.anthropic_server import AnthropicServer
 from tests.anthropic_server import Fault as AnthropicFault
@@ -82,6 +83,41 @@ async def test_a_model_with_tools_searches_and_its_markers_become_proved_footnot
     follow_up = await desk.ask(app, "And why?", conversation_id=answer.conversation_id)
     assert follow_up.citations[0].quote == citation.quote
     assert len(server.probes) == 3
+
+
+async def test_each_call_is_in_the_statistics_with_its_price(desk: Desk) -> None:
+    server = await desk.server()
+    server.script(Reply.of(SEARCH), ANSWER)
+    prices = {MODEL: {"input": 2, "output": 8, "cache_read": 0.5}}
+    app = await desk.app(provider=first(server), prices=prices, limits={"workspace": {"dollars_per_day": 1}})
+    answer = await desk.ask(app)
+    report = (await app.statistics.of(await app.access.scope("local", reader="local"))).spending
+    [line] = report.lines
+
+    assert (answer.text, report.answers, line.model, line.spent.calls) == (SAID, 1, MODEL, 2)
+    usage = answer.usage
+    read, cached = usage.input_tokens - usage.cache_read_tokens, usage.cache_read_tokens
+    assert line.spent.micros == pytest.approx(2 * read + 0.5 * cached + 8 * usage.output_tokens, abs=2)
+    assert answer.jobs[0].output["cost_dollars"] == report.total.dollars
+
+
+async def test_beyond_the_days_budget_a_question_is_refused(desk: Desk) -> None:
+    server = await desk.server()
+    app = await desk.app(provider=first(server), limits={"workspace": {"tokens_per_day": 5_000}})
+    answer = await desk.ask(app)
+
+    assert (answer.status, server.requests) == (AnswerStatus.REFUSED, [])
+    assert answer.text.startswith("This workspace's budget for the language model is spent for today. Ask again after")
+
+
+async def test_beyond_the_days_budget_the_documents_are_quoted_if_that_is_configured(desk: Desk) -> None:
+    server = await desk.server()
+    limits = {"workspace": {"tokens_per_day": 5_000}, "when_spent": "extractive"}
+    answer = await desk.ask(await desk.app(provider=first(server), limits=limits))
+
+    assert (answer.status, server.requests) == (AnswerStatus.ANSWERED, [])
+    assert answer.citations[0].proved and WAIT in answer.citations[0].quote
+    assert answer.text.endswith(SPENT)
 
 
 async def test_a_model_without_tools_is_searched_for_and_answers_with_footnotes(desk: Desk) -> None:

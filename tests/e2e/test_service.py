@@ -23,6 +23,7 @@ from bot.config.configuration import DATABASE_FILE
 from tests.copying import copy_folder
 from tests.e2e.conftest import Footnote
 from tests.e2e.serving import QUICK_END_SECONDS, ServiceProcess
+from tests.entering import enter, headers_of
 
 pytestmark = pytest.mark.slow
 QUESTION = "Who built the clock of Tern?"
@@ -235,7 +236,8 @@ QUESTIONS = ("Who built the clock of Tern?", "What is the haunting of the drowne
 def call(url: str, question: str | None = None, key: str = "") -> tuple[int, Any]:
     """Status and JSON of an API request; (0, None) when the service went away in the middle of it."""
     body = None if question is None else json.dumps({"message": question}).encode()
-    request = urllib.request.Request(url, body, {"Content-Type": "application/json", "Idempotency-Key": key})
+    headers = {"Content-Type": "application/json", "Idempotency-Key": key, **headers_of(url)}
+    request = urllib.request.Request(url, body, headers)
     try:
         with urllib.request.urlopen(request, timeout=60) as reply:
             return reply.status, json.load(reply)
@@ -290,8 +292,9 @@ def test_the_demo_is_served_once_and_found_again(ingested: Path, tmp_path: Path)
     with ServiceProcess(tmp_path / "data", "demo", "--serve") as service:
         assert service.process.stdout is not None
         said = service.process.stdout.readline()
-        url = said.split()[-1]
-        with urllib.request.urlopen(f"{url}chat/home", timeout=60) as reply:
+        url = enter(said.split()[3])
+        asked = urllib.request.Request(f"{url}chat/home", headers=headers_of(url))
+        with urllib.request.urlopen(asked, timeout=60) as reply:
             home = json.load(reply)
         again = subprocess.run([*command, "--serve"], capture_output=True, text=True, check=True)
         once = subprocess.run([*command, "--once", "--json"], capture_output=True, text=True, check=True)

@@ -16,6 +16,7 @@ from aiohttp import ClientSession
 from tests.anthropic_server import AnthropicServer, Fault, Reply
 from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.serving import ServiceProcess
+from tests.entering import SAME_SITE, cookies_of
 
 pytestmark = pytest.mark.slow
 PATIENCE = 120.0
@@ -79,7 +80,7 @@ async def place(data_dir: Path) -> AsyncIterator[Place]:
 
 
 async def fetch(url: str) -> str:
-    async with ClientSession() as client, client.get(url) as reply:
+    async with ClientSession(cookies=cookies_of(url)) as client, client.get(url) as reply:
         return await reply.text()
 
 
@@ -144,7 +145,10 @@ async def test_a_failed_question_is_asked_again_by_command_and_by_page(place: Pl
     place.model.script(Fault(401), Fault(401), Reply.of("At last."))
     failed = await (await place.begin("ask", "Who built the clock?", "--json")).communicate()
     job = json.loads(failed[0])["jobs"][0]["id"]
-    async with ClientSession() as client, client.post(f"{place.url}jobs/{job}/retry") as reply:
+    async with (
+        ClientSession(cookies=cookies_of(place.url), headers=SAME_SITE) as client,
+        client.post(f"{place.url}jobs/{job}/retry") as reply,
+    ):
         page = await reply.text()
     await place.until_answered(2)
     again = await place.run("jobs", "retry", job)

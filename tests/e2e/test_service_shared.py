@@ -17,6 +17,7 @@ from tests import forked
 from tests.anthropic_server import AnthropicServer, Call, Cite, Fault, Reply, Say
 from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.serving import ServiceProcess
+from tests.entering import SAME_SITE, cookies_of
 from tests.postgres import postgres_schema
 from tests.qdrant_server import qdrant_server
 
@@ -94,20 +95,22 @@ async def fleet(tmp_path: Path) -> AsyncIterator[Fleet]:
 
 @pytest.fixture
 async def browser() -> AsyncIterator[ClientSession]:
-    async with ClientSession(cookies={"footnote_person": "Ada"}, timeout=ClientTimeout(PATIENCE)) as client:
+    async with ClientSession(
+        cookies={"footnote_person": "Ada"}, headers=SAME_SITE, timeout=ClientTimeout(PATIENCE)
+    ) as client:
         yield client
 
 
 async def send(browser: ClientSession, url: str, key: str) -> dict[str, Any]:
     body = {"channel": "general", "thread": "t1", "text": QUESTION, "key": key}
-    async with browser.post(f"{url}chat/messages", json=body) as reply:
+    async with browser.post(f"{url}chat/messages", json=body, cookies=cookies_of(url)) as reply:
         return dict(await reply.json())
 
 
 async def kinds_until(browser: ClientSession, url: str, last: str, key: str, opened: asyncio.Event) -> list[str]:
     """The kinds of a thread's events, up to the first `last` of a message key."""
     kinds = []
-    async with browser.get(f"{url}{THREAD}/events") as stream:
+    async with browser.get(f"{url}{THREAD}/events", cookies=cookies_of(url)) as stream:
         opened.set()
         async for line in stream.content:
             name, _, value = line.decode().strip().partition(": ")
@@ -119,7 +122,7 @@ async def kinds_until(browser: ClientSession, url: str, last: str, key: str, ope
 
 
 async def answers_of(browser: ClientSession, url: str) -> list[dict[str, Any]]:
-    async with browser.get(f"{url}{THREAD}") as reply:
+    async with browser.get(f"{url}{THREAD}", cookies=cookies_of(url)) as reply:
         shown = await reply.json()
     assert shown["waiting"] == []
     return [message for message in shown["messages"] if message["role"] == "assistant"]
@@ -135,7 +138,8 @@ async def test_a_worker_alone_answers_what_a_service_took_on_every_door(fleet: F
     sent = await send(browser, url, "k1")
     kinds = await asyncio.wait_for(watching, PATIENCE)
     (answer,) = await answers_of(browser, url)
-    async with browser.post(f"{url}api/v1/workspaces/local/chat", json={"message": QUESTION}) as reply:
+    asking = {"json": {"message": QUESTION}, "cookies": cookies_of(url)}
+    async with browser.post(f"{url}api/v1/workspaces/local/chat", **asking) as reply:
         by_api = (await reply.json())["message"]
     asked = await fleet.run("ask", QUESTION)
 
@@ -198,7 +202,7 @@ async def test_an_answer_that_another_process_makes_is_stopped_from_the_page(
     await opened.wait()
     await send(browser, url, "k1")
     await asyncio.wait_for(fleet.model.busy.wait(), PATIENCE)
-    async with browser.post(f"{url}chat/stop", json={"key": "web:local:general:k1"}) as reply:
+    async with browser.post(f"{url}chat/stop", json={"key": "web:local:general:k1"}, cookies=cookies_of(url)) as reply:
         stopped = reply.status
     await asyncio.wait_for(watching, PATIENCE)
 

@@ -192,7 +192,7 @@ async def test_a_message_is_asked_about_and_kept_from_its_menu(running_slack: Sl
 
     kept = await ada.shortcut(service.finals(general, said)[0], "keep_answer")
     assert kept.acknowledged
-    await service.told(ada, general, "can be found and cited from now on")
+    await service.told(ada, general, "It can be found once a reviewer accepts it")
     of_people = await ada.shortcut(said, "keep_answer")
     await service.until(lambda: of_people.modal, "a form")
     assert of_people.modal is not None

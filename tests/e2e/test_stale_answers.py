@@ -11,6 +11,7 @@ from aiohttp import ClientSession, CookieJar
 
 from tests.e2e.conftest import Footnote
 from tests.e2e.serving import ServiceProcess
+from tests.entering import SAME_SITE, cookies_of
 
 PATIENCE = 120.0
 QUESTION = "When does the night ferry to Skerra sail?"
@@ -87,7 +88,8 @@ class Page:
         self._thread = ""
 
     async def ask(self, text: str) -> None:
-        async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as session:
+        cookies = {"cookies": cookies_of(self.url), "cookie_jar": CookieJar(unsafe=True)}
+        async with ClientSession(**cookies, headers=SAME_SITE) as session:
             await session.post(f"{self.url}chat/person", json={"name": "Ada"})
             body = {"channel": "general", "thread": "", "text": f"@footnote {text}", "key": "k1"}
             async with session.post(f"{self.url}chat/messages", json=body) as response:
@@ -100,7 +102,7 @@ class Page:
         return [item for item in state["messages"] if item.get("note")]
 
     async def _until(self, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        async with asyncio.timeout(PATIENCE), ClientSession() as session:
+        async with asyncio.timeout(PATIENCE), ClientSession(cookies=cookies_of(self.url)) as session:
             while True:
                 async with session.get(f"{self.url}chat/threads/general/{self._thread}") as response:
                     state = dict(await response.json())

@@ -22,7 +22,10 @@ def configure(data_dir: Path, folder: Path | None, *, with_broken: bool) -> None
     if folder is not None:
         sources.append(f'[[sources]]\nname = "notes"\nkind = "folder"\npath = "{folder}"\nexclude = ["drafts/**"]\n')
     if with_broken:
-        sources.append(f'[[sources]]\nname = "gone"\nkind = "git"\nurl = "{(data_dir / "none.git").as_uri()}"\n')
+        sources.append(
+            '[[sources]]\nname = "gone"\nkind = "git"\nallow_private = true\n'
+            f'url = "{(data_dir / "none.git").as_uri()}"\n'
+        )
     (data_dir.parent / "config.toml").write_text("\n".join(sources))
 
 

@@ -17,7 +17,7 @@ from storage.index.opening import INDEX_FOLDER
 from tests.e2e.conftest import Footnote
 
 HARBOUR = "123456789012345678"
-LINK = "https://discord.com/oauth2/authorize?client_id=42&scope=bot+applications.commands&permissions=377957239872"
+LINK = "https://discord.com/oauth2/authorize?client_id=42&scope=bot+applications.commands&permissions=377957239936"
 
 
 def connect(data_dir: Path, names: dict[str, str]) -> None:
@@ -154,8 +154,8 @@ def in_terminal(arguments: Sequence[str], typed: bytes) -> str:
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        (b"5\n2\n", "Workspace 'discord-123456789012345678'. Read by: “Harbour” (Discord)."),
-        (b"\n", "Workspace 'local'. Read by: the terminal and the web app."),
+        (b"5\n2\n\n", "Workspace 'discord-123456789012345678'. Read by: “Harbour” (Discord)."),
+        (b"\n\n", "Workspace 'local'. Read by: the terminal and the web app."),
         (b"", "Nothing was read. Repeat the command with --workspace NAME."),
     ],
 )

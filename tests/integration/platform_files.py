@@ -1,6 +1,7 @@
 """Attachments and kept answers over a real ingest: stores in memory, real readers in a real child process."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from core.domain.corpus import Source
@@ -8,16 +9,23 @@ from core.domain.incoming import Attachment, IncomingMessage, Talk
 from core.domain.ingest_report import IngestReport, ProgressCallback, ignore_progress
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.errors import PlatformError
+from core.features.kept_answers import KeptAnswers
+from core.features.review import Reviews
+from core.features.staleness.stale_answers import Staleness
+from core.features.statistics import UsageStatistics
 from core.knowledge.attachments import Attachments
 from core.knowledge.library import Library
+from core.ports import Clock
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.spending import SqlSpendingStore
 from storage.documents.base import has_reader
 from storage.documents.files import stamp_file
 from storage.documents.pipeline import Ingestor
 from storage.documents.sandbox import Sandbox
 from tests.fakes import ManualClock, WordIndex
 from tests.stores import Stores
+from tests.unit.core.library_builder import Shelf
 
 LIMITS = ReadLimits(seconds=30, memory_bytes=600 * MEBIBYTE, file_bytes=20_000)
 
@@ -88,3 +96,36 @@ class Files:
             stamp=stamp_file,
             limits=LIMITS,
         )
+
+
+class SameText:
+    """Meanings that are texts."""
+
+    async def group(self, texts: Sequence[str]) -> list[list[int]]:
+        groups: dict[str, list[int]] = {}
+        for place, text in enumerate(texts):
+            groups.setdefault(text.casefold(), []).append(place)
+        return list(groups.values())
+
+
+def build_kept(shelf: Shelf, files: Files, clock: Clock) -> KeptAnswers:
+    """Kept answers of a shelf, read by `files`, which have its corpus and index."""
+    stores, library = shelf.stores, Library(shelf.corpus, shelf.index, shelf.stores.conversations)
+    known = (stores.kept, shelf.corpus, shelf.settings, shelf.access, library)
+    return KeptAnswers(*known, files.ingest, alone=alone, clock=clock)
+
+
+def build_reviews(shelf: Shelf, kept: KeptAnswers, staleness: Staleness, clock: Clock) -> Reviews:
+    statistics = UsageStatistics(
+        asked=shelf.stores.asked(clock),
+        corpus=shelf.corpus,
+        groups=SameText(),
+        spending=SqlSpendingStore(shelf.stores.database, clock),
+        clock=clock,
+    )
+    return Reviews(kept, statistics, staleness, shelf.access)
+
+
+@asynccontextmanager
+async def alone() -> AsyncIterator[None]:
+    yield

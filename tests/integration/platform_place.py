@@ -30,14 +30,15 @@ from core.ports.documents import WebFile
 from core.ports.service import ChatPlatform, ThreadReader
 from core.service.commands.table import Commands
 from core.service.commands.threads import RunningQuestions
-from core.service.inbox import Gate, Inbox, platform_gates
+from core.service.inbox import Gate, Inbox, QuestionLimits, platform_gates
 from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
+from storage.database.repositories.ingest_progress import SqlIngestProgress
 from storage.documents.base import check_readable
 from storage.documents.files import stamp_file
 from storage.sources.web_pages import fetch_link
-from tests.integration.platform_files import LIMITS, Files
+from tests.integration.platform_files import LIMITS, Files, build_kept, build_reviews
 from tests.integration.upload_place import alone
 from tests.pipeline import build_answers
 from tests.scripted import Turn, calls, says
@@ -63,12 +64,16 @@ class PlatformPlace:
     """What is stored outlives the processes that work on it."""
 
     script: tuple[Turn, ...] = ()
-    folder: Path | None = None  # where answers are kept; None: nowhere
+    folder: Path | None = None  # of the files; None: answers can't be kept either
     shelf: Shelf = field(default_factory=Shelf)
     pages: dict[str, WebFile] = field(default_factory=dict)  # of the web, by address
     pause: Callable[[float], Awaitable[None]] = lambda seconds: asyncio.sleep(EDIT_SECONDS)
 
     _reading: "asyncio.Task[None] | None" = None
+
+    def ingests(self) -> SqlIngestProgress:
+        """What one more process knows of the ingests."""
+        return SqlIngestProgress(self.shelf.stores.database, self._clock)
 
     def begin(self, clock: Clock) -> None:
         """Everything that is stored, empty; `clock` is the platform's."""
@@ -83,7 +88,7 @@ class PlatformPlace:
         self.conversations = Conversations(self.conversation_store, clock, self.attachments.forget)
         platforms = ("discord", "slack")
         self.availability = Availability(
-            self.shelf.corpus, self.shelf.access, lambda: self.shelf.index, "local", platforms
+            self.shelf.corpus, self.shelf.access, lambda: self.shelf.index, "local", platforms, ingests=self.ingests()
         )
         self.staleness = Staleness(
             stores.stale,
@@ -156,7 +161,10 @@ class PlatformPlace:
 
     def gates(self) -> tuple[Gate, ...]:
         """Those of the platform, in their order."""
-        return platform_gates(self.settings, self._clock)
+        return platform_gates(self.settings)
+
+    def limits(self) -> QuestionLimits:
+        return QuestionLimits(settings=self.settings, person=20, platforms={"discord", "slack"})
 
     def core_parts(self) -> dict[str, Any]:
         """The fields of PlatformParts, for the worker that was built last."""
@@ -166,6 +174,7 @@ class PlatformPlace:
             self._clock,
             self.worker.wake,
             self.worker.withdraw,
+            self.limits(),
         )
         jobs = Jobs(self.job_store, self.conversation_store, self._clock)
         kept = self._keeping()
@@ -183,6 +192,7 @@ class PlatformPlace:
             staleness=self.staleness,
             recaps=by_rule(self.shelf),
             additions=self.additions,
+            reviews=build_reviews(self.shelf, kept, self.staleness, self._clock) if kept else None,
         )
         return {
             "inbox": inbox,
@@ -204,6 +214,7 @@ class PlatformPlace:
                 conversations=self.conversations,
                 stop=self.worker.withdraw,
                 attachments=self.attachments,
+                kept=kept,
             ),
             "clock": self._clock,
             "link": _link,
@@ -213,13 +224,7 @@ class PlatformPlace:
     def _keeping(self) -> KeptAnswers | None:
         if self.folder is None:
             return None
-        return KeptAnswers(
-            corpus=self.shelf.corpus,
-            settings=self.shelf.settings,
-            ingest=self.files.ingest,
-            folder=self.folder,
-            clock=self._clock,
-        )
+        return build_kept(self.shelf, self.files, self._clock)
 
     def begin_reading(self) -> None:
         """Read uploads from now on, as the service does before it connects to a platform."""

@@ -13,7 +13,7 @@ import pytest
 from bot.presentation.action_names import Verb, read_action_name
 from bot.presentation.additions import AdditionFlow, AdditionView
 from core.access.bindings import Bindings
-from core.access.scopes import Access
+from core.access.scopes import OPERATED, Access
 from core.domain.additions import Addition, AdditionState
 from core.domain.incoming import ThreadAddress
 from core.errors import AccessDenied, BadInput, InvalidState, PlatformError, SourceUnavailable
@@ -84,7 +84,7 @@ class Place(UploadPlace):
             self.stores.additions,
             self.uploads,
             self.library,
-            Access(self.corpus, self.stores.settings),
+            Access(self.corpus, self.stores.settings, OPERATED | {"discord", "slack"}),
             Workspaces(self.corpus, bindings, "local", ()),
             self.fetch,
         )

@@ -16,11 +16,12 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from bot.web.api.routes import OPENAPI_FILE, add_api
 from bot.web.app import build_runner, build_web
 from bot.web.pages.library import add_connection_pages
-from tests.unit.bot.web.api.conftest import QUESTION, QUOTE, WORKSPACE, Office
+from tests.unit.bot.web.api.conftest import QUESTION, QUOTE, TOKEN, WORKSPACE, Office
 
 pytestmark = pytest.mark.slow
 EXAMPLES = 10  # made-up requests for each operation
 KEY = "k1"  # of the one message that is there
+AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
 
 
 class Running:
@@ -47,7 +48,7 @@ class Running:
     async def _serve(self) -> None:
         office = Office()
         await office.shelf.add("house.md", f"# Keys\n\n{QUOTE}", title="House")
-        api = office.api(wait_seconds=5)
+        api = office.api(wait_seconds=5, token=TOKEN)
         additions = [partial(add_connection_pages, connections=office.connections), partial(add_api, api=api)]
         runner = build_runner(build_web(office.parts(), additions), shutdown_timeout=60)
         await runner.setup()
@@ -55,7 +56,7 @@ class Running:
         await site.start()
         working = asyncio.create_task(office.worker.run())
         self.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        async with ClientSession(self.url, headers={"Idempotency-Key": KEY}) as client:
+        async with ClientSession(self.url, headers={"Idempotency-Key": KEY, **AUTHORIZED}) as client:
             answer = await (await client.post(f"{WORKSPACE}/chat", json={"message": QUESTION})).json()
         self.ids = {
             "workspace": "local",
@@ -91,7 +92,7 @@ BEYOND_SCHEMAS = [positive_data_acceptance]
 def test_whatever_is_sent_the_api_keeps_to_its_description(case: schemathesis.Case, running: Running) -> None:
     if "workspace" in case.path_parameters:
         case.path_parameters["workspace"] = "local"
-    response = case.call_and_validate(base_url=running.url, excluded_checks=BEYOND_SCHEMAS)
+    response = case.call_and_validate(base_url=running.url, headers=AUTHORIZED, excluded_checks=BEYOND_SCHEMAS)
 
     assert response.status_code < 500
 
@@ -100,13 +101,13 @@ def test_whatever_is_sent_the_api_keeps_to_its_description(case: schemathesis.Ca
 @bounded
 def test_what_is_there_is_shown_as_described(case: schemathesis.Case, running: Running) -> None:
     case.path_parameters.update({name: running.ids[name] for name in case.path_parameters})
-    response = case.call_and_validate(base_url=running.url, excluded_checks=BEYOND_SCHEMAS)
+    response = case.call_and_validate(base_url=running.url, headers=AUTHORIZED, excluded_checks=BEYOND_SCHEMAS)
 
     assert response.status_code != 404
 
 
 async def test_the_longest_query_is_read_in_every_script(running: Running) -> None:
-    async with ClientSession(running.url) as client:
+    async with ClientSession(running.url, headers=AUTHORIZED) as client:
         for sign in ("x", "é", "鍵", "😀"):
             async with client.get(f"{WORKSPACE}/search", params={"query": sign * 2000}) as response:
                 assert (response.status, list(await response.json())) == (200, ["hits"])

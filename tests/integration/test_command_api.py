@@ -101,7 +101,7 @@ class Place:
             stop_answer=self._stop,
             count_ingest=self.reports.append,
             commands=cast(Any, None),
-            new_setup_link=lambda: "http://127.0.0.1:8420/setup/one",
+            new_web_link=cast(Any, None),
         )
         self.server = CommandServer(self.parts, self.controls, path)
         self.remote = RemoteOperations("w", ServiceInfo(pid=1, socket=str(path)))

@@ -85,7 +85,7 @@ async def not_allowed(place: PlatformPlace, channel: ChannelAddress) -> None:
 async def being_read(place: PlatformPlace, channel: ChannelAddress) -> None:
     source = place.shelf.source
     await place.shelf.corpus.save_source(source)
-    place.availability.work.sources[source.id] = IngestProgress(done=1, total=3, path="a.md")
+    await place.ingests().note(source.id, IngestProgress(done=1, total=3, path="a.md"))
 
 
 async def without_index(place: PlatformPlace, channel: ChannelAddress) -> None:

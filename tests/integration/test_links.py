@@ -73,5 +73,6 @@ async def test_a_refusal_says_why(site: str, path: str, reason: str) -> None:
 
 
 async def test_addresses_of_the_own_network_are_not_read(site: str) -> None:
-    with pytest.raises(SourceUnavailable, match="is an address of your own network"):
+    sentence = "is an address of your own network, which is not read. Save the page, and add the file"
+    with pytest.raises(SourceUnavailable, match=f"{sentence}$"):
         await fetch_link(f"{site}/ferries", MOST_BYTES)

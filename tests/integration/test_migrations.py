@@ -4,6 +4,8 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,17 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect, text
 
+from bot.presentation.direct_threads import is_direct_thread
+from core.access.scopes import Access
+from core.domain.incoming import ThreadAddress
+from core.domain.kept_answers import KeptState
 from core.errors import StorageError
 from storage.database import Database
 from storage.database.schema import HEAD, alembic_config
+from storage.database.stores import Stores
 from storage.database.tables import METADATA, TABLES
+from tests.builders import build_conversation, build_document, build_pages, build_source
+from tests.postgres import postgres_schema
 
 
 @pytest.fixture
@@ -144,3 +153,47 @@ def test_several_processes_may_open_a_new_data_directory_at_once(tmp_path):
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_answers_kept_before_there_were_reviewers_become_proposals_that_no_search_finds(
+    kind: str, tmp_path: Path
+) -> None:
+    with nullcontext(tmp_path / "footnote.db") if kind == "sqlite" else postgres_schema() as location:
+        database = await Database.open(location)
+        stores = Stores(database, is_direct_thread)
+        source = build_source("kept answers", location=str(tmp_path))
+        document = build_document("Kept answers.md", source, title="Kept answers", kind="kept")
+        links = (
+            "https://discord.com/channels/5/7/9",
+            "https://discord.com/channels/5/8/9",
+            "https://a.slack.com/archives/C1/p2",
+        )
+        texts = [f"## Who {n}?\n\nIt was {n}.\n\nKept by Ada L. on 2025-01-02." for n in range(len(links))]
+        pages = [
+            replace(page, title=f"Who {n}?", deep_link=link)
+            for n, (page, link) in enumerate(zip(build_pages(document, *texts), links, strict=True))
+        ]
+        address = ThreadAddress(platform="discord", workspace="local", channel="7", thread="8")
+        await stores.conversations.add(build_conversation(address=address))
+        await stores.corpus.save_source(source)
+        await stores.corpus.switch_revision(document, pages, [])
+        await database.write(lambda connection: command.downgrade(alembic_config(connection), "0028"))
+        await database.close()
+
+        migrated = await Database.open(location)
+        stores = Stores(migrated, is_direct_thread)
+        kept = await stores.kept.list_kept("local")
+        shown = await stores.corpus.list_readable(await Access(stores.corpus, stores.settings).scope("local"))
+        await migrated.close()
+
+    assert shown == []
+    assert {one.state for one in kept} == {KeptState.PROPOSED}
+    assert {(one.question, one.text, one.said_by_name) for one in kept} == {
+        (f"Who {n}?", f"It was {n}.", "Ada L.") for n in range(3)
+    }
+    assert {one.link: (str(one.address), sorted(one.readers)) for one in kept} == {
+        links[0]: ("discord:local:7:", ["channel:7"]),
+        links[1]: ("discord:local:7:8", []),
+        links[2]: ("slack:local:C1:", ["channel:C1"]),
+    }

@@ -1,6 +1,7 @@
 """Scans read by the engine itself, in the child process with its limits."""
 
 import io
+import json
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -8,8 +9,11 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
+from core.domain.passages import PageBox, Span
 from core.domain.read_limits import ReadLimits
 from storage.documents.child import ReadDocument, ReadTask
+from storage.documents.page_images.boxes import boxes_of_words, find_boxes
+from storage.documents.page_images.pages import WORDS, _run_child
 from storage.documents.pdf.recognition import is_installed
 from storage.documents.sandbox import RECOGNISING_READERS, Sandbox
 from tests.unit.storage.documents.pdf_files import Piece, build_pdf
@@ -40,6 +44,22 @@ def scan(pages: Sequence[tuple[Sequence[Piece], float]]) -> bytes:
     written = io.BytesIO()
     pictures[0].save(written, "PDF", resolution=2 * DPI, save_all=True, append_images=pictures[1:])
     return written.getvalue()
+
+
+async def test_boxes_on_a_scan_are_where_its_words_were_printed(tmp_path: Path) -> None:
+    """A sheet that lies on its side, so that its right edge is its top."""
+    printed, file = tmp_path / "printed.pdf", tmp_path / "scan.pdf"
+    printed.write_bytes(build_pdf([page(MINUTES)]))
+    file.write_bytes(scan([(page(MINUTES), 90)]))
+    text = "\n".join(MINUTES)
+    start = text.index("sails at 07:15")
+    span = Span(start, text.index(" in May"))
+    words = json.loads(await _run_child(str(file), "1", WORDS))
+    boxes = boxes_of_words([(word, PageBox(*box)) for word, *box in words], text, span)
+
+    for box, upright in zip(boxes, find_boxes(str(printed), 1, text, span), strict=True):
+        turned = (upright.top, 1 - upright.right, upright.height, upright.width)
+        assert (box.left, box.top, box.width, box.height) == pytest.approx(turned, abs=0.015)
 
 
 async def test_scanned_pages_are_read_letter_by_letter_however_they_lie(tmp_path: Path) -> None:

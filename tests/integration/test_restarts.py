@@ -7,24 +7,25 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from aiohttp import ClientSession, CookieJar
+from aiohttp import ClientSession, CookieJar, web
 
 import bot.service.restarts
+import bot.service.service
 import bot.web.pages.setup
 from bot.config import Config
 from bot.config.sections import ServiceConfig, WebConfig
 from bot.service.command_client import RemoteOperations
-from bot.service.operations import new_setup_link
+from bot.service.operations import new_web_link
+from bot.service.pages import build_pages
 from bot.service.restarts import Restarts
-from bot.service.service import SetupHost
+from bot.service.service import Entrance, SetupHost
 from bot.service.service_lock import find_service
 from bot.web.pages.setup import SetupRun
-from bot.web.security import SetupDoor
 from core.answering.pipeline import Pipeline
 from core.errors import ConfigError, FootnoteError, InvalidState
+from tests.entering import SAME_SITE
 from tests.integration.test_service import start
 from tests.unit.bot.web.scripted_wizard import ScriptedWizard
 
@@ -37,7 +38,7 @@ class Process:
 
     browser: ClientSession
     config: Config
-    run: SetupRun = field(default_factory=lambda: SetupRun(door=SetupDoor()))
+    run: SetupRun = field(default_factory=SetupRun)
     wizards: list[ScriptedWizard] = field(default_factory=list)
     loaded: int = 0
     problem: str = ""  # of the configuration file
@@ -51,9 +52,9 @@ class Process:
             raise ConfigError(self.problem)
         return self.config
 
-    def ready(self, url: str, link: str) -> None:
+    def ready(self, entrance: Entrance) -> None:
         assert not self.url, "it is announced once"
-        self.url, self.link = url, link
+        self.url, self.link = entrance.url, entrance.setup_link
 
     def open_wizard(self) -> ScriptedWizard:
         self.wizards.append(ScriptedWizard())
@@ -88,12 +89,13 @@ async def until(condition: Callable[[], object]) -> None:
 @asynccontextmanager
 async def serving(config: Config) -> AsyncIterator[Process]:
     """A process that serves, with its set-up link opened."""
-    async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as browser:  # unsafe: of an address without a name
+    jar = CookieJar(unsafe=True)  # of an address without a name
+    async with ClientSession(cookie_jar=jar, headers=SAME_SITE) as browser:
         process = Process(browser, config)
         host = SetupHost(run=process.run, open_wizard=process.open_wizard)
         process.task = asyncio.create_task(Restarts(process.load, process.ready, host).run())
         await until(lambda: process.link or process.task.done())
-        assert "Where does your team talk?" in await process.read(urlsplit(process.link).path.lstrip("/"))
+        assert "Where does your team talk?" in await process.read(process.link.removeprefix(process.url))
         yield process
         process.task.cancel()
         await asyncio.wait({process.task})
@@ -184,22 +186,79 @@ async def test_a_command_gets_a_new_link(config: Config) -> None:
         service = find_service(config.data_path)
         assert service is not None
         remote = RemoteOperations("local", service)
-        link = await remote.call(new_setup_link, None)
+        link = await remote.call(new_web_link, True)
         await remote.close()
         async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as other, other.get(link) as reply:
             assert "Where does your team talk?" in await reply.text()
 
-    assert link.startswith(f"{process.url}setup/") and link != process.link
+    assert link.startswith(f"{process.url}enter/") and link != process.link
+
+
+FOREIGN = (
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "none"},
+    {},  # with the cookie
+)
+SENT_FROM_ELSEWHERE = "was sent from another site"
+
+
+async def test_whatever_changes_something_is_refused_to_other_sites(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[web.Application] = []
+
+    def build(*args: Any, **options: Any) -> web.Application:
+        built.append(build_pages(*args, **options))
+        return built[-1]
+
+    monkeypatch.setattr(bot.service.service, "build_pages", build)
+    async with serving(config) as process:
+        routes = [
+            (route.method, re.sub(r"{[^}]+}", "x", route.resource.canonical).lstrip("/"))
+            for route in built[0].router.routes()
+            if route.resource is not None and route.method not in ("GET", "HEAD", "OPTIONS")
+        ]
+        accepted = []
+        async with ClientSession(cookies=cookies_in(process.browser)) as browser:
+            for method, path in routes:
+                for headers in FOREIGN:
+                    async with browser.request(method, process.url + path, headers=headers) as reply:
+                        if reply.status != 403 or SENT_FROM_ELSEWHERE not in await reply.text():
+                            accepted.append((method, path, headers, reply.status))
+        async with ClientSession(headers=SAME_SITE) as stranger:
+            reached = [await (await stranger.request(method, process.url + path)).text() for method, path in routes]
+        async with ClientSession() as program:
+            unproved = [
+                (await program.request(method, process.url + path)).status
+                for method, path in routes
+                if path.startswith("api/")
+            ]
+
+    assert len(routes) >= 24, routes
+    assert accepted == []
+    assert not any(SENT_FROM_ELSEWHERE in text for text in reached), "it was the origin that was refused"
+    assert set(unproved) == {401}, "programs without cookies are asked for their token"
+
+
+def cookies_in(browser: ClientSession) -> dict[str, str]:
+    return {cookie.key: cookie.value for cookie in browser.cookie_jar}
 
 
 async def test_without_set_up_there_is_no_link(config: Config) -> None:
-    service, task, url = await start(config)
+    service, task, entrance = await start(config)
     remote = RemoteOperations("local", found) if (found := find_service(config.data_path)) else None
     assert remote is not None
     with pytest.raises(InvalidState, match="The demo has no set-up"):
-        await remote.call(new_setup_link, None)
+        await remote.call(new_web_link, True)
     await remote.close()
-    async with ClientSession() as browser, browser.get(f"{url}setup") as reply:
-        assert reply.status == 404
+    async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as browser:
+        async with browser.get(entrance.link) as reply:
+            assert reply.status == 200
+        async with browser.get(f"{entrance.url}setup") as reply:
+            assert reply.status == 404
     service.stop()
     await task

@@ -1,6 +1,7 @@
 import asyncio
 import os
 import pickle
+import re
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -12,7 +13,8 @@ import pytest
 
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from storage.documents.child import HEADER_BYTES, ReadDocument, ReadFailure, ReadTask
-from storage.documents.sandbox import Sandbox, _exchange
+from storage.documents.jail import PROTECTIONS
+from storage.documents.sandbox import Sandbox, _exchange, find_protections
 from tests.unit.storage.documents.fake_readers import HERE
 
 LIMITS = ReadLimits(seconds=5, memory_bytes=400 * MEBIBYTE)
@@ -172,6 +174,38 @@ async def test_the_child_sees_no_secret_of_its_parent(
 
     assert isinstance(result, ReadDocument)
     assert result.pages[0].text == "secret=None"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux has the jail")
+@pytest.mark.parametrize("attempt", ["tcp", "udp", "unix", "raw", "resolve", "program", "write", "delete", "signal"])
+async def test_a_reader_reaches_no_network_no_program_and_no_file_to_change(
+    sandbox: Sandbox, tmp_path: Path, attempt: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "tmp"
+    elsewhere.mkdir()
+    monkeypatch.setenv("TMPDIR", str(elsewhere))  # the folder where the child may write
+    path = tmp_path / "a.escape"
+
+    path.write_text(attempt)
+    result = await sandbox.read(ReadTask(path=path, root=tmp_path, workspace="local", document_id="d"))
+
+    assert isinstance(result, ReadFailure)
+    assert re.search("permi(ssion denied|tted)|name resolution", result.reason)
+    assert path.read_text() == attempt
+    assert not (tmp_path / "written").exists()
+    assert isinstance(await read(sandbox, tmp_path, "next.txt"), ReadDocument)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux has the jail")
+async def test_the_jail_tells_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere, folder = tmp_path / "tmp", tmp_path / "data"
+    elsewhere.mkdir()
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(elsewhere))
+
+    assert await find_protections(folder) == set(PROTECTIONS)
+    assert await find_protections(elsewhere) == {"no network", "no other programs"}
+    assert not any(await asyncio.to_thread(os.listdir, folder))
 
 
 async def test_a_reply_can_not_make_the_parent_run_anything(tmp_path: Path) -> None:

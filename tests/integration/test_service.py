@@ -9,13 +9,13 @@ import threading
 from pathlib import Path
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, CookieJar
 
 import bot.runtime.signals
 import bot.service.worker
 from bot.config import WEB_KEY_FILE, Config
 from bot.config.sections import WebConfig
-from bot.service.service import Service, address_of, listen
+from bot.service.service import Entrance, Service, address_of, listen
 from bot.service.service_lock import ServiceLock, find_service
 from bot.service.worker import work_alone
 from bot.web.links import link_key
@@ -26,8 +26,8 @@ def config_for(data_dir: Path, port: int = 0) -> Config:
     return Config(data_dir=data_dir, web=WebConfig(port=port))
 
 
-async def start(config: Config, *, examples: tuple[str, ...] = ()) -> tuple[Service, "asyncio.Task[None]", str]:
-    ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+async def start(config: Config, *, examples: tuple[str, ...] = ()) -> tuple[Service, "asyncio.Task[None]", Entrance]:
+    ready: asyncio.Future[Entrance] = asyncio.get_running_loop().create_future()
     service = Service(config, ready.set_result, examples)
     task = asyncio.create_task(service.run())
     done, _ = await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
@@ -38,12 +38,16 @@ async def start(config: Config, *, examples: tuple[str, ...] = ()) -> tuple[Serv
 
 async def test_it_serves_from_start_to_stop_and_then_lets_everything_go(tmp_path: Path) -> None:
     config = config_for(tmp_path / "data")
-    service, task, url = await start(config, examples=("Why?",))
+    service, task, entrance = await start(config, examples=("Why?",))
+    url = entrance.url
     notice = find_service(config.data_path)
     async with ClientSession() as client, client.get(f"{url}healthz") as reply:
         healthy = reply.status
-    async with ClientSession() as client, client.get(f"{url}chat/home") as reply:
-        home = await reply.json()
+    async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as client:  # unsafe: of an address without a name
+        async with client.get(entrance.link) as reply:
+            assert reply.status == 200
+        async with client.get(f"{url}chat/home") as reply:
+            home = await reply.json()
     service.stop()
     async with asyncio.timeout(60):
         await task
@@ -77,10 +81,10 @@ async def test_a_signal_stops_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 async def test_a_second_service_is_refused_and_leaves_the_first_alone(tmp_path: Path) -> None:
     config = config_for(tmp_path / "data")
-    service, task, url = await start(config)
+    service, task, entrance = await start(config)
     with pytest.raises(InvalidState, match="already runs"):
         await start(config)
-    async with ClientSession() as client, client.get(f"{url}healthz") as reply:
+    async with ClientSession() as client, client.get(f"{entrance.url}healthz") as reply:
         assert reply.status == 200
     service.stop()
     await task

@@ -19,6 +19,7 @@ from playwright.async_api import Page, expect
 from bot.cli.demo import DEMO_FOLDER, load_examples
 from tests.e2e.browsing import Browsing, browsing, say
 from tests.e2e.serving import ColdServiceProcess
+from tests.entering import enter
 from tests.pictures.setup import take_setup
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
@@ -174,7 +175,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place, ColdServiceProcess(Path(place) / "data", "demo", "--serve") as demo:
         assert demo.process.stdout is not None
-        url = demo.process.stdout.readline().split()[3]
+        url = enter(demo.process.stdout.readline().split()[3])
         asyncio.run(take(url, folder))
         asyncio.run(take_changes(url, demo.data_dir / DEMO_FOLDER, folder))
     asyncio.run(take_setup(folder, save))

@@ -58,9 +58,12 @@ async def take_setup(folder: Path, save: Save) -> None:
             slack.create_team("acme")
             said = await Machine(slack, Path(place)).start()
             _, page = await people.newcomer(said["setup"], **WIDE)
+            camera = Camera(people, folder, save)
             await choose(page, "Slack")
+            await go_on(page, "How does Slack reach Footnote?")
+            await camera.take(page, "setup-connection")
             await go_on(page, "Create the app, and paste its two tokens")
-            await Camera(people, folder, save).take(page, "setup-slack")
+            await camera.take(page, "setup-slack")
 
 
 async def _take_discord(server: DiscordServer, people: Browsing, place: Path, camera: Camera) -> None:
@@ -94,6 +97,16 @@ async def _take_discord(server: DiscordServer, people: Browsing, place: Path, ca
 
     await add_documents(page, folder, before=take_documents)
     await camera.take(page, "setup-model")
+    await choose(page, "No model")
+    await go_on(page, "Who may ask?")
+    await choose(page, "Only in some channels")
+    await choose(page, "#general")
+    await page.click(".moves button.strong")
+    await page.goto(f"{said['url']}setup?step=people")
+    await camera.take(page, "setup-people")
+    await choose(page, "Everyone in the server")
+    await page.click(".moves button.strong")
+    await page.goto(f"{said['url']}setup?step=model")
     await end(page)
     await expect(page.locator("#outcome")).to_contain_text("2 documents read, 0 failed")
     await expect(page.locator("#elsewhere")).to_contain_text("Or say it in Discord")

@@ -15,9 +15,10 @@ server.app.token, web_client=AsyncWebClient(token=server.app.token, base_url=ser
 
 Names, by what they are for:
 
-- the world: `create_team(name, installed=)`, `create_channel(team, name, *people, private=, with_bot=)`,
-  `person(name, *channels, team=)`, `other_bot(name, *channels)`; `app` (ids, secrets, scopes), `api` (base URL);
-  `advance(seconds)` moves the server's clock
+- the world: `create_team(name, installed=)`, `create_organisation(name, *teams)` (one token for all),
+  `create_channel(team, name, *people, private=, with_bot=)`, `person(name, *channels, team=)`,
+  `other_bot(name, *channels)`; `app` (ids, secrets, scopes), `api` (base URL); `advance(seconds)` moves the server's
+  clock
 - what is there stays alive, so that it says what became of it: of a `Message` `.text`, `.blocks`, `.edits`, `.stream`
   (`.tasks`, `.title`, `.ended`), `.reactions`, `.metadata`, `.only_to`, `.deleted`; of a `Channel` `.thread(root)`,
   `.seen_by(user)`, `.statuses`, `.titles`, `.prompts`; of a `Team` `.install` (`.token`, `.scopes`), `.bot`, `.homes`,

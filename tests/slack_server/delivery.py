@@ -132,7 +132,8 @@ class Delivery:
     # ------------------------------------------------------------------ one parcel
 
     def _envelope(self, team: Team, event: JSON) -> JSON:
-        who = {"enterprise_id": None, "team_id": team.id, "user_id": team.bot.id, "is_bot": True}
+        organisation = team.organisation.id if team.organisation else None
+        who = {"enterprise_id": organisation, "team_id": team.id, "user_id": team.bot.id, "is_bot": True}
         return {
             "token": "verification-token",
             "team_id": team.id,
@@ -141,7 +142,7 @@ class Delivery:
             "type": "event_callback",
             "event_id": self._world.new_id("Ev"),
             "event_time": int(self._world.clock.now()),
-            "authorizations": [{**who, "is_enterprise_install": False}],
+            "authorizations": [{**who, "is_enterprise_install": organisation is not None}],
             "is_ext_shared_channel": self._is_external(team, event),
             "event_context": self._world.new_id("EC"),
         }

@@ -11,6 +11,8 @@ _SCOPES = {
     "reaction_added": "reactions:read",
     "reaction_removed": "reactions:read",
     "file_shared": "files:read",
+    "subteam_members_changed": "usergroups:read",
+    "user_change": "users:read",
     "assistant_thread_started": "assistant:write",
     "assistant_thread_context_changed": "assistant:write",
 }

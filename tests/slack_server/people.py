@@ -7,7 +7,7 @@ from typing import Any
 from tests.slack_server import installing
 from tests.slack_server.choosing import acted, chosen, found_in, values_of
 from tests.slack_server.interactions import Interactions, Outcome
-from tests.slack_server.shown import rich_text, typed
+from tests.slack_server.shown import rich_text, typed, user_json
 from tests.slack_server.state import CANVAS, Channel, File, Kind, Message, Team, User, View
 from tests.slack_server.web_api import WebApi
 from tests.slack_server.world import World
@@ -193,6 +193,25 @@ class Person:
 
     async def delete_channel(self, place: Channel) -> None:
         self._world.delete_channel(place)
+
+    async def share_channel(self, place: Channel) -> None:
+        """With another company, which took the invitation."""
+        place.is_external = True
+        self._world.tell(self.team, "channel_shared", place, channel=place.id, connected_team_id="T0OTHER")
+
+    async def change(self, person: "Person", **changes: bool) -> None:
+        """As an administrator: make somebody a guest (`is_restricted`), deactivate them (`deleted`), and so on."""
+        for name, value in changes.items():
+            setattr(person.user, name, value)
+        self._world.tell(self.team, "user_change", user=user_json(person.user, self.team))
+
+    async def set_group(self, group: str, *people: "Person") -> None:
+        """The members of a user group, from now on."""
+        before, now = self.team.groups.get(group, []), [one.id for one in people]
+        self.team.groups[group] = now
+        added, removed = [one for one in now if one not in before], [one for one in before if one not in now]
+        told = {"subteam_id": group, "team_id": self.team.id, "added_users": added, "removed_users": removed}
+        self._world.tell(self.team, "subteam_members_changed", **told)
 
     async def uninstall(self) -> None:
         """The app is gone from the team: its token is no longer good."""

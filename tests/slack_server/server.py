@@ -92,6 +92,12 @@ class SlackServer(PlatformServer):
             self.world.install(team)
         return team
 
+    def create_organisation(self, name: str, *teams: str) -> list[Team]:
+        """The app is installed in the whole organisation, and approved for new teams with these names."""
+        created = [self.world.create_team(one) for one in teams]
+        self.world.install_organisation(name, created)
+        return created
+
     def create_channel(
         self, team: Team, name: str, *people: Person, private: bool = False, with_bot: bool = True
     ) -> Channel:

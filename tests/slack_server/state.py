@@ -14,7 +14,7 @@ PANE = "assistant_app_thread"  # the subtype of the message that a thread in the
 BOT_SCOPES = frozenset(
     "app_mentions:read assistant:write channels:history channels:join channels:read chat:write commands files:read"
     " files:write groups:history groups:read im:history im:read im:write mpim:history mpim:read reactions:read"
-    " reactions:write team:read users:read".split()
+    " reactions:write team:read usergroups:read users:read".split()
 )
 
 
@@ -52,6 +52,8 @@ class User:
     deleted: bool = False
     is_admin: bool = False  # of the team
     is_restricted: bool = False  # a guest
+    is_ultra_restricted: bool = False  # a guest of one channel; Slack then says is_restricted, too
+    team_id: str = ""  # of somebody from another organisation; "" of the team's own people
     takes_messages: bool = True  # from the bot
 
 
@@ -115,6 +117,7 @@ class Channel:
     members: list[str] = field(default_factory=list)  # user ids
     archived: bool = False
     is_external: bool = False  # another company shares it
+    is_pending: bool = False  # another company was invited to it
     messages: dict[str, Message] = field(default_factory=dict)  # by ts, ephemeral ones too
     statuses: dict[str, JSON] = field(default_factory=dict)  # by thread: assistant.threads.setStatus
     titles: dict[str, str] = field(default_factory=dict)  # by thread
@@ -181,9 +184,18 @@ class Install:
 
 
 @dataclass(kw_only=True, eq=False, slots=True)
+class Organisation:
+    """Several teams with one installation: one token, and one bot user."""
+
+    id: str
+    name: str
+
+
+@dataclass(kw_only=True, eq=False, slots=True)
 class Team:
     id: str
     name: str
+    organisation: Organisation | None = None
     users: dict[str, User] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)

@@ -97,6 +97,15 @@ class WebApi:
             raise Refusal("not_allowed_token_type" if call.token == self._world.app.token else "invalid_auth")
         if install.refusal is not None:
             raise Refusal(install.refusal)
+        return self._in_team(install, call.params) if install.team.organisation else install
+
+    def _in_team(self, install: Install, params: Params) -> Install:
+        """An organisation's token acts in the team of the channel or the person that a call names."""
+        for one in self._world.installs_of(install.token):
+            people = set(one.team.users) - {one.bot.id}
+            named = {params.maybe(name) for name in ("channel", "channel_id", "user", "users", "user_id", "team_id")}
+            if named & (set(one.team.channels) | people | {one.team.id}):
+                return one
         return install
 
     def _open_connection(self, call: Call) -> JSON:

@@ -16,6 +16,7 @@ from tests.slack_server.state import (
     Install,
     Kind,
     Message,
+    Organisation,
     Stream,
     Team,
     User,
@@ -61,14 +62,27 @@ class World:
         team.install = Install(team=team, token=token, bot=bot, scopes=set(self.app.scopes))
         return team.install
 
+    def install_organisation(self, name: str, teams: Sequence[Team]) -> Organisation:
+        """The app in a whole organisation, which approves it for these teams."""
+        organisation = Organisation(id=self.new_id("E"), name=name)
+        bot, token = self.create_user(teams[0], "footnote", bot=True), f"xoxb-{organisation.id}-{secrets.token_hex(4)}"
+        scopes = set(self.app.scopes)
+        for team in teams:
+            team.organisation, team.users[bot.id] = organisation, bot
+            team.install = Install(team=team, token=token, bot=bot, scopes=scopes)
+        return organisation
+
     def create_user(self, team: Team, name: str, *, bot: bool = False) -> User:
         user = User(id=self.new_id("U"), name=name, bot_id=self.new_id("B") if bot else None)
         team.users[user.id] = user
         return user
 
     def install_of(self, token: str | None) -> Install | None:
-        installs = [team.install for team in self.teams.values() if team.install is not None]
-        return next((one for one in installs if one.token == token), None)
+        return next(iter(self.installs_of(token)), None)
+
+    def installs_of(self, token: str | None) -> list[Install]:
+        """Several for an organisation's token: one for each team that the app is approved for."""
+        return [team.install for team in self.teams.values() if team.install and team.install.token == token]
 
     # ------------------------------------------------------------------ channels
 

@@ -33,21 +33,33 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryRules:
-    """Roles whose members may add documents like admins, and channels whose uploads are added; names or IDs."""
+    """Roles whose members may add documents or review proposals like admins, and channels whose uploads are added.
+
+    All are names or IDs.
+    """
 
     roles: frozenset[str] = frozenset()
     channels: frozenset[str] = frozenset()
+    reviewers: frozenset[str] = frozenset()
 
     def permits(self, person: discord.abc.User, permissions: discord.Permissions) -> bool:
         """Return whether a person may add documents; `permissions` are the ones in the channel, as they are now."""
-        roles = person.roles if isinstance(person, discord.Member) else []
-        return permissions.manage_guild or any({role.name, str(role.id)} & self.roles for role in roles)
+        return permissions.manage_guild or _has_one(person, self.roles)
+
+    def may_review(self, person: discord.abc.User) -> bool:
+        """Return whether a person may review proposals without being an admin."""
+        return _has_one(person, self.reviewers)
 
     def collects(self, channel: object) -> bool:
         """Return whether the files of a channel, or of a thread of it, are added."""
         parent = channel.parent if isinstance(channel, discord.Thread) else channel
         named = {getattr(parent, "name", ""), str(getattr(parent, "id", ""))}
         return isinstance(parent, discord.abc.GuildChannel) and bool(named & self.channels)
+
+
+def _has_one(person: discord.abc.User, names: frozenset[str]) -> bool:
+    roles = person.roles if isinstance(person, discord.Member) else []
+    return any({role.name, str(role.id)} & names for role in roles)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +109,7 @@ class InteractionHandler:
             direct=not in_guild,
             is_admin=interaction.permissions.manage_guild,
             may_add=self.rules.permits(interaction.user, interaction.permissions),
+            may_review=self.rules.may_review(interaction.user),
             link=jump_link(interaction.guild_id, address.thread or address.channel) if in_guild else None,
             open_threads=partial(self._open_threads, address) if in_guild else None,
         )

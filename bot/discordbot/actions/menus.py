@@ -88,7 +88,8 @@ async def _store(
     with translated_errors(POST):
         await interaction.response.defer(ephemeral=True, thinking=True)
     address, kept = await handler.address_of(interaction), _to_platform_message(handler, interaction, message)
-    sentence = await handler.answers.keep(address, kept, question=question, by=interaction.user.display_name)
+    author, name = str(interaction.user.id), interaction.user.display_name
+    sentence = await handler.answers.keep(address, kept, question=question, author=author, author_name=name)
     await show(interaction, notice(sentence))
 
 
@@ -101,6 +102,10 @@ def _to_platform_message(
         link=jump_link(interaction.guild_id, str(message.channel.id), str(message.id)),
         is_ours=is_ours,
         is_direct=interaction.guild_id is None,
+        id=str(message.id),
+        by="" if is_ours else str(message.author.id),
+        by_name=message.author.display_name,
+        is_closed=isinstance(interaction.channel, discord.Thread) and interaction.channel.is_private(),
         answer_id=find_answer(message.components) if is_ours else None,
     )
 

@@ -10,7 +10,6 @@ from bot.discordbot.events.translate import PLATFORM
 from core.access.bindings import Bindings
 from core.domain.incoming import IncomingMessage
 from core.errors import FootnoteError, NotFound
-from core.ports import Clock
 from core.ports.service import SettingsRepository
 from core.service.inbox import Gate, askers_gate, platform_gates
 
@@ -18,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 def discord_gates(
-    settings: SettingsRepository, clock: Clock, client: discord.Client, bindings: Bindings, config: DiscordConfig
+    settings: SettingsRepository, client: discord.Client, bindings: Bindings, config: DiscordConfig
 ) -> tuple[Gate, ...]:
     """Return the gates of every platform, with [discord] ask_channels and ask_roles."""
     roles = frozenset(config.ask_roles)
@@ -33,7 +32,7 @@ def discord_gates(
                 return True
         return False
 
-    return platform_gates(settings, clock, askers=askers_gate(config.ask_channels, has_role if roles else None))
+    return platform_gates(settings, askers=askers_gate(config.ask_channels, has_role if roles else None))
 
 
 async def _roles_of(guild: discord.Guild, person: int) -> frozenset[str]:

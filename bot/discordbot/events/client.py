@@ -5,6 +5,7 @@ Every handler is short: translate, pass on, acknowledge. Answers come back throu
 
 import asyncio
 import logging
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +26,11 @@ from bot.discordbot.rendering.texts import notice_view
 from bot.presentation.additions import AdditionFlow
 from bot.presentation.direct_threads import private_key
 from bot.presentation.platform_parts import PlatformParts
-from bot.presentation.platform_text import NOT_SAVED, is_silent
+from bot.presentation.platform_text import NOT_SAVED
+from bot.presentation.refusals import PRIVATE_REFUSALS, ToldRefusals, is_silent
 from core.access.bindings import Bindings
 from core.domain.incoming import ChannelAddress, message_key
-from core.domain.service import Receipt
+from core.domain.service import Decision, Receipt
 from core.errors import BadInput, FootnoteError, StorageError
 
 # A command's answer is often for one person, which a reply to a message can't be.
@@ -36,6 +38,8 @@ TYPED_COMMAND = "Commands can't be typed into messages. Write / and choose /{nam
 CATCH_UP_HOURS = 24.0
 
 _log = logging.getLogger(__name__)
+
+REFUSED = "\N{LOCK}"  # a reaction
 
 if TYPE_CHECKING:
     _Base = discord.Client
@@ -77,6 +81,7 @@ class Events(_Base):
         self.workspaces = Workspaces(self, bindings)
         self.catching_up = asyncio.Lock()
         self.online_until: datetime | None = parts.clock.now()  # None: until now
+        self.refusals = ToldRefusals(parts.clock)
         posts = DiscordAdditionPosts(self, self.platform.destinations, parts.clock, open_url)
         self.flow = AdditionFlow(parts.additions, posts, parts.pause)
         self.greetings = Greetings(self, parts, self.platform, self.workspaces)
@@ -120,10 +125,13 @@ class Events(_Base):
                 except FootnoteError as error:  # later messages may work
                     _log.warning("Not caught up with message %d: %s", message.id, error)
             await self.flow.resume()
-            await self.greetings.catch_up()
+            await self.greetings.greet_new()
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         await self.greetings.greet(guild)
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        await self.greetings.catch_up()  # back from an outage
 
     async def on_guild_channel_create(self, channel: discord.abc.GuildChannel) -> None:
         await self.greetings.catch_up()
@@ -184,6 +192,11 @@ class Events(_Base):
         _log.exception("The event %s could not be handled", event_method)
 
     @property
+    def is_current(self) -> bool:
+        """Whether it is connected, so that it knows its servers, channels and roles as they are now."""
+        return hasattr(self, "parts") and self.online_until is None
+
+    @property
     def me(self) -> int:
         return self.user.id if self.user is not None else 0
 
@@ -229,9 +242,35 @@ class Events(_Base):
             except FootnoteError as error:  # the post itself will report it
                 _log.info("No typing sign: %s", error)
         elif receipt.command is not None:
-            await self._reply(message, TYPED_COMMAND.format(name=receipt.command.name))
+            sentence = TYPED_COMMAND.format(name=receipt.command.name)
+            await self._refuse(message, replace(receipt.decision, sentence=sentence))
         elif not is_silent(receipt):
-            await self._reply(message, receipt.decision.sentence)
+            await self._refuse(message, receipt.decision)
+
+    async def _refuse(self, message: discord.Message, decision: Decision) -> None:
+        """Send the reason of a refusal to the person, in a direct message.
+
+        A standing refusal is sent once an hour; later, a reaction shows that the message was seen. If the person takes
+        no direct messages, a private refusal is a reaction, too, and any other a reply.
+        """
+        if message.guild is None:
+            await self._reply(message, decision.sentence)
+            return
+        try:
+            with translated_errors(POST):
+                if not self.refusals.is_news(str(message.author.id), decision):
+                    await message.add_reaction(REFUSED)
+                    return
+                try:
+                    await message.author.send(view=to_view(notice_view(decision.sentence)))
+                    return
+                except discord.Forbidden:
+                    if decision.code in PRIVATE_REFUSALS:
+                        await message.add_reaction(REFUSED)
+                        return
+            await self._reply(message, decision.sentence)
+        except FootnoteError as error:
+            _log.info("Can't show a refusal: %s", error)
 
     async def _reply(self, message: discord.Message, sentence: str) -> None:
         """Reply to a message; if that is forbidden, write to its author."""

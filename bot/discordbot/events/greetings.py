@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class Greetings:
-    """Greets each server once: on the day it is joined, or as soon as the bot may write there."""
+    """Greets each server once: when it is joined, at the next start, or as soon as the bot may write there."""
 
     def __init__(
         self, client: discord.Client, parts: PlatformParts, platform: DiscordPlatform, workspaces: Workspaces
@@ -44,6 +44,16 @@ class Greetings:
         if is_owed:
             self._owed = (self._owed or set()) | {str(guild.id)}
             await self.catch_up()
+
+    async def greet_new(self) -> None:
+        """Greet the servers that were joined while no process was connected."""
+        try:
+            names = {str(guild.id): guild.name for guild in self._client.guilds}
+            await self._parts.teams.record_connected(PLATFORM, names)
+            self._owed = None
+        except FootnoteError as error:
+            _log.warning("New servers were not greeted: %s", error)
+        await self.catch_up()
 
     async def catch_up(self) -> None:
         """Greet the servers that could not be greeted so far; failures are tried again with the next event."""

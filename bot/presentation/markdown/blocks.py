@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 from bot.presentation.markdown.flavour import Flavour, columns, units
 from bot.presentation.markdown.inline import Token, code_tokens, to_tokens
 
-_FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)$")
+_FENCE = re.compile(r"^([ \t]*+)(`{3,}+|~{3,}+)[ \t]*+([^`\n]*+)$")
 _QUOTE = re.compile(r"^ {0,3}>")
 _QUOTE_SIGNS = re.compile(r"^(?: {0,3}> ?)+")
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(
+    r"^ {0,3}(#{1,6})[ \t]++((?:[^ \t\n]++|[ \t]++(?!#*+[ \t]*+$))*+)(?:[ \t]++#++)?+[ \t]*+$"  # no closing signs
+)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _BAR = re.compile(r"(?<!\\)\|")
 _LANGUAGE = re.compile(r"[a-z0-9_+.#-]{1,20}", re.IGNORECASE)  # any other info string is shown as code
-_RULE = re.compile(r"^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_RULE = re.compile(r"^ {0,3}\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\(([^\s()]{0,2000})\)")
-_EMPHASIS = re.compile(r"(\*\*|__|~~|`+)(?=\S)(.{1,500}?)(?<=\S)\1")
+_EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!`)`{1,3}+)(?=\S)(.{1,500}?)(?<=\S)\1")
 LONGEST_TABLE_LINE = 5_000  # a longer line is data
 LONGEST_TABLE_HEAD = 100  # units of its line of names, which every part repeats
 LONGEST_KEPT_HEAD = 1 / 3  # of the longest token: a table's head and its rule, on platforms with tables

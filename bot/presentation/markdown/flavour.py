@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from core.text.markup import without_controls
+
 # Longer addresses are not linked: a part must have space for a footnote and its text.
 LONGEST_ADDRESS = 1_000
 _IN_LINK = re.compile(r"[\s<>()\[\]{}\"'`\\|^]")
@@ -18,7 +20,7 @@ _CODE_PING = re.compile(
     r"|<(?=[@#][!&]?\w|!\w|a?:\w|t:|id:|/[^<>\n]{1,100}:\d|(?:mailto|tel|sms):|[a-z][\w+.-]*:/)",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"[a-z][\w+.-]*://[^\s<>`\"']*|://", re.IGNORECASE)
+_ADDRESS = re.compile(r"[a-z][\w+.-]{0,40}://[^\s<>`\"']*|://", re.IGNORECASE)
 _SIGNS = re.compile(r"[\\*_~`|\[\]()#>]")
 _BEGINS_BLOCK = re.compile(r"^([ \t]*)([-+=]|\d+(?=[.)]))", re.MULTILINE)
 # The point in `guide.md` and `ada@example.org`: a client may treat a file as a host.
@@ -26,8 +28,6 @@ _HOST = re.compile(r"([\w-]\\?)\.(?=[^\W\d_]{2})")
 # `[label]: address` at the start of a line is a link definition, which isn't shown.
 _DEFINITION = re.compile(r"^([ \t]*\[[^\]\n]{1,300}\]):", re.MULTILINE)
 _INVITE = re.compile(r"(discord(?:app)?)\.(?=gg/|com/|me/|new/|gift/)", re.IGNORECASE)
-# Control characters, and overrides of the writing direction: they hide text.
-_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202d\u202e]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x0b\x0c\x85]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
@@ -115,7 +115,7 @@ def units(text: str) -> int:
 
 def clean(text: str) -> str:
     """Return the text without control characters and half characters; every line ends with a line feed."""
-    return _SURROGATE.sub("\ufffd", _HARMFUL.sub("", _LINE_ENDS.sub("\n", text)))
+    return _SURROGATE.sub("\ufffd", without_controls(_LINE_ENDS.sub("\n", text)))
 
 
 def safe_cut(text: str, limit: int) -> int:

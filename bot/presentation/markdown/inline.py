@@ -16,18 +16,18 @@ LONGEST_WORD = 100  # units; longer words are cut
 # The start of anything but prose.
 _START = re.compile(r"[\\`<!\[]|[a-z][a-z0-9+.-]{1,30}://|discord(?:app)?\.(?:gg|com|me|new|gift)/", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
-_CODE = re.compile(r"(`+)(?P<code>[^\n]+?)(?<!`)\1(?!`)")
+_CODE = re.compile(r"(?<!`)(`++)(?P<code>(?:[^`\n]++|(?!\1(?!`))`++)++)\1(?!`)")
 _AUTO_LINK = re.compile(r"<(?P<address>[a-z][a-z0-9+.-]*:[^<>\s`]*)>", re.IGNORECASE)
 _LABEL = rf"(?:[^\[\]\\\n]|\\.|\[[^\[\]\n]{{0,{LONGEST_LABEL}}}\]){{0,{LONGEST_LABEL}}}"
-_TARGET = r"<?(?P<target>[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?"
-_TITLE = r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?"
-_LINK = re.compile(rf"!?\[(?P<label>{_LABEL})\]\([ \t]*{_TARGET}{_TITLE}[ \t]*\)")
+_TARGET = r"<?(?P<target>[^\s<>()]*+(?:\([^\s()]*+\)[^\s<>()]*+)*+)>?"
+_TITLE = r"(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?"
+_LINK = re.compile(rf"!?\[(?P<label>{_LABEL})\]\([ \t]*+{_TARGET}{_TITLE}[ \t]*+\)")
 _NOTES = re.compile(r"(?<!\[)\[(?P<notes>\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])")
 _BARE_ADDRESS = re.compile(
     r"(?:[a-z][a-z0-9+.-]{1,30}://|discord(?:app)?\.(?:gg|com|me|new|gift)/)[^\s<>`\[\]]+", re.IGNORECASE
 )
 _TICKS = re.compile(r"`+")
-_TRAILING = re.compile(r"[.,:;!?\"'”’)\]}*_~|\\]+$")
+_TRAILING = re.compile(r"(?<![.,:;!?\"'”’)\]}*_~|\\])[.,:;!?\"'”’)\]}*_~|\\]++$")
 _WORD = re.compile(r"[^\s。！？]+[。！？]*\s*|[。！？]+\s*|\s+")
 _SENTENCE_END = re.compile(r"[.!?。！？…:][\"'”’)\]*_~|]*\s*$")
 

@@ -137,7 +137,7 @@ async def press(handler: InteractionHandler, ctx: InteractionContext, name: Acti
         ctx.team.workspace,
         by=ctx.person,
         by_name=await handler.people.name(ctx.team, ctx.person),
-        is_permitted=await handler.people.may_add(ctx.team, ctx.person),
+        is_permitted=(await handler.people.roles(ctx.team, ctx.person)).may_add,
     )
 
 
@@ -201,7 +201,7 @@ async def _request(handler: InteractionHandler, ctx: InteractionContext, wanted:
     await handler.require_open(ctx)
     address = await handler.address_of(ctx)
     name = await handler.people.name(ctx.team, ctx.person)
-    is_permitted = await handler.people.may_add(ctx.team, ctx.person)
+    is_permitted = (await handler.people.roles(ctx.team, ctx.person)).may_add
     for item in wanted:
         addition, is_new = await handler.parts.additions.request(
             f"{message_key(address, event)}:{item.id}",

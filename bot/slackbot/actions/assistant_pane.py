@@ -51,7 +51,7 @@ async def on_context_changed(handler: InteractionHandler, ctx: InteractionContex
     here = await handler.scope(ctx)
     there = await handler.parts.access.scope(here.workspace, thread_address(here.workspace, beside, ""))
     documents = await handler.parts.corpus.list_readable(here)
-    near = [item for item in documents if item.source_id in there.sources]
+    near = [item for item in documents if there.allows(item)]
     if not await _suggest(handler, ctx, near, here):
         await _suggest(handler, ctx, documents, here)
 

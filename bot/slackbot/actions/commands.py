@@ -243,7 +243,7 @@ async def suggest(handler: InteractionHandler, ctx: InteractionContext, body: Ma
     """Return the options that match what was typed in a form's menu, as Slack takes them."""
     try:
         name, _ = read_form(body.get("view") or {})
-        call = await handler.call(ctx, name)
+        call = await handler.call(ctx, name, is_run=False)
         found = await handler.parts.commands.complete(call, str(body.get("action_id")), str(body.get("value") or ""))
     except FootnoteError as error:  # a menu can't show an error; the form will
         _log.info("Nothing completed: %s", error)

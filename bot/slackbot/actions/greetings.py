@@ -1,10 +1,12 @@
 """The first post in a channel that the bot was invited to, made once."""
 
 import logging
+from functools import partial
 
 from bot.presentation.action_names import post_id
 from bot.presentation.additions import AdditionView
 from bot.presentation.greeting import GREETING, greeting_lines
+from bot.presentation.platform_parts import Pause
 from bot.slackbot.actions.interaction_handler import InteractionHandler
 from bot.slackbot.delivery.destinations import ChannelDestination
 from bot.slackbot.events.command_text import MENTION, format_command_names
@@ -14,10 +16,12 @@ from bot.slackbot.events.translate import CHANNEL_ITSELF, thread_address
 from bot.slackbot.rendering.answers import mark_of
 from bot.slackbot.rendering.blocks import FLAVOUR
 from bot.slackbot.rendering.lists import addition_message
-from bot.slackbot.web_api import CLOSED
+from bot.slackbot.web_api import CLOSED, call
 from core.domain.incoming import ChannelAddress
 from core.errors import FootnoteError, PlatformError
 
+AT_ONCE = 200  # channels of a page
+LIST = "list my channels"
 ATTEMPTS = 5  # while Slack doesn't answer; the next start tries again
 RETRY_SECONDS = 30.0
 HOW_TO_ADD = (
@@ -40,9 +44,25 @@ class Greetings:
             self._begin(place, may_exist=False)
 
     async def resume(self) -> None:
-        """Greet the channels that earlier processes left. Raises StorageError."""
+        """Greet the channels that earlier processes left, and those joined meanwhile. Raises StorageError."""
+        await self._resume_owed()
+        self._handler.spawn(self._greet_new())
+
+    async def _greet_new(self) -> None:
+        """Greet the channels that the bot was invited to while no process ran: Slack repeats those events no longer."""
+        for team in self._teams.all():
+            try:
+                channels = await _joined(team, self._handler.parts.pause)
+                places = [f"{team.id}/{channel}" for channel in channels]
+                await self._handler.parts.teams.record_joined(PLATFORM, team.id, places)
+                await self._resume_owed()
+            except FootnoteError as error:
+                _log.warning("New channels of %s were not greeted: %s", team.name, error)
+
+    async def _resume_owed(self) -> None:
         for place in await self._handler.parts.teams.owed_greetings(PLATFORM):
-            self._begin(place, may_exist=True)
+            if "/" in place:  # a team itself has no place to write in
+                self._begin(place, may_exist=True)
 
     def _begin(self, place: str, *, may_exist: bool) -> None:
         if place not in self._greeting:
@@ -90,3 +110,25 @@ class Greetings:
         return await greeting_lines(
             self._handler.parts, address, plain=FLAVOUR.plain, mention=MENTION, how_to_add=HOW_TO_ADD
         )
+
+
+async def _joined(team: Team, pause: Pause) -> list[str]:
+    """Return the channels that the bot is in. Raises core errors."""
+    found, cursor = list[str](), ""
+    while True:
+        reply = await call(
+            LIST,
+            partial(
+                team.client.users_conversations,
+                types="public_channel,private_channel",
+                exclude_archived=True,
+                limit=AT_ONCE,
+                team_id=team.id,
+                cursor=cursor or None,
+            ),
+            pause=pause,
+        )
+        found += [str(one["id"]) for one in reply.get("channels") or ()]
+        cursor = str((reply.get("response_metadata") or {}).get("next_cursor") or "")
+        if not cursor:
+            return found

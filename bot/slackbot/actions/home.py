@@ -11,7 +11,8 @@ from bot.slackbot.events.translate import link_to
 from bot.slackbot.rendering.lists import Home, home_view
 from bot.slackbot.web_api import call
 from core.domain.service import TO_THE_END
-from core.errors import FootnoteError
+from core.errors import AccessDenied, FootnoteError
+from core.features.review import INBOX
 from core.work.commands import CommandResult, SourceRow, ThreadRow
 
 SHOW_HOME = "show the home tab"  # completes “I'm not allowed to …”
@@ -63,7 +64,20 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Ho
         ],
         examples=await handler.parts.suggestions.about(documents, scope, EXAMPLES),
         notice=name_commands(handler, ctx, sources.notice),
+        inbox=await _inbox(handler, ctx),
     )
+
+
+async def _inbox(handler: InteractionHandler, ctx: InteractionContext) -> list[str]:
+    """Return the lines of a reviewer's inbox; none for other people."""
+    if INBOX not in handler.parts.commands.table:
+        return []
+    try:
+        found = await _run(handler, ctx, INBOX)
+    except AccessDenied:
+        return []
+    shown = name_commands(handler, ctx, found.text)
+    return [line.strip().removeprefix("- ").replace("`", "") for line in shown.splitlines() if line.strip()]
 
 
 async def _run(handler: InteractionHandler, ctx: InteractionContext, name: str, page: int = 1) -> CommandResult:

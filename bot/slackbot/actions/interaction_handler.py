@@ -14,7 +14,7 @@ from bot.presentation.platform_text import FAULT
 from bot.slackbot.delivery.destinations import ChannelDestination, open_direct_destination, respond
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.command_text import format_command_names
-from bot.slackbot.events.directory import EXTERNAL, READS_ALONG, Channels, People, is_closed
+from bot.slackbot.events.directory import EXTERNAL, READS_ALONG, Channels, People, Roles, is_closed
 from bot.slackbot.events.teams import Team
 from bot.slackbot.events.translate import CHANNEL_ITSELF, MESSAGE, RESPONSE, TEAM, thread_address
 from bot.slackbot.rendering.blocks import SlackMessage, SlackPost, View
@@ -114,9 +114,20 @@ class InteractionHandler:
         return await self.parts.access.scope(address.workspace, address, reader=ctx.person)
 
     async def call(
-        self, ctx: InteractionContext, name: str, options: Mapping[str, str] | None = None, *, argument: str = ""
+        self,
+        ctx: InteractionContext,
+        name: str,
+        options: Mapping[str, str] | None = None,
+        *,
+        argument: str = "",
+        is_run: bool = True,
     ) -> CommandCall:
-        """Return a command as core takes it."""
+        """Return a command as core takes it, with the person's present roles if it `is_run`."""
+        role_error, roles = "", Roles(is_admin=False, may_add=False)
+        try:
+            roles = await self.people.roles(ctx.team, ctx.person) if is_run else roles
+        except AccessDenied as error:
+            role_error = str(error)
         address = await self.address_of(ctx)
         thread = ctx.thread or ctx.message_ts
         # in a channel itself, the conversation is the person's private one
@@ -131,8 +142,10 @@ class InteractionHandler:
             author_name=await self.people.name(ctx.team, ctx.person),
             address=address,
             direct=ctx.is_direct,
-            is_admin=await self.people.is_admin(ctx.team, ctx.person),
-            may_add=await self.people.may_add(ctx.team, ctx.person),
+            is_admin=roles.is_admin,
+            may_add=roles.may_add,
+            may_review=roles.may_review,
+            role_error=role_error,
             link=ctx.team.permalink(address.channel, thread, ctx.thread) or None,
         )
 

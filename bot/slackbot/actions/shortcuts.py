@@ -68,21 +68,22 @@ async def submit(handler: InteractionHandler, ctx: InteractionContext, view: Vie
 
 
 async def _store(handler: InteractionHandler, ctx: InteractionContext, message: Event, question: str) -> None:
-    by = await handler.people.name(ctx.team, ctx.person)
-    said = await _said(handler, ctx, message)
-    await handler.say(
-        ctx, await AnswerActions(handler.parts).keep(await handler.address_of(ctx), said, question=question, by=by)
-    )
+    name, place = await handler.people.name(ctx.team, ctx.person), await handler.address_of(ctx)
+    said, actions = await _said(handler, ctx, message), AnswerActions(handler.parts)
+    await handler.say(ctx, await actions.keep(place, said, question=question, author=ctx.person, author_name=name))
 
 
 async def _said(handler: InteractionHandler, ctx: InteractionContext, message: Event) -> PlatformMessage:
     is_own = author_of(message) == ctx.team.bot_user_id or message.get("bot_id") == ctx.team.bot_id
-    names = await handler.people.names(ctx.team, people_in(message))
+    names, author = await handler.people.names(ctx.team, people_in(message)), author_of(message)
     return PlatformMessage(
         text=to_text(message, names, ctx.team.bot_user_id),
         link=ctx.team.permalink(ctx.channel, str(message["ts"]), str(message.get("thread_ts") or "")),
         is_ours=is_own,
         is_direct=ctx.is_direct,
+        id=str(message["ts"]),
+        by="" if is_own else author,
+        by_name="" if is_own else await handler.people.name(ctx.team, author),
         answer_id=find_answer(message.get("blocks") or ()) if is_own else None,
     )
 

@@ -17,12 +17,12 @@ MENTION = "@footnote"  # as people type it; in a post of the bot it pings no one
 FOR_THREADS = frozenset({"mute", "listen", "unmute"})  # only available in threads
 # A whole word with a slash: no command in /slack/install, and/or and /help.html.
 _NAMED = re.compile(r"(?<![^\s`\"'“‘(\[*_|])/([a-z]+)(?![\w/-]|\.\w)")
-_QUESTION = re.compile(r"[?？؟]\W*\Z")
+_QUESTION = re.compile(r"[?？؟][^\w?？؟]*+\Z")
 _BEFORE = " \t\n,:;–—-"  # after the name is removed from "@footnote: stop"
 _OURSELVES = re.compile(
     r"\A[\s`]*[@/]?footnote\b", re.IGNORECASE
 )  # typed in threads, where Slack has no slash commands
-_PLEASE = re.compile(r"[,\s]+(?:please|now|thanks)\b[\s.!]*\Z", re.IGNORECASE)
+_PLEASE = re.compile(r"(?<![,\s])[,\s]++(?:please|now|thanks)\b[\s.!]*+\Z", re.IGNORECASE)
 _ENDING_LENGTH = 40  # characters searched for it
 _STOPS = " \t\n.!…"
 _FIRST_WORD = re.compile(r"([a-z]+)(?:\s+(.+))?\Z", re.DOTALL | re.IGNORECASE)
@@ -47,39 +47,41 @@ _OBJECTS: Mapping[str, str] = {
 }
 _THREAD = r"(?:\d+|[0-9a-fA-F]{8}[0-9a-fA-F-]*)"  # a number of the list, or a distinct prefix of an id
 _FORMAT = rf"(?:{'|'.join(FORMATS)})"
-_PLACE = r"(?:\d+|end|the\s+end|off|none|(?:chapter|part|book|session|act|page)\s+\S+)"
+_PLACE = r"(?:\d+|end|the end|off|none|(?:chapter|part|book|session|act|page) \S+)"
 _SETTING = rf"(?:{'|'.join(SETTINGS)})"
-# Name of a command -> forms of its argument; a `name` in a form has to look like one (`_is_name`). One
-# line per form. Other commands take no argument.
+# Name of a command -> forms of its argument, which has single spaces. A `name` in a form has to look like one
+# (`_is_name`). One line per form. Other commands take no argument.
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "ask": (r".*(?<!\S)--(?:document|journal|private)(?!\w).*",),  # without options it is a question
-    "summary": (r"(?P<name>.+?)(?:\s+--private)?",),
+    "summary": (r"(?P<name>.+?)(?: --private)?",),
     "search": (r"(?P<name>.+)",),
     "threads": (
-        r"(?:list\s+)?\d+|list",
-        rf"(?:{'|'.join(WHOSE)})(?:\s+\d+)?",
-        rf"(?:open|resume|delete)\s+{_THREAD}",
-        rf"export\s+{_THREAD}(?:\s+{_FORMAT})?",
-        rf"rename\s+{_THREAD}\s+.+",
+        r"(?:list )?\d+|list",
+        rf"(?:{'|'.join(WHOSE)})(?: \d+)?",
+        rf"(?:open|resume|delete) {_THREAD}",
+        rf"export {_THREAD}(?: {_FORMAT})?",
+        rf"rename {_THREAD} .+",
     ),
     "open": (_THREAD,),
     "rename": (r"(?P<name>.+)",),
     "export": (_FORMAT,),
-    "page": (r"(?P<name>.+)\s+\d+",),
+    "page": (r"(?P<name>.+) \d+",),
     "source": (r"\[?\d+\]?",),
-    "facts": (r".*(?:\w:\S|[<>]=?\s*\d{4}).*",),  # a query; plain words are a question
-    "extract": (r"(?P<name>.+?)(?:\s+--(?:type|words)\s+\S.*)?",),
-    "library": (r"list|add", r"add\s+https?://\S+.*", r"remove\s+(?P<name>.+)"),
+    "facts": (r".*(?:\w:\S|[<>]=? ?\d{4}).*",),  # a query; plain words are a question
+    "extract": (r"(?P<name>.+?)(?: --(?:type|words) \S.*)?",),
+    "keep": (r"back(?: [0-9a-f]{6})?",),
+    "inbox": (r"(?:accept|decline|undo|ask) [0-9a-f]{6}",),
+    "library": (r"list|add", r"add https?://\S+.*", r"remove (?P<name>.+)"),
     "position": (
-        r"(?:--channel\s+)?[\"“][^\"”]+[\"”]\s+\S.*",
-        rf"(?:--channel\s+)?(?P<name>[^=]+?)(?:\s*=\s*|\s+){_PLACE}(?:\s+--channel)?",
+        r"(?:--channel )?[\"“][^\"”]+[\"”] \S.*",
+        rf"(?:--channel )?(?P<name>[^=]+?)(?: ?= ?| ){_PLACE}(?: --channel)?",
     ),
     "settings": (
         _SETTING,
-        r"(?:auto_answer|answer_posts)\s+(?:on|off)",
-        r"sources\s+(?:all|none|(?P<name>.+))",
-        r"language\s+(?:off|(?P<name>\S+))",
-        r"limit\s+(?:\d+|off|none|default)",
+        r"(?:auto_answer|answer_posts) (?:on|off)",
+        r"sources (?:all|none|(?P<name>.+))",
+        r"language (?:off|(?P<name>\S+))",
+        r"limit (?:\d+|off|none|default)",
     ),
 }
 _FITTING = {name: tuple(re.compile(form, re.DOTALL) for form in forms) for name, forms in _ARGUMENTS.items()}

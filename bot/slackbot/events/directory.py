@@ -9,20 +9,22 @@ from functools import partial
 
 from bot.slackbot.events.teams import Team
 from bot.slackbot.events.translate import FILES_ALONE
-from bot.slackbot.web_api import LOOK_UP, call
+from bot.slackbot.web_api import CLOSED, LOOK_UP, call
 from core.domain.incoming import ChannelAddress, IncomingMessage
 from core.domain.service import Decision
-from core.errors import FootnoteError
+from core.errors import AccessDenied, FootnoteError
 from core.ports import Clock
 from core.ports.service import SettingsRepository
 from core.service.inbox import Gate, platform_gates
 
 KEPT_SECONDS = 3600.0
+ROLE_SECONDS = 60.0  # for roles that only decide on reading and on words
 KEPT_UNKNOWN_SECONDS = 60.0  # after a failed lookup
 MOST_KEPT = 5_000
 MOST_ASKED = 50  # per message: one with thousands of mentions must not delay the others
 WAIT_SECONDS = 0.5  # Slack waits three for an acknowledgement
 ADMIN_WAIT_SECONDS = 2.0  # for permissions, which are worth a longer wait
+ROLE_UNKNOWN = "I couldn't ask Slack for your role, so I changed nothing. Try again in a minute."
 _log = logging.getLogger(__name__)
 EXTERNAL = "external"  # metadata key of messages in channels that other companies read
 CHANNEL_SECONDS = 600.0
@@ -45,23 +47,34 @@ _SETTINGS = "/settings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Roles:
+    """A person's roles in a workspace, as Slack tells them now."""
+
+    is_admin: bool  # administrator or owner
+    may_add: bool  # documents
+    may_review: bool = False  # proposals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Person:
     name: str  # "" if unknown
-    is_admin: bool
-    is_full_member: bool
+    is_admin: bool = False
+    is_full_member: bool = False
     until: float  # monotonic time
+    roles_until: float
 
 
 class People:
-    """Names and roles by user id, cached for an hour. Lookups that take too long return the id.
+    """Names by user id, cached for an hour, and roles. Lookups that take too long return the id.
 
-    Besides administrators, the members of the user groups `library_groups` may add documents.
+    Besides administrators, the members of the user groups `library_groups` may add documents, and those of
+    `review_groups` review proposals. What changes something asks for `roles`, which are never cached.
     """
 
-    def __init__(self, clock: Clock, library_groups: Sequence[str] = ()) -> None:
+    def __init__(self, clock: Clock, library_groups: Sequence[str] = (), review_groups: Sequence[str] = ()) -> None:
         self._clock = clock
         self._library_groups = tuple(library_groups)
-        self._members: dict[tuple[str, str], tuple[frozenset[str], float]] = {}  # by team and group; until when
+        self._review_groups = tuple(review_groups)
         self._kept: OrderedDict[tuple[str, str], _Person] = OrderedDict()
         self._asked: dict[tuple[str, str], asyncio.Task[None]] = {}
 
@@ -84,41 +97,47 @@ class People:
         return {user_id: person.name for user_id, person in found if person is not None and person.name}
 
     async def is_admin(self, team: Team, user_id: str) -> bool:
-        """Return whether the person is an administrator or owner of the workspace; False if that can't be looked up."""
-        await self._look_up(team, [user_id], ADMIN_WAIT_SECONDS)
-        person = self._find(team, user_id)
+        """Return whether the person ran the workspace within the last minute; False if that can't be looked up."""
+        person = await self._with_roles(team, user_id)
         return person is not None and person.is_admin
 
     async def is_full_member(self, team: Team, user_id: str) -> bool:
-        """Return whether the person belongs to the workspace and is no guest; False if that can't be looked up."""
-        await self._look_up(team, [user_id], ADMIN_WAIT_SECONDS)
-        person = self._find(team, user_id)
+        """Return whether the person belonged to the workspace within the last minute, and was no guest.
+
+        False if that can't be looked up.
+        """
+        person = await self._with_roles(team, user_id)
         return person is not None and person.is_full_member
 
-    async def may_add(self, team: Team, user_id: str) -> bool:
-        """Return whether the person may add documents; False if that can't be looked up."""
-        if await self.is_admin(team, user_id):
-            return True
-        for group in self._library_groups:
-            if user_id in await self._group(team, group):
+    async def roles(self, team: Team, user_id: str) -> Roles:
+        """Ask Slack for the person's present roles. Raises AccessDenied with a sentence for people if that fails."""
+        try:
+            async with asyncio.timeout(ADMIN_WAIT_SECONDS):
+                person = await self._ask(team, user_id, ADMIN_WAIT_SECONDS)
+                may_add = person.is_admin or await self._is_in(team, self._library_groups, user_id)
+                may_review = person.is_admin or await self._is_in(team, self._review_groups, user_id)
+        except (FootnoteError, TimeoutError) as error:
+            _log.warning("The roles of %s can't be looked up: %s", user_id, error)
+            raise AccessDenied(ROLE_UNKNOWN) from error
+        return Roles(is_admin=person.is_admin, may_add=may_add, may_review=may_review)
+
+    async def _is_in(self, team: Team, groups: Sequence[str], user_id: str) -> bool:
+        for group in groups:
+            if user_id in await self._members(team, group):
                 return True
         return False
 
-    async def _group(self, team: Team, group: str) -> frozenset[str]:
-        """Return a user group's members, cached for a minute; empty if it isn't one of the team's."""
-        members, until = self._members.get((team.id, group), (frozenset(), 0.0))
-        if until > self._clock.monotonic():
-            return members
+    async def _members(self, team: Team, group: str) -> frozenset[str]:
+        """Return a user group's members; empty if it isn't one of the team's, or can't be read by the app."""
+        read = team.client.usergroups_users_list
         try:
             reply = await call(
-                LOOK_UP, lambda: team.client.usergroups_users_list(usergroup=group), retry_seconds=ADMIN_WAIT_SECONDS
+                LOOK_UP, lambda: read(usergroup=group, team_id=team.id), retry_seconds=ADMIN_WAIT_SECONDS
             )
-            members = frozenset(map(str, reply.get("users") or ()))
-        except FootnoteError as error:
+        except CLOSED as error:
             _log.warning("The members of the user group %s can't be looked up: %s", group, error)
-            members = frozenset()
-        self._members[team.id, group] = members, self._clock.monotonic() + KEPT_UNKNOWN_SECONDS
-        return members
+            return frozenset()
+        return frozenset(map(str, reply.get("users") or ()))
 
     async def close(self) -> None:
         """Cancel lookups."""
@@ -127,6 +146,14 @@ class People:
             task.cancel()
         if asked:
             await asyncio.wait(asked)
+
+    async def _with_roles(self, team: Team, user_id: str) -> _Person | None:
+        """Return a person whose roles are at most a minute old."""
+        person = self._kept.get((team.id, user_id))
+        if person is None or person.roles_until <= self._clock.monotonic():
+            self._kept.pop((team.id, user_id), None)
+            await self._look_up(team, [user_id], ADMIN_WAIT_SECONDS)
+        return self._find(team, user_id)
 
     async def _look_up(self, team: Team, user_ids: Sequence[str], wait_seconds: float) -> None:
         missing = [user_id for user_id in user_ids if self._find(team, user_id) is None][:MOST_ASKED]
@@ -142,13 +169,16 @@ class People:
 
     async def _fetch(self, team: Team, user_id: str) -> None:
         try:
-            user = (await call(LOOK_UP, lambda: team.client.users_info(user=user_id), retry_seconds=0.0))["user"]
+            await self._ask(team, user_id, 0.0)
         except FootnoteError as error:
             _log.info("The name of %s can't be looked up: %s", user_id, error)
-            self._keep(
-                team, user_id, _Person(name="", is_admin=False, is_full_member=False, until=KEPT_UNKNOWN_SECONDS)
-            )
-            return
+            unknown = _Person(name="", until=KEPT_UNKNOWN_SECONDS, roles_until=KEPT_UNKNOWN_SECONDS)
+            self._keep(team, user_id, unknown)
+
+    async def _ask(self, team: Team, user_id: str, retry_seconds: float) -> _Person:
+        """Return a person as Slack knows them now, and keep them."""
+        read = team.client.users_info
+        user = (await call(LOOK_UP, lambda: read(user=user_id), retry_seconds=retry_seconds))["user"]
         profile = user.get("profile") or {}
         name = profile.get("display_name") or profile.get("real_name") or user.get("real_name") or user.get("name")
         runs_team = any(user.get(role) for role in ("is_admin", "is_owner", "is_primary_owner"))
@@ -160,13 +190,15 @@ class People:
             is_admin=runs_team and is_ours,
             is_full_member=is_ours and not is_guest,
             until=KEPT_SECONDS,
+            roles_until=ROLE_SECONDS,
         )
         self._keep(team, user_id, person)
+        return person
 
     def _keep(self, team: Team, user_id: str, person: _Person) -> None:
-        """Keep a person whose `until` is still seconds from now."""
-        key = team.id, user_id
-        self._kept[key] = replace(person, until=self._clock.monotonic() + person.until)
+        """Keep a person whose times are still seconds from now."""
+        key, now = (team.id, user_id), self._clock.monotonic()
+        self._kept[key] = replace(person, until=now + person.until, roles_until=now + person.roles_until)
         self._kept.move_to_end(key)
         while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
@@ -208,7 +240,7 @@ class Channels:
         return is_external
 
 
-def slack_gates(settings: SettingsRepository, clock: Clock, askers: Gate | None = None) -> tuple[Gate, ...]:
+def slack_gates(settings: SettingsRepository, askers: Gate | None = None) -> tuple[Gate, ...]:
     """Return the gates of every platform, with those for shared channels and for files alone after the first."""
 
     async def check(incoming: IncomingMessage) -> Decision | None:
@@ -219,7 +251,7 @@ def slack_gates(settings: SettingsRepository, clock: Clock, askers: Gate | None 
     async def check_question(incoming: IncomingMessage) -> Decision | None:
         return FILES_WITHOUT_A_QUESTION if FILES_ALONE in incoming.metadata else None
 
-    for_us, *others = platform_gates(settings, clock, askers=askers)
+    for_us, *others = platform_gates(settings, askers)
     return (
         for_us,
         Gate(name="other companies", check=check, for_commands=True),

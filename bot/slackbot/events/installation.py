@@ -21,7 +21,7 @@ from slack_sdk.oauth.installation_store.async_installation_store import AsyncIns
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
 from bot.config.slack import Client
-from bot.slackbot.events.manifest import INSTALL_PATH, REDIRECT_PATH, needed_scopes
+from bot.slackbot.events.manifest import INSTALL_PATH, REDIRECT_PATH, SCOPES
 from bot.slackbot.events.teams import PLATFORM, Teams
 from bot.slackbot.web_api import CLOSED, build_client, translated_errors
 from core.domain.service import Installation
@@ -119,13 +119,11 @@ class InstallFlow(AsyncOAuthFlow):
         return installation
 
 
-def build_flow(
-    client: Client, codes: OneTimeCodes, teams: Teams, clock: Clock, *, reads_groups: bool = False
-) -> InstallFlow:
+def build_flow(client: Client, codes: OneTimeCodes, teams: Teams, clock: Clock) -> InstallFlow:
     settings = AsyncOAuthSettings(
         client_id=client.id,
         client_secret=client.secret,
-        scopes=needed_scopes(reads_groups=reads_groups),
+        scopes=sorted(SCOPES),
         user_scopes=[],
         redirect_uri=f"{client.public_url}{REDIRECT_PATH}",
         install_path=INSTALL_PATH,

@@ -5,16 +5,30 @@ from typing import Any, TypeAlias
 
 from bot.slackbot.events.command_text import COMMAND
 
-# What the app has to be subscribed to.
+# Events after which other people may read a place than before.
+READER_EVENTS = (
+    "channel_deleted",
+    "channel_id_changed",
+    "channel_left",
+    "channel_shared",
+    "channel_unshared",
+    "group_deleted",
+    "group_left",
+    "member_joined_channel",
+    "member_left_channel",
+    "subteam_members_changed",
+    "subteam_updated",
+    "team_join",
+    "user_change",
+)
+# All events that the app has to be subscribed to.
 EVENTS = (
+    *READER_EVENTS,
     "app_home_opened",
     "app_mention",
     "app_uninstalled",
     "assistant_thread_context_changed",
     "assistant_thread_started",
-    "channel_deleted",
-    "group_deleted",
-    "member_joined_channel",
     "message.channels",
     "message.groups",
     "message.im",
@@ -36,7 +50,7 @@ SCOPES: Mapping[str, str] = {
     "app_mentions:read": "receive mentions",
     "assistant:write": "the assistant pane: status, title, suggested questions",
     "channels:history": "follow-ups in public channels that it was invited to, and earlier messages of their threads",
-    "channels:read": "a greeting where it is invited; delete conversations with their public channel",
+    "channels:read": "who can read a public channel; a greeting where it is invited",
     "chat:write": "answers",
     "commands": "/footnote and the shortcuts",
     "files:read": "files and canvases that are attached to a question or added to the library",
@@ -44,12 +58,13 @@ SCOPES: Mapping[str, str] = {
     "groups:history": "the same in private channels that it was invited to",
     "groups:read": "the same in private channels",
     "im:history": "direct messages to it",
+    "im:read": "whose direct message it is",
     "im:write": "private answers as direct messages",
     "mpim:history": "the same in group messages with it",
-    "users:read": "names of askers, and whether they are admins",
+    "mpim:read": "who can read a group message",
+    "usergroups:read": "the members of user groups that may read a source or add documents",
+    "users:read": "names of askers, and whether they are admins or guests",
 }
-# A scope that only [slack] library_groups needs.
-GROUP_SCOPES: Mapping[str, str] = {"usergroups:read": "the members of the user groups that may add documents"}
 _DESCRIPTION = "Answers from your team's own documents, with footnotes that link to the exact passages."
 _LONG_DESCRIPTION = (
     "Mention Footnote in a channel, or send it a direct message. It searches your team's own documents and answers in "
@@ -70,17 +85,12 @@ _SHORTCUTS = (
 _HINT = "ask QUESTION | search WORDS | threads | sources | jobs | stop | why | help"
 
 
-def needed_scopes(*, reads_groups: bool) -> list[str]:
-    """Return the scopes that the app needs; `reads_groups` where user groups may add documents."""
-    return sorted([*SCOPES, *(GROUP_SCOPES if reads_groups else ())])
-
-
-def missing_scopes(granted: str, *, reads_groups: bool) -> list[str]:
+def missing_scopes(granted: str) -> list[str]:
     """Return the needed scopes that a token lacks, sorted; `granted` is the list of Slack's header, with commas."""
-    return sorted(set(needed_scopes(reads_groups=reads_groups)) - set(granted.replace(" ", "").split(",")))
+    return sorted(SCOPES.keys() - set(granted.replace(" ", "").split(",")))
 
 
-def build_manifest(*, by_socket: bool, url: str | None, reads_groups: bool = False) -> Manifest:
+def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
     """The manifest of Socket Mode, or of HTTP requests to `url` ("https://footnote.example.org").
 
     With a URL teams can install the app there. Without Socket Mode there has to be one.
@@ -120,7 +130,7 @@ def build_manifest(*, by_socket: bool, url: str | None, reads_groups: bool = Fal
         },
         "oauth_config": {
             **({"redirect_urls": [f"{url}{REDIRECT_PATH}"]} if url else {}),
-            "scopes": {"bot": needed_scopes(reads_groups=reads_groups)},
+            "scopes": {"bot": sorted(SCOPES)},
         },
         "settings": {
             "event_subscriptions": {**to_requests, "bot_events": sorted(EVENTS)},

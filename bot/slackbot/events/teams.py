@@ -11,13 +11,14 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.config.slack import APP_PAGE
-from bot.slackbot.web_api import UNREACHABLE, build_client
+from bot.slackbot.web_api import UNREACHABLE, build_client, translated_errors
 from core.access.bindings import Bindings, own_workspace
 from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError, NotFound, PlatformError
 from core.ports.service import InstallationRepository
 
 PLATFORM = "slack"
+TEAMS_AT_ONCE = 200  # of Slack's 1,000
 RENEW_SECONDS = 30.0  # between two looks at the installations that other processes store
 # Slack's errors for a token that doesn't work any longer.
 REFUSED = frozenset(
@@ -192,19 +193,39 @@ def to_team(installation: Installation) -> Team:
     )
 
 
-async def read_team(token: str) -> Team:
-    """Return the team of a configured token, in a workspace of its own. Raises as `check_token`."""
+async def read_teams(token: str) -> list[Team]:
+    """Return the teams of a configured token, each in a workspace of its own. Raises as `check_token`."""
     reply = await check_token(token)
-    team_id = str(reply["team_id"])
-    return _build_team(
-        team_id,
-        str(reply.get("team") or team_id),
-        token,
-        bot_user_id=str(reply["user_id"]),
-        bot_id=str(reply.get("bot_id") or ""),
-        url=str(reply.get("url") or ""),
-        bot_name=str(reply.get("user") or ""),
-    )
+    return [
+        _build_team(
+            team_id,
+            name,
+            token,
+            bot_user_id=str(reply["user_id"]),
+            bot_id=str(reply.get("bot_id") or ""),
+            url=str(reply.get("url") or ""),
+            bot_name=str(reply.get("user") or ""),
+        )
+        for team_id, name in (await list_teams(token, reply)).items()
+    ]
+
+
+async def list_teams(token: str, checked: Mapping[str, Any]) -> dict[str, str]:
+    """Return the teams that a token is for, id -> name; `checked` is Slack's description of it.
+
+    An organisation's token has all teams that the app is approved for, any other has one. Raises PlatformError.
+    """
+    if not checked.get("is_enterprise_install"):
+        team_id = str(checked["team_id"])
+        return {team_id: str(checked.get("team") or team_id)}
+    client, found, cursor = build_client(token), dict[str, str](), ""
+    while True:
+        with translated_errors("list the organisation's teams"):
+            reply = await client.auth_teams_list(limit=TEAMS_AT_ONCE, cursor=cursor or None)
+        found |= {str(one["id"]): str(one.get("name") or one["id"]) for one in reply.get("teams") or ()}
+        cursor = str((reply.get("response_metadata") or {}).get("next_cursor") or "")
+        if not cursor:
+            return found
 
 
 async def check_token(token: str) -> Mapping[str, Any]:

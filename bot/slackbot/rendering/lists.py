@@ -155,6 +155,7 @@ class Home:
     settings: Sequence[tuple[str, str]] = ()  # name and value
     positions: Sequence[str] = ()  # "Guide: up to page 12"
     examples: Sequence[str] = ()  # questions to try
+    inbox: Sequence[str] = ()  # lines of a reviewer's inbox
     notice: str = ""  # shown at the top
 
 
@@ -168,13 +169,15 @@ def home_view(shown: Home) -> View:
         ("Settings", "settings", None),
     )
     buttons = [button(label, action_name(Verb.FORM, command), style=style) for label, command, style in forms]
-    examples, positions = (
-        [Row((text(clip(it, _LINE_LENGTH)),)) for it in lines] for lines in (shown.examples, shown.positions)
+    inbox, examples, positions = (
+        [Row((text(clip(it, _LINE_LENGTH)),)) for it in lines]
+        for lines in (shown.inbox, shown.examples, shown.positions)
     )
     blocks = [
         *notice,
         rich_text(*stack(_WELCOME)),
         actions(*buttons),
+        *_listed("Inbox", inbox, _LINES),
         *_listed("Questions to try", examples, _LINES),
         *_listed("Recent threads", [thread_row(row) for row in shown.threads], _THREADS, more=shown.more_threads),
         *_listed("Sources", [_source(row) for row in shown.sources], _SOURCES),

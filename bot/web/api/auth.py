@@ -2,20 +2,25 @@
 
 import hmac
 import math
+import re
+import shlex
 from dataclasses import dataclass, field
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bot.runtime.metrics import Metrics
-from bot.web.api.platform import ApiPlatform
+from bot.web.api.platform import PLATFORM, ApiPlatform
 from bot.web.api.problems import API_PATH, Problem
 from bot.web.parts import PARTS, WebParts
-from bot.web.security import is_local
+from bot.web.security import SLACK_PATH, is_owner
+from core.access.identity import Tokens
 from core.domain.corpus import SearchScope
+from core.domain.identity import TokenScope
 from core.errors import NotFound
 from core.ports import SearchIndex
 from core.ports.service import InboxStore
+from core.ports.spending import SpendingStore
 from core.service.inbox import Inbox
 from core.work.rate_limit import RateLimiter
 
@@ -24,17 +29,22 @@ METRICS_PATH = "/metrics"
 _OPEN_PATHS = frozenset({"/api/openapi.json"})  # the same in every copy of the project
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _BEARER = "bearer"
+_SCOPES = [*TokenScope]  # the narrowest first
+_JOBS = re.compile(r"^/api/v1/workspaces/[^/]*/jobs(?:/|$)")
+_CHAT = re.compile(r"^/api/v1/workspaces/[^/]*/chat(?:/|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiContext:
-    """Parts that only the API needs. `token` None: only this machine may use it."""
+    """Parts that only the API needs. `token` is the one of the configuration, without a person."""
 
     inbox: Inbox
     store: InboxStore
+    spending: SpendingStore
     platform: ApiPlatform
     index: SearchIndex
     metrics: Metrics
+    tokens: Tokens
     gate: RateLimiter
     token: str | None = field(default=None, repr=False)
     local_exempt: bool = True
@@ -43,16 +53,33 @@ class ApiContext:
 
 
 API = web.AppKey("api", ApiContext)
+AUTHOR = "api"  # author and reader of requests without a person
+_CALLER = "caller"  # key of the request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """The person of a request, and their rights: of the owner's browser and of the configured token, all."""
+
+    person: str = AUTHOR
+    scope: TokenScope = TokenScope.ADMIN
 
 
 @web.middleware
 async def auth_middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Return 401 without a valid token, 429 beyond the rate. Pages need no token, but have the rate."""
+    """Return 401 without a valid token, 429 beyond the rate. Pages need no token, but have the rate.
+
+    Slack's requests have none: they come from few addresses for all people, whose own limits are the inbox's.
+    """
     api = request.app[API]
     try:
         if request.path.startswith(API_PATH) or request.path == METRICS_PATH:
-            _admit(request, api, is_open=request.path in _OPEN_PATHS)
-        elif request.method not in _READING and not (api.local_exempt and is_local(request)):
+            await _admit(request, api, is_open=request.path in _OPEN_PATHS)
+        elif not (
+            request.method in _READING
+            or request.path.startswith(SLACK_PATH)
+            or (api.local_exempt and is_owner(request))
+        ):
             _within_rate(request, api)
     except Problem as problem:
         return _refusal(request, problem)
@@ -66,29 +93,69 @@ def _refusal(request: web.Request, problem: Problem) -> web.Response:
     return web.json_response({"error": problem.message}, status=problem.status, headers=problem.headers)
 
 
-def _admit(request: web.Request, api: ApiContext, *, is_open: bool) -> None:
+async def _admit(request: web.Request, api: ApiContext, *, is_open: bool) -> None:
     given = request.headers.get("Authorization")
-    proved = given is not None and bool(api.token) and _is_token(given, api.token or "")
-    local = given is None and is_local(request)
-    if not ((proved and api.token_exempt) or (local and api.local_exempt)):
+    signed_in = given is None and is_owner(request)
+    if not (api.token_exempt if given is not None else api.local_exempt and signed_in):
         _within_rate(request, api)
-    if not (proved or local or (is_open and given is None)):
-        raise Problem(401, "unauthorized", _reason(api, given), {"WWW-Authenticate": 'Bearer realm="footnote"'})
+    caller = Caller() if signed_in else await _caller(given, api) if given is not None else None
+    if caller is None and given is not None and api.token_exempt:
+        _within_rate(request, api)  # a token can't be guessed by trying
+    if caller is None and (given is not None or not is_open):
+        raise Problem(401, "unauthorized", _reason(given), {"WWW-Authenticate": 'Bearer realm="footnote"'})
+    if caller is not None:
+        _require(caller, _needed(request))
+        request[_CALLER] = caller
 
 
-def _is_token(header: str, token: str) -> bool:
-    """Compare in constant time, as bytes, because headers may hold anything."""
+async def _caller(header: str, api: ApiContext) -> Caller | None:
+    """Return the caller of a token; None for a wrong one. Compares bytes, because headers may hold anything."""
     scheme, _, given = header.partition(" ")
-    right = hmac.compare_digest(given.strip().encode("utf-8", "surrogateescape"), token.encode())
-    return right and scheme.lower() == _BEARER
+    secret = given.strip()
+    if scheme.lower() != _BEARER or not secret:
+        return None
+    if api.token and hmac.compare_digest(secret.encode("utf-8", "surrogateescape"), api.token.encode()):
+        return Caller()
+    token = await api.tokens.find(secret)
+    return Caller(person=token.person, scope=token.scope) if token else None
 
 
-def _reason(api: ApiContext, given: str | None) -> str:
-    if not api.token:
-        return "Only its own machine may use this API. To allow others, set FOOTNOTE_API_TOKEN and send that token."
+def _needed(request: web.Request) -> TokenScope:
+    """Return the scope for an address: job trees hold the questions of all."""
+    if _JOBS.search(request.path):
+        return TokenScope.ADMIN
+    return TokenScope.ASK if _CHAT.search(request.path) else TokenScope.READ
+
+
+def _require(caller: Caller, needed: TokenScope) -> None:
+    """Raise Problem 403 for a token with a narrower scope."""
+    if _SCOPES.index(caller.scope) < _SCOPES.index(needed):
+        advice = f"Make one with `footnote tokens add {shlex.quote(caller.person)} --scope {needed.value}`."
+        raise Problem(403, "access_denied", f"This token has the scope {caller.scope.value!r}. {advice}")
+
+
+def caller_of(request: web.Request) -> Caller:
+    """Return the person of an admitted request."""
+    found: Caller = request[_CALLER]
+    return found
+
+
+def is_own(request: web.Request, owner: str, platform: str) -> bool:
+    """Return whether a session is the caller's, or the caller sees all."""
+    caller = caller_of(request)
+    return caller.scope is TokenScope.ADMIN or (owner, platform) == (caller.person, PLATFORM)
+
+
+def require_own(request: web.Request, owner: str, platform: str) -> None:
+    """Raise NotFound for a session of another person, unless the caller sees all."""
+    if not is_own(request, owner, platform):
+        raise NotFound("Session not found. It was deleted, or it is another person's.")
+
+
+def _reason(given: str | None) -> str:
     if given is None:
-        return "Missing token. Send it as `Authorization: Bearer TOKEN`."
-    return "Wrong token. Send the one in FOOTNOTE_API_TOKEN as `Authorization: Bearer TOKEN`."
+        return "Missing token. Make one with `footnote tokens add`, and send it as `Authorization: Bearer TOKEN`."
+    return "Wrong or revoked token. `footnote tokens` lists the valid ones, `footnote tokens add` makes a new one."
 
 
 def _within_rate(request: web.Request, api: ApiContext) -> None:
@@ -99,7 +166,6 @@ def _within_rate(request: web.Request, api: ApiContext) -> None:
         raise Problem(429, "too_many_requests", sentence, {"Retry-After": str(seconds)})
 
 
-AUTHOR = "api"  # author and reader of all API requests
 # How long a workspace with documents isn't checked again; listing thousands takes a tenth of a second.
 FILLED_SECONDS = 30.0
 FILLED = web.AppKey("filled", dict[str, float])  # workspace -> end of that time, on the clock's `monotonic`
@@ -116,7 +182,7 @@ def workspace_of(request: web.Request) -> str:
 async def reading(request: web.Request) -> tuple[WebParts, SearchScope]:
     """Return the parts, and the API's scope: the whole workspace, up to the API's own reading positions."""
     workspace_of(request)  # raises NotFound for another one
-    return request.app[PARTS], await request.app[PARTS].scope(None, AUTHOR)
+    return request.app[PARTS], await request.app[PARTS].scope(None, caller_of(request).person)
 
 
 async def require_documents(request: web.Request) -> None:
@@ -124,7 +190,7 @@ async def require_documents(request: web.Request) -> None:
     parts, workspace, filled = request.app[PARTS], workspace_of(request), request.app[FILLED]
     if parts.clock.monotonic() < filled.get(workspace, 0.0):
         return
-    reason = await parts.commands.availability.explain(await parts.scope(None, AUTHOR))
+    reason = await parts.commands.availability.explain(await parts.scope(None, caller_of(request).person))
     if reason is not None:
         raise Problem(400, "nothing_indexed", reason)
     filled[workspace] = parts.clock.monotonic() + FILLED_SECONDS

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from aiohttp import web
 
-from bot.web.api.auth import API, AUTHOR, ApiContext, reading, require_documents, workspace_of
+from bot.web.api.auth import API, ApiContext, caller_of, reading, require_documents, require_own, workspace_of
 from bot.web.api.bodies import (
     ChatBody,
     ExportParameters,
@@ -25,7 +25,9 @@ from core.access.positions.reading import positions_for, split_position
 from core.answering.redaction import Histories
 from core.domain.answer import Answer
 from core.domain.conversation import Conversation, Message, Role
+from core.domain.identity import TokenScope
 from core.domain.incoming import IncomingMessage, event_key, message_key
+from core.domain.limits import OVER_LIMIT_CODES
 from core.domain.service import InboxEntry, Receipt
 from core.errors import NotFound
 from core.features.export import export_conversation
@@ -55,6 +57,8 @@ def outcome_json(outcome: Outcome) -> Json:
 async def find_outcome(request: web.Request, message_key: str) -> Outcome | None:
     """Return None while the answer is in progress. NotFound for a message that was never accepted or was deleted."""
     api = request.app[API]
+    if caller_of(request).scope is not TokenScope.ADMIN:
+        await _asker(request, message_key)
     answer = await api.platform.wait(message_key, 0)
     if answer is not None and answer.conversation_id:
         return Outcome(session_id=answer.conversation_id, answer=answer)
@@ -70,6 +74,15 @@ async def find_outcome(request: web.Request, message_key: str) -> Outcome | None
     return Outcome(session_id=stored.conversation_id, answer=stored)
 
 
+async def _asker(request: web.Request, message_key: str) -> str:
+    """Return the author of a message. NotFound for an unknown one, or another person's."""
+    entry = await _newest(request.app[API].store, message_key)
+    if entry is None:
+        raise NotFound(f"Message {message_key.rpartition(':')[2]!r} not found. Older answers are in their sessions.")
+    require_own(request, entry.incoming.author, PLATFORM)
+    return entry.incoming.author
+
+
 async def _newest(store: InboxStore, message_key: str) -> InboxEntry | None:
     """Return the latest version of a message; each retry adds one."""
     first = await store.find(message_key)
@@ -80,6 +93,7 @@ async def _newest(store: InboxStore, message_key: str) -> InboxEntry | None:
 
 
 KEY_HEADER = "Idempotency-Key"
+LIMIT_SECONDS = 60  # before the next question beyond a limit; the sentence names the end of the window
 POLL_SECONDS = 1.0  # between looks into the inbox, for answers that another process posts
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # part of an address: neither ".." nor with a colon
 
@@ -111,7 +125,7 @@ async def stop_message(request: web.Request) -> web.Response:
     message_id = request.match_info["message_id"]
     key = _key(request, message_id)
     await find_outcome(request, key)  # raises NotFound for an unknown ID
-    await request.app[PARTS].worker.cancel(key, AUTHOR)
+    await request.app[PARTS].worker.cancel(key, await _asker(request, key))
     return _to_response(request, None, message_id)
 
 
@@ -130,13 +144,14 @@ async def _to_incoming(request: web.Request, body: ChatBody) -> IncomingMessage:
     address = api_address(workspace, message_id)
     if body.session_id is not None:
         conversation, _ = await parts.conversations.show(body.session_id, workspace)
+        require_own(request, conversation.owner, conversation.address.platform)
         inside = conversation.address.platform == PLATFORM
         address = conversation.address if inside else api_address(workspace, conversation.id)
     await _check_names(request, body)
     key = event_key(address, message_id)
     return IncomingMessage(
         address=address,
-        author=AUTHOR,
+        author=caller_of(request).person,
         text=body.message,
         event_key=key,
         message_key=key,
@@ -172,11 +187,12 @@ async def _check_names(request: web.Request, body: ChatBody) -> None:
 async def _check(receipt: Receipt, incoming: IncomingMessage, api: ApiContext) -> None:
     if receipt.repeated:
         first = await api.store.find(incoming.event_key)
-        if first is not None and receipt.accepted and first.incoming.text != incoming.text:
+        used = (first.incoming.text, first.incoming.author) if first else None
+        if used and receipt.accepted and used != (incoming.text, incoming.author):
             raise Problem(409, "key_reused", f"This {KEY_HEADER} was used for another message. Use a new one.")
     if not receipt.accepted:
-        status = 429 if receipt.decision.code == "over_limit" else 422
-        headers = {"Retry-After": "1"} if status == 429 else {}
+        status = 429 if receipt.decision.code in OVER_LIMIT_CODES else 422
+        headers = {"Retry-After": str(LIMIT_SECONDS)} if status == 429 else {}
         raise Problem(status, receipt.decision.code, receipt.decision.sentence, headers)
 
 
@@ -203,8 +219,17 @@ def _to_response(
 async def list_sessions(request: web.Request) -> web.Response:
     """List sessions, most recently used first."""
     parameters = read_query(request, ListParameters)
-    found = await request.app[PARTS].conversations.list_conversations(workspace_of(request))
-    return web.json_response({"sessions": [_session_json(item) for item in found[: parameters.limit]]})
+    caller, workspace = caller_of(request), workspace_of(request)
+    parts, scope = await reading(request)
+    sees_all = caller.scope is TokenScope.ADMIN
+    found = await request.app[PARTS].conversations.list_conversations(
+        workspace, owner=None if sees_all else caller.person
+    )
+    if not sees_all:
+        found = [item for item in found if item.address.platform == PLATFORM]
+    histories = Histories(parts.conversations, parts.corpus)
+    shown = await histories.without_closed_focus(found[: parameters.limit], scope)
+    return web.json_response({"sessions": [_session_json(item) for item in shown]})
 
 
 async def get_session(request: web.Request) -> web.Response:
@@ -219,6 +244,7 @@ async def rename_session(request: web.Request) -> web.Response:
     workspace = workspace_of(request)
     body = await read_body(request, TitleBody)
     session_id = request.match_info["session_id"]
+    await _show(request)  # raises NotFound for another person's
     renamed = await request.app[PARTS].conversations.rename(session_id, workspace, body.title)
     return web.json_response(_session_json(renamed))
 
@@ -247,7 +273,9 @@ async def _show(request: web.Request) -> tuple[Conversation, list[Message]]:
     """Return a session, redacted beyond the API's reading positions."""
     parts, scope = await reading(request)
     histories = Histories(parts.conversations, parts.corpus)
-    return await histories.show(request.match_info["session_id"], parts.workspace, scope)
+    found, messages = await histories.show(request.match_info["session_id"], parts.workspace, scope)
+    require_own(request, found.owner, found.address.platform)
+    return found, messages
 
 
 def _session_json(conversation: Conversation, messages: list[Message] | None = None) -> Json:

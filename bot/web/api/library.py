@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from aiohttp import web
 
 from bot.web import queries
-from bot.web.api.auth import reading, require_documents, workspace_of
+from bot.web.api.auth import is_own, reading, require_documents, workspace_of
 from bot.web.api.bodies import (
     ExtractParameters,
     FactParameters,
@@ -122,6 +122,7 @@ async def get_connections(request: web.Request) -> web.Response:
                     "last_message_at": item.conversation.last_message_at.isoformat(),
                 }
                 for item in found.threads
+                if is_own(request, item.conversation.owner, item.conversation.address.platform)
             ],
         }
     )

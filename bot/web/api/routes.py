@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from aiohttp import web
@@ -34,7 +35,9 @@ async def readyz(request: web.Request) -> web.Response:
 async def metrics(request: web.Request) -> web.Response:
     """Return metrics in Prometheus' text format."""
     api = request.app[API]
-    return web.Response(body=api.metrics.render(await api.store.depth()), headers={"Content-Type": CONTENT_TYPE})
+    report = await api.spending.report(None, datetime.now(UTC).date())
+    body = api.metrics.render(await api.store.depth(), report.lines)
+    return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE})
 
 
 async def openapi(request: web.Request) -> web.Response:

@@ -14,7 +14,7 @@ from aiohttp_jinja2 import render_template
 
 from bot.web.pages.samples import SAMPLES
 from bot.web.pages.source import marked_path
-from bot.web.pages.uploads import KINDS, UPLOADS, add_uploads, can_change, require_local
+from bot.web.pages.uploads import KINDS, UPLOADS, add_uploads, can_change, require_admin
 from bot.web.parts import PARTS, WebParts
 from bot.web.requests import turn_to, visit
 from core.domain.corpus import Document, PageHit, SearchQuery, SearchScope, Source
@@ -22,9 +22,10 @@ from core.domain.ingest_report import failure_words
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.sources import Cron, Every, SourceSpec, SyncResult
 from core.errors import BadInput, FootnoteError
+from core.features.additions import Additions
 from core.features.syncing import Syncs
 from core.features.uploads import UPLOADS as UPLOADED
-from core.features.uploads import Uploads, UploadState, size_words
+from core.features.uploads import UploadState, size_words
 from core.ports.service import CitedRepository
 from core.text.markup import preview
 from core.text.words import collapse
@@ -56,7 +57,7 @@ _log = logging.getLogger(__name__)
 class LibraryTools:
     """Parts with which the person at this machine changes the library."""
 
-    uploads: Uploads
+    additions: Additions
     syncs: Syncs
     cited: CitedRepository
     _running: set["asyncio.Task[object]"] = field(default_factory=set)
@@ -87,7 +88,7 @@ TOOLS = web.AppKey("library_tools", LibraryTools)
 def add_library(app: web.Application, parts: WebParts, tools: LibraryTools) -> None:
     """Add the routes that change the library (a WebAddition)."""
     app[TOOLS] = tools
-    add_uploads(app, parts, tools.uploads)
+    add_uploads(app, parts, tools.additions)
     app.router.add_post("/library/remove", remove)
     app.router.add_post("/library/again", read_again)
     app.router.add_post("/library/sync", sync)
@@ -132,7 +133,7 @@ async def show_library(request: web.Request) -> web.Response:
 
 async def remove(request: web.Request) -> web.Response:
     """Ask before the chosen documents are removed; with `confirmed`, remove them."""
-    require_local(request)
+    require_admin(request)
     parts, scope = await visit(request)
     form = await request.post()
     ids = frozenset(str(value) for value in form.getall("document", ()))
@@ -149,7 +150,7 @@ async def remove(request: web.Request) -> web.Response:
 
 async def read_again(request: web.Request) -> web.Response:
     """Read files again that could not be read: the chosen ones, or all."""
-    require_local(request)
+    require_admin(request)
     parts, scope = await visit(request)
     form = await request.post()
     ids = frozenset(str(value) for value in form.getall("document", ()))
@@ -160,7 +161,7 @@ async def read_again(request: web.Request) -> web.Response:
     for source in await parts.library.sources(parts.workspace):
         paths = [item.path for item in failed if item.source_id == source.id]
         if source.kind == UPLOADED:
-            await tools.uploads.read_again(parts.workspace, paths)
+            await tools.additions.uploads.read_again(parts.workspace, paths)
         elif paths:
             tools.start(tools.syncs.read_again(source, paths), f"Source {source.name!r} is not read again")
     raise web.HTTPSeeOther("/library")
@@ -168,7 +169,7 @@ async def read_again(request: web.Request) -> web.Response:
 
 async def sync(request: web.Request) -> web.Response:
     """Sync all enabled sources."""
-    require_local(request)
+    require_admin(request)
     tools, workspace = request.app[TOOLS], request.app[PARTS].workspace
     tools.start(tools.syncs.sync(workspace), "The sources are not synced")
     raise web.HTTPSeeOther("/library")

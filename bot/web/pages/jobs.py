@@ -1,8 +1,11 @@
-"""Pages of activity: recent questions and reading in words, and the tree of one with all details of its steps."""
+"""Pages of activity: recent questions and reading in words, and the tree of one with all details of its steps.
+
+The owner sees all of it, admins the reading of documents, others only their own questions.
+"""
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -11,6 +14,8 @@ from aiohttp_jinja2 import render_template
 
 from bot.web.pages.documents import ago
 from bot.web.parts import PARTS, WebParts
+from bot.web.requests import person_of
+from bot.web.security import is_admin, is_owner
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import NotFound
 from core.text.words import shorten
@@ -60,7 +65,9 @@ async def show_recent(request: web.Request) -> web.Response:
     """Show recent work, newest first: all of it, or one kind with `?show=`."""
     parts = request.app[PARTS]
     show = request.query.get("show", "")
-    roots = [tree[0] for tree in await parts.jobs.recent(parts.workspace, LOOKED_AT)]
+    recent = [tree[0] for tree in await parts.jobs.recent(parts.workspace, LOOKED_AT)]
+    own = await _own_conversations(request)
+    roots = [root for root in recent if _may_see(request, root, own)]
     kinds = _SHOWN[show][1] if show in _SHOWN else _ALL
     is_all = show not in _SHOWN
     chosen = [root for root in roots if root.kind in kinds or (is_all and root.status is JobStatus.FAILED)]
@@ -81,6 +88,29 @@ async def show_recent(request: web.Request) -> web.Response:
     ]
     live = any(not root.status.is_final for root in chosen)
     return render_template("jobs.html", request, {"rows": rows, "live": live, "tabs": tabs})
+
+
+async def _own_conversations(request: web.Request) -> Collection[str]:
+    """Return the IDs of the conversations that this person began; the owner needs none."""
+    parts, author = request.app[PARTS], person_of(request)
+    if author is None or is_owner(request):
+        return ()
+    return {item.id for item in await parts.conversations.list_conversations(parts.workspace, owner=author)}
+
+
+def _may_see(request: web.Request, root: Job, own: Collection[str]) -> bool:
+    if root.kind is JobKind.REQUEST:
+        return is_owner(request) or root.input.get("conversation_id") in own
+    return is_admin(request)
+
+
+async def _tree(request: web.Request) -> list[Job]:
+    """Return the tree of the request's job. NotFound if it isn't there for this person."""
+    parts = request.app[PARTS]
+    tree = await parts.jobs.tree(request.match_info["job"], parts.workspace)
+    if not _may_see(request, tree[0], await _own_conversations(request)):
+        raise NotFound("This job isn't there.")
+    return tree
 
 
 def job_words(job: Job) -> str:
@@ -115,8 +145,7 @@ def status_words(job: Job) -> str:
 
 async def show_tree(request: web.Request) -> web.Response:
     """Show the whole tree that a job belongs to."""
-    parts = request.app[PARTS]
-    tree = await parts.jobs.tree(request.match_info["job"], parts.workspace)
+    tree = await _tree(request)
     root = tree[0]
     context = {
         "root": to_node(tree),
@@ -133,7 +162,7 @@ async def show_tree(request: web.Request) -> web.Response:
 async def cancel(request: web.Request) -> web.Response:
     """Stop a running request, and return to its tree."""
     parts = request.app[PARTS]
-    tree = await parts.jobs.tree(request.match_info["job"], parts.workspace)
+    tree = await _tree(request)
     key = tree[0].input.get("message_key")
     if isinstance(key, str) and tree[0].status is JobStatus.RUNNING:
         await parts.worker.cancel(key, await _asker(parts, tree[0]))
@@ -153,6 +182,8 @@ async def _asker(parts: WebParts, request_job: Job) -> str:
 async def retry(request: web.Request) -> web.Response:
     """Ask the question of a failed or cancelled request again, and open its tree."""
     parts = request.app[PARTS]
+    if not is_owner(request):
+        await _tree(request)
     new_job = await parts.ask_again(request.match_info["job"])
     raise web.HTTPSeeOther(job_path(new_job) if await _begins(parts, new_job) else "/jobs")
 

@@ -1,16 +1,21 @@
 """Pages of connections and of statistics."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import quote
 
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
-from bot.web.graph_drawing import MOST_DRAWN, draw, told
+from bot.web.graph_drawing import MOST_DRAWN, NARROW, WIDE, Drawing, draw, told
+from bot.web.pages.uploads import require_admin
 from bot.web.parts import WebParts
 from bot.web.requests import visit
+from bot.web.threads import Reader
 from core.domain.corpus import Document
 from core.domain.features import Connection, DocumentConnections
+from core.domain.spending import cost_text
 from core.features.connections import Connections
 from core.features.feedback import REASONS
 from core.features.statistics import DAYS, UsageStatistics
@@ -39,7 +44,7 @@ async def show_graph(request: web.Request) -> web.Response:
         "graph.html",
         request,
         {
-            "drawing": await asyncio.to_thread(draw, graph.documents, graph.connections),
+            "drawings": await asyncio.to_thread(_drawings, graph.documents, graph.connections),
             "rows": [(titles[item.first], titles[item.second], told(item.links, item.together)) for item in rows],
             "total": graph.total,
             "path": document_path,
@@ -51,17 +56,26 @@ async def show_connections(request: web.Request) -> web.Response:
     """Show the connections of a document."""
     _, scope = await visit(request)
     found = await request.app[CONNECTIONS].of(request.match_info["document"], scope)
+    reader = Reader.of(request)
+    found = replace(found, threads=tuple(item for item in found.threads if reader.may_see(item.conversation.owner)))
     drawn = [found.document, *(item.document for item in found.related)]
     return render_template(
         "connections.html",
         request,
         {
             "found": found,
-            "drawing": draw(drawn, _around(found), found.document.id) if found.related else None,
+            "drawings": _drawings(drawn, _around(found), found.document.id) if found.related else (),
             "told": told,
             "path": document_path,
         },
     )
+
+
+def _drawings(
+    documents: Sequence[Document], connections: Sequence[Connection], centre: str | None = None
+) -> tuple[Drawing, ...]:
+    """Return a wide drawing, and one for a phone."""
+    return tuple(draw(documents, connections, centre, sheet) for sheet in (WIDE, NARROW))
 
 
 def _around(found: DocumentConnections) -> list[Connection]:
@@ -83,9 +97,9 @@ def add_statistics_page(app: web.Application, parts: WebParts, statistics: Usage
 
 
 async def show_statistics(request: web.Request) -> web.Response:
-    """Show the statistics of the last days, over the readable documents."""
+    """Show the statistics of the last days over the readable documents, to admins: they quote questions."""
+    require_admin(request)
     _, scope = await visit(request)
     found = await request.app[STATISTICS].of(scope)
-    return render_template(
-        "statistics.html", request, {"found": found, "days": DAYS, "path": document_path, "reasons": REASONS}
-    )
+    shown = {"found": found, "days": DAYS, "path": document_path, "reasons": REASONS, "cost": cost_text}
+    return render_template("statistics.html", request, shown)

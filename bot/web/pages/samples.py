@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from bot.web.pages.uploads import require_local
+from bot.web.pages.uploads import require_admin
 from bot.web.parts import WebParts
 
 PATH = "/library/samples"
@@ -33,7 +33,7 @@ def add_sample_tile(app: web.Application, parts: WebParts, samples: SampleLibrar
 
 async def change(request: web.Request) -> web.StreamResponse:
     """Add the sample library, which takes some seconds, or remove it."""
-    require_local(request)
+    require_admin(request)
     samples = request.app[SAMPLES]
     removes = (await request.post()).get("do") == "remove"
     async with samples.lock:

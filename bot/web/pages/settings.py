@@ -44,6 +44,7 @@ class Overview:
     public_url: str
     is_open: bool  # any machine may open the pages
     can_set_up: bool  # the service has the wizard
+    signs_in_at: str = ""  # the provider at which people sign in
 
 
 class DescribeService(Protocol):

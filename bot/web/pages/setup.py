@@ -16,13 +16,13 @@ from bot.web.pages.settings import OVERVIEW
 from bot.web.pages.uploads import KINDS, UPLOADS, can_change
 from bot.web.parts import WebParts
 from bot.web.requests import visit
-from bot.web.security import SETUP_PATH, SetupDoor
+from bot.web.security import SETUP_PATH, may_set_up
 from core.errors import FootnoteError
 from core.features.uploads import size_words
 
 DONE_PATH = f"{SETUP_PATH}/done"
-NO_LINK = "The set-up pages open with a one-time link, and only in the browser that opened it first."
-NEW_LINK = "For a new link, run “footnote init” on the machine that Footnote runs on, or start “footnote serve” again."
+NO_LINK = "The set-up pages open with a one-time link, for two hours, and only in the browser that opened it."
+NEW_LINK = "For a new link, run “footnote link --setup” on the machine that Footnote runs on."
 RESTART_AFTER_SECONDS = 1.0  # so that the browser shows the page that waits
 
 
@@ -30,7 +30,6 @@ RESTART_AFTER_SECONDS = 1.0  # so that the browser shows the page that waits
 class SetupRun:
     """The state of set-up that outlives a restart of the service; one for each process."""
 
-    door: SetupDoor
     told: Sequence[str] = ()  # a sentence for each thing that is set up
     problem: str = ""  # why the service didn't start with it
     is_restarting: bool = False
@@ -58,21 +57,12 @@ def add_setup(app: web.Application, parts: WebParts, setup: SetupParts) -> None:
     app.router.add_get(SETUP_PATH, show)
     app.router.add_post(SETUP_PATH, take)
     app.router.add_get(DONE_PATH, show_done)
-    app.router.add_get(f"{SETUP_PATH}/{{code}}", enter, allow_head=False)
-
-
-async def enter(request: web.Request) -> web.StreamResponse:
-    """Exchange the link for a cookie."""
-    opened = web.HTTPSeeOther(SETUP_PATH)
-    if not request.app[SETUP].run.door.enter(request.match_info["code"], opened):
-        return _refuse(request)
-    raise opened
 
 
 async def show(request: web.Request) -> web.StreamResponse:
     """Show a step, with its checks; the script asks for it again and again."""
     setup = request.app[SETUP]
-    if not setup.run.door.admits(request):
+    if not may_set_up(request):
         return _refuse(request)
     screen = await setup.wizard.screen(request.query.get("step", ""))
     return _page(request, screen, screen.findings)
@@ -81,7 +71,7 @@ async def show(request: web.Request) -> web.StreamResponse:
 async def take(request: web.Request) -> web.StreamResponse:
     """Handle the form's buttons: continue, check, skip, later and finish."""
     setup = request.app[SETUP]
-    if not setup.run.door.admits(request):
+    if not may_set_up(request):
         return _refuse(request)
     form = await request.post()
     step, do = str(form.get("step", "")), form.get("do", "continue")
@@ -108,7 +98,7 @@ async def take(request: web.Request) -> web.StreamResponse:
 async def show_done(request: web.Request) -> web.StreamResponse:
     """Show the result of set-up; while the service starts again, a page that waits."""
     setup = request.app[SETUP]
-    if not setup.run.door.admits(request):
+    if not may_set_up(request):
         return _refuse(request)
     parts, scope = await visit(request)
     documents = await parts.library.documents(scope)

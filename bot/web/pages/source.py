@@ -1,8 +1,5 @@
-"""The source viewer: its routes, and the view of a page for its template."""
+"""The routes of the source viewer."""
 
-import asyncio
-import html
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
@@ -12,20 +9,21 @@ from aiohttp_jinja2 import render_template
 
 from bot.web.errors import NothingToShow, error_page, status_of
 from bot.web.links import ExpiredLink, ForgedLink, SourceLink
-from bot.web.page_html import PageHtml, context_of, to_html
-from bot.web.page_markup import CITED, heading_id
+from bot.web.page_markup import CITED
+from bot.web.pages.library import CONNECTIONS
+from bot.web.pages.source_view import SourceView, cited_span, excerpt_view, source_view
 from bot.web.parts import PARTS, WebParts
 from bot.web.requests import person_of, visit
+from bot.web.security import can_browse, is_owner
+from bot.web.threads import Reader
 from core.access.positions.reading import lowest
 from core.answering.answers.passages import is_beyond, moved
 from core.domain.answer import Citation
 from core.domain.corpus import Document, Page, SearchScope, Source
-from core.domain.footnotes import heading_path_at, page_links
+from core.domain.features import CitingThread
 from core.domain.passages import PageBox, Span
-from core.errors import FootnoteError, NotFound
+from core.errors import AccessDenied, FootnoteError, NotFound
 from core.features.staleness.changes import Piece, change_of
-from core.text.markup import to_words
-from core.text.words import collapse, shorten
 from core.work.conversations import Conversations
 
 
@@ -70,13 +68,14 @@ def since_answer(citation: Citation, pages: Sequence[Page]) -> SinceAnswer:
     )
 
 
+ONLY_PASSAGE = "A link shows only its passage. Open Footnote to read the whole document."
 RENEW = (
     "To get a new link, send /source and the footnote’s number in the thread of the answer, or use its passages "
     "button. Both show the current passage to everyone who may read it."
 )
 WIDTH = 1_200  # pixels: sharp on a phone and next to the text on a desktop
 THUMBNAIL_WIDTH = 160  # pixels: sharp at a third of that on a source card
-PANE = "pane"  # the value of ?part= for the fragment
+PANE, BOXES = "pane", "boxes"  # the values of ?part= for fragments: the side pane's, the boxes of a scanned page
 UNCHANGED, CHANGED = "unchanged", "changed"  # a passage since its answer
 # Page images never change: each belongs to one revision.
 _PICTURE_HEADERS = {"Cache-Control": "private, max-age=86400"}
@@ -98,9 +97,9 @@ async def show_page(request: web.Request) -> web.Response:
     document = await parts.corpus.get_document(page.document_id, scope)
     pages = await parts.corpus.list_pages(document.id, scope)
     cited = cited_span(page, _number(request, "from"), _number(request, "to"))
-    boxes = await _boxes_of(parts, document, page, cited)
+    boxes = await _boxes_of(request, document, page, cited)
     view = await source_view(document, page, pages, cited, lambda item: page_path(item.id), boxes, internal_links=True)
-    return _shown(request, view)
+    return await _shown(request, view)
 
 
 async def show_picture(request: web.Request) -> web.Response:
@@ -124,20 +123,54 @@ async def find_document(request: web.Request) -> web.Response:
 
 
 async def show_linked(request: web.Request) -> web.Response:
-    """Show the passage of a signed link, if the readers of its thread may still read it."""
+    """Show the passage of a signed link, if the readers of its thread may still read it.
+
+    The rest of the document is only for browsers that may read it without the link.
+    """
     try:
         link, document, page, scope = await _opened(request)
     except (ForgedLink, ExpiredLink) as error:
-        return _refusal(request, 410 if isinstance(error, ExpiredLink) else 403, str(error))
+        if isinstance(error, ExpiredLink):
+            return _refusal(request, 410, str(error), "This link has expired")
+        return _refusal(request, 403, str(error))
     except ReplacedRevision as error:
         return await _show_replaced(request, error)
     except NotFound:
         gone = "The document was deleted, or the readers of this link's thread may no longer read it."
-        return _refusal(request, 404, gone)
-    pages = await request.app[PARTS].corpus.list_pages(document.id, scope)
+        return _refusal(request, 404, gone, "This passage is gone")
     cited = cited_span(page, link.span.start, link.span.end) if page.number == link.page_number else None
+    if not await _may_read_all(request, document):
+        return await _excerpt(request, link, document, page, cited)
+    pages = await request.app[PARTS].corpus.list_pages(document.id, scope)
     view = await _linked_view(request, document, page, pages, cited)
-    return _shown(request, view, link, state=UNCHANGED if cited else None)
+    return await _shown(request, view, link, state=UNCHANGED if cited else None)
+
+
+async def _may_read_all(request: web.Request, document: Document) -> bool:
+    """Return whether this browser may read a document without a link to a passage of it."""
+    if is_owner(request) or not can_browse(request):
+        return is_owner(request)
+    parts, scope = await visit(request)
+    try:
+        await parts.corpus.get_document(document.id, scope)
+    except NotFound:
+        return False
+    return True
+
+
+async def _excerpt(
+    request: web.Request,
+    link: SourceLink,
+    document: Document,
+    page: Page,
+    cited: Span | None,
+    since: SinceAnswer | None = None,
+) -> web.Response:
+    """Show a passage with its neighbours, and its changes since the answer."""
+    if cited is None and since is None:
+        return _refusal(request, 403, ONLY_PASSAGE, "Sign in to read on")
+    state = CHANGED if since and since.pieces else UNCHANGED
+    return await _shown(request, await excerpt_view(document, page, cited), link, since, state)
 
 
 async def _show_replaced(request: web.Request, replaced: "ReplacedRevision") -> web.Response:
@@ -150,36 +183,42 @@ async def _show_replaced(request: web.Request, replaced: "ReplacedRevision") -> 
     citation = await cited_by(link, parts.conversations)
     pages = await parts.corpus.list_pages(document.id, scope)
     if citation is None or not pages or is_beyond(citation, scope):
-        return _refusal(request, 410, str(replaced))
+        return _refusal(request, 410, str(replaced), "This passage has changed")
     since = since_answer(citation, pages)
     number = int(request.match_info.get("number") or since.page_number)
     page = next((page for page in pages if page.number == number), pages[0])
     is_place = page.number == since.page_number
     span = since.span if is_place else None
+    if not await _may_read_all(request, document):
+        return await _excerpt(request, link, document, page, span, since if is_place else None)
     view = await _linked_view(request, document, page, pages, span)
     state = None if not is_place else CHANGED if since.pieces else UNCHANGED
-    return _shown(request, view, link, since if is_place else None, state)
+    return await _shown(request, view, link, since if is_place else None, state)
 
 
 async def _linked_view(
     request: web.Request, document: Document, page: Page, pages: Sequence[Page], cited: Span | None
-) -> "SourceView":
+) -> SourceView:
     base = f"/s/{request.match_info['token']}"
-    boxes = await _boxes_of(request.app[PARTS], document, page, cited)
+    boxes = await _boxes_of(request, document, page, cited)
     return await source_view(
         document, page, pages, cited, lambda item: f"{base}/{item.number}", boxes, internal_links=False
     )
 
 
-async def _boxes_of(parts: WebParts, document: Document, page: Page, cited: Span | None) -> tuple[PageBox, ...] | None:
+async def _boxes_of(
+    request: web.Request, document: Document, page: Page, cited: Span | None
+) -> tuple[PageBox, ...] | None:
     """Return the places of the cited part on the page's image; None if the page has no image."""
+    parts = request.app[PARTS]
     if document.kind != "pdf":
         return None
     source = await _source_of(parts, document)
     if source is None:
         return None
+    find = parts.page_images.boxes_on_scan if _part(request) == BOXES else parts.page_images.boxes_of
     try:
-        return await parts.page_images.boxes_of(source, document, page, cited) if cited else ()
+        return await find(source, document, page, cited) if cited else ()
     except NotFound:
         return None
 
@@ -191,20 +230,40 @@ async def _source_of(parts: WebParts, document: Document) -> Source | None:
 
 def is_pane(request: web.Request) -> bool:
     """Return whether the side pane of a thread asks for the source, as a fragment."""
-    return request.query.get("part") == PANE
+    return _part(request) == PANE
 
 
-def _shown(
+def _part(request: web.Request) -> str:
+    return request.query.get("part", "")
+
+
+async def _shown(
     request: web.Request,
-    view: "SourceView",
+    view: SourceView,
     link: SourceLink | None = None,
     since: SinceAnswer | None = None,
     state: str | None = None,
 ) -> web.Response:
     """Return the page, or its fragment for the side pane. `state` is the passage's since its answer, if known."""
-    address = str(request.rel_url.without_query_params("part"))
-    context = {"view": view, "link": link, "since": since, "state": state, "address": address}
+    if _part(request) == BOXES:
+        return render_template("boxes.html", request, {"view": view})
+    address = request.rel_url.without_query_params("part")
+    # where the boxes of a scanned page are fetched later, as finding them takes seconds
+    later = str(address.update_query(part=BOXES)) if request.app[PARTS].page_images.has_ocr else ""
+    used_in = await _used_in(request, view.document, link)
+    context = {"view": view, "link": link, "since": since, "state": state, "used_in": used_in}
+    context |= {"address": str(address), "later": later}
     return render_template("pane.html" if is_pane(request) else "source.html", request, context)
+
+
+async def _used_in(request: web.Request, document: Document, link: SourceLink | None) -> list[CitingThread]:
+    """Return the other threads that this browser may open, and whose answers cite the document."""
+    if CONNECTIONS not in request.app or not can_browse(request):
+        return []
+    _, scope = await visit(request)
+    found, reader = await request.app[CONNECTIONS].cited_in(document, scope), Reader.of(request)
+    theirs = [item for item in found if reader.may_see(item.conversation.owner)]
+    return [item for item in theirs if link is None or item.conversation.address != link.thread]
 
 
 def _in_pane(handler: Callable[[web.Request], Awaitable[web.Response]]) -> Callable[..., Awaitable[web.Response]]:
@@ -225,15 +284,19 @@ def _pane_error(request: web.Request, status: int, sentence: str, advice: str = 
     return render_template("pane_error.html", request, {"sentence": sentence, "advice": advice}, status=status)
 
 
-def _refusal(request: web.Request, status: int, sentence: str) -> web.Response:
+def _refusal(
+    request: web.Request, status: int, sentence: str, title: str = "This link can’t be opened"
+) -> web.Response:
     if is_pane(request):
         return _pane_error(request, status, sentence, RENEW)
-    return error_page(request, status, sentence, advice=RENEW, title="This link can’t be opened")
+    return error_page(request, status, sentence, advice=RENEW, title=title)
 
 
 async def show_linked_picture(request: web.Request) -> web.Response:
     """Return the page image of a signed link."""
     _, document, page, _ = await _opened(request)
+    if not await _may_read_all(request, document):
+        raise AccessDenied(ONLY_PASSAGE)
     return await _picture(request, document, page)
 
 
@@ -241,6 +304,8 @@ async def show_thumbnail(request: web.Request) -> web.Response:
     """Return the thumbnail for a source card; an empty response without one."""
     try:
         _, document, page, _ = await _opened(request)
+        if not await _may_read_all(request, document):
+            raise NotFound(ONLY_PASSAGE)
         return await _picture(request, document, page, THUMBNAIL_WIDTH)
     except NotFound:
         return web.Response(status=204, headers={"Cache-Control": "no-store"})
@@ -293,178 +358,6 @@ def _number(request: web.Request, name: str) -> int:
     """Return a place in a page from the query; -1 without a valid one."""
     text = request.query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
-
-
-# Entries of the table of contents around the open page; longer ones belong to the book itself.
-CONTENTS = 120
-_GLIMPSE = 240  # characters of the pages before and after
-_SUBHEADINGS = 40  # of the open page
-_QUOTE = 300  # characters of the quote above the page
-_MARK = re.compile(rf'<mark class="{CITED}"[^>]*>(.*?)</mark>', re.DOTALL)
-_LABEL = 70  # characters of an entry
-_HEX = 10  # characters of a revision to show
-# Kinds of documents in words; all others are documents.
-KINDS = {
-    "pdf": "PDF",
-    "markdown": "Note",
-    "csv": "Table",
-    "table": "Table",
-    "spreadsheet": "Workbook",
-    "epub": "Book",
-    "html": "Web page",
-    "openapi": "API",
-    "pptx": "Slides",
-    "mail": "E-mail",
-    "channel": "Chat",
-    "notebook": "Notebook",
-    "foundry": "Journal",
-    "kept": "Kept answer",
-    "text": "Text",
-}
-_NUMBERED = {"pdf": "page", "pptx": "slide"}  # kinds whose pages people know by number
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A page in the table of contents."""
-
-    label: str
-    href: str
-    is_open: bool
-    below: tuple[tuple[str, str], ...] = ()  # headings of the open page: (title, address)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceView:
-    """A page, its place in the document, and links from it."""
-
-    document: Document
-    page: Page
-    html: PageHtml
-    quote: str  # the quote on one line; "" without one
-    path: tuple[str, ...]  # its heading path
-    contents: tuple[Entry, ...]
-    previous: tuple[str, str] | None  # (label, address)
-    next: tuple[str, str] | None
-    before: str  # end of the previous page
-    after: str  # start of the next page
-    picture: str | None
-    boxes: tuple[PageBox, ...]  # of the quote on the picture; () if its place isn't known
-    url: str | None
-    deep_link: str | None
-    revision: str
-    place: str  # in the document's own terms: "PDF, page 3 of 10 › Money"
-    cited: str  # the quote as written; "" without one
-    context: str  # the quote's HTML with its sentences and those around it; "" without a quote
-    cited_anchor: str = CITED
-
-
-async def source_view(
-    document: Document,
-    page: Page,
-    pages: Sequence[Page],
-    cited: Span | None,
-    address: Callable[[Page], str],
-    boxes: Sequence[PageBox] | None = None,
-    *,
-    internal_links: bool,
-) -> SourceView:
-    """Build the view of `page` among the readable `pages` of its document; `address` returns the path of each.
-
-    `boxes` are the places of the cited part on the page's image; None: it has no image.
-    """
-    body = await asyncio.to_thread(to_html, page, document.kind, cited, internal_links=internal_links)
-    here = next((place for place, other in enumerate(pages) if other.id == page.id), 0)
-    before, after = (pages[here - 1] if here > 0 else None), (pages[here + 1] if here + 1 < len(pages) else None)
-    url, deep_link = page_links(document, page)
-    context = ""
-    if cited is not None and boxes is not None:
-        part = context_of(page, cited)
-        context = to_html(page, document.kind, cited, internal_links=internal_links, part=part).body
-    return SourceView(
-        document=document,
-        page=page,
-        html=body,
-        quote=shorten(collapse(html.unescape(" ".join(_MARK.findall(body.body)))), _QUOTE),
-        path=(*page.heading_path, *([page.title] if page.title else [])),
-        contents=_contents(pages, here, address),
-        previous=_turn(before, document, address, "Previous"),
-        next=_turn(after, document, address, "Next"),
-        before=_end_of(before, document) if before else "",
-        after=_start_of(after, document) if after else "",
-        picture=f"{address(page)}/picture" if boxes is not None else None,
-        boxes=tuple(boxes or ()),
-        url=url if url and url.startswith(("http://", "https://")) else None,
-        deep_link=deep_link,
-        revision=page.revision[:_HEX],
-        place=_place(document, page, cited),
-        cited=cited.of(page.text) if cited else "",
-        context=context,
-    )
-
-
-def _place(document: Document, page: Page, cited: Span | None) -> str:
-    """Return the place of a page, or of its cited part, as the document names it."""
-    path = heading_path_at(page, cited.start) if cited else (*page.heading_path, page.title)
-    # the title of a CSV page is its list of columns, which its table shows
-    path = () if document.kind == "csv" else tuple(heading for heading in path if heading and heading != document.title)
-    label = f" ({page.place.label})" if page.place and page.place.label else ""
-    kind = KINDS.get(document.kind, "Document")
-    numbered = _NUMBERED.get(document.kind)
-    number = f"{numbered} {page.number}{label} of {document.pages}" if numbered else ""
-    return " › ".join([", ".join(filter(None, (kind, number))), *path])
-
-
-def _turn(page: Page | None, document: Document, address: Callable[[Page], str], word: str) -> tuple[str, str] | None:
-    """Return the label and the address of the page before or after; `word` names it if its number doesn't."""
-    if page is None:
-        return None
-    numbered = _NUMBERED.get(document.kind)
-    return (f"{numbered.capitalize()} {page.number}" if numbered else word), address(page)
-
-
-def cited_span(page: Page, start: int, end: int) -> Span | None:
-    """Return the part of a page from `start` to `end`, or None if it doesn't exist."""
-    return Span(start, end) if 0 <= start < end <= len(page.text) else None
-
-
-def _start_of(page: Page, document: Document) -> str:
-    return shorten(_words_of(page.text[: 3 * _GLIMPSE], document), _GLIMPSE)
-
-
-def _end_of(page: Page, document: Document) -> str:
-    words = _words_of(page.text[-3 * _GLIMPSE :], document)
-    if len(words) <= _GLIMPSE:
-        return words
-    end = words[-_GLIMPSE:]
-    return f"… {end.partition(' ')[2] or end}"
-
-
-def _words_of(text: str, document: Document) -> str:
-    return collapse(to_words(text) if document.kind == "markdown" else text)
-
-
-def _contents(pages: Sequence[Page], here: int, address: Callable[[Page], str]) -> tuple[Entry, ...]:
-    first = max(0, min(here - CONTENTS // 2, len(pages) - CONTENTS))
-    return tuple(_entry(page, address(page), is_open=page is pages[here]) for page in pages[first : first + CONTENTS])
-
-
-def _entry(page: Page, href: str, *, is_open: bool) -> Entry:
-    headings = [heading for heading in page.headings if heading.title != page.title] if is_open else []
-    return Entry(
-        label=page.title or _first_words(page),
-        href=href,
-        is_open=is_open,
-        below=tuple((heading.title, f"#{heading_id(heading)}") for heading in headings[:_SUBHEADINGS]),
-    )
-
-
-def _first_words(page: Page) -> str:
-    """Return the label of a page without a title: its first heading, or its beginning."""
-    if page.headings:
-        return page.headings[0].title
-    line = next((line for line in page.text.splitlines() if line.strip()), "")
-    return shorten(collapse(line), _LABEL)
 
 
 ROUTES = (

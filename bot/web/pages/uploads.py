@@ -1,23 +1,28 @@
-"""Uploads through the browser: files are streamed to disk, then read in the background.
+"""Uploads through the browser: files are streamed to disk, links are fetched; both are read in the background.
 
-Only the person at this machine can add documents, also where other machines may open these pages.
+Only admins can add documents, also where the pages are open to the network.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from urllib.parse import quote
 
 from aiohttp import BodyPartReader, web
 from aiohttp_jinja2 import render_template
 
+from bot.web.pages.added_links import YOU, AddedLinks
 from bot.web.parts import PARTS, WebParts
-from bot.web.requests import as_json, person_of
-from bot.web.security import is_local
+from bot.web.requests import as_json, name_of, person_of
+from bot.web.security import is_admin
 from core.errors import AccessDenied, BadInput
+from core.features.additions import Additions
 from core.features.uploads import UploadedFile, Uploads, UploadState, size_words
 from core.serializers.objects import Json
 
 PATH = "/library/uploads"
+LINK_PATH = f"{PATH}/link"
+UNDO_PATH = f"{PATH}/undo"
 UPLOADS = web.AppKey("uploads", Uploads)
+LINKS = web.AppKey("added_links", AddedLinks)
 KINDS = "PDF, Word, Markdown, EPUB, spreadsheets, web pages, mail, Foundry worlds"
 SHOWN = 200  # files of the list, the newest
 WHERE = "web"
@@ -26,33 +31,36 @@ _LONGEST_FIELD = 4_096  # bytes of a path
 _WORDS = {UploadState.WAITING: "waiting", UploadState.READING: "reading"}
 
 
-def add_uploads(app: web.Application, parts: WebParts, uploads: Uploads) -> None:
-    """Add the routes of uploads (a WebAddition)."""
-    app[UPLOADS] = uploads
+def add_uploads(app: web.Application, parts: WebParts, additions: Additions) -> None:
+    """Add the routes of uploads and links (a WebAddition)."""
+    app[UPLOADS], app[LINKS] = additions.uploads, AddedLinks(additions)
     app.router.add_get(PATH, show_uploads)
     app.router.add_post(PATH, upload)
+    app.router.add_post(LINK_PATH, add_link)
+    app.router.add_post(UNDO_PATH, undo_link)
+    app.cleanup_ctx.append(app[LINKS].run)
 
 
 def can_change(request: web.Request) -> bool:
     """Return whether this client may add and remove documents."""
-    return UPLOADS in request.app and is_local(request)
+    return UPLOADS in request.app and is_admin(request)
 
 
-def require_local(request: web.Request) -> None:
-    """Raise AccessDenied for other machines."""
-    if not is_local(request):
-        raise AccessDenied("Only the machine that Footnote runs on can add or remove documents.")
+def require_admin(request: web.Request) -> None:
+    """Raise AccessDenied for others."""
+    if not is_admin(request):
+        raise AccessDenied("Only an admin can do this. To become one, open a link of “footnote link” here.")
 
 
 async def show_uploads(request: web.Request) -> web.Response:
     """Show the form and the files of this run of the service; as JSON for the script."""
-    require_local(request)
+    require_admin(request)
     if _wants_json(request):
         return await as_json(_state)(request)
-    files = request.app[UPLOADS].files(request.app[PARTS].workspace)[-SHOWN:]
+    rows = await _rows(request)
     context = {
-        "files": [to_json(file) for file in reversed(files)],
-        "live": any(not file.state.is_final for file in files),
+        "files": rows[::-1],
+        "live": any(row["state"] in _WORDS for row in rows),
         "kinds": KINDS,
         "limit": size_words(request.app[UPLOADS].most_bytes),
     }
@@ -61,18 +69,59 @@ async def show_uploads(request: web.Request) -> web.Response:
 
 async def upload(request: web.Request) -> web.StreamResponse:
     """Store the files of a form; `path` before a file names its place in a folder."""
-    require_local(request)
+    require_admin(request)
     if _wants_json(request):
         return await as_json(_receive)(request)
     await _receive(request)
     raise web.HTTPSeeOther(PATH)
 
 
+async def add_link(request: web.Request) -> web.StreamResponse:
+    """Add the page or file behind an address."""
+    url = str((await request.post()).get("url", "")).strip()
+
+    async def add() -> None:
+        await request.app[LINKS].add(request.app[PARTS].workspace, url, name_of(request) or YOU)
+
+    return await _change_link(request, add)
+
+
+async def undo_link(request: web.Request) -> web.StreamResponse:
+    """Take a link's document out of the library again."""
+    addition_id = str((await request.post()).get("undo", ""))
+
+    async def undo() -> None:
+        await request.app[LINKS].undo(request.app[PARTS].workspace, addition_id, name_of(request) or YOU)
+
+    return await _change_link(request, undo)
+
+
+async def _change_link(request: web.Request, change: Callable[[], Awaitable[None]]) -> web.StreamResponse:
+    """Make the change; the script gets the new state, a form leads to the list of files."""
+    require_admin(request)
+
+    async def respond(request: web.Request) -> Json:
+        await change()
+        return await _state(request)
+
+    if _wants_json(request):
+        return await as_json(respond)(request)
+    await change()
+    raise web.HTTPSeeOther(PATH)
+
+
+async def _rows(request: web.Request) -> list[Json]:
+    """Return the files of this run of the service, then the links."""
+    files = request.app[UPLOADS].files(request.app[PARTS].workspace)
+    links, paths = await request.app[LINKS].rows(files)
+    return [to_json(file) for file in files if file.path not in paths][-SHOWN:] + links
+
+
 async def _state(request: web.Request) -> Json:
-    uploads, workspace = request.app[UPLOADS], request.app[PARTS].workspace
+    uploads, rows = request.app[UPLOADS], await _rows(request)
     return {
-        "files": [to_json(file) for file in uploads.files(workspace)[-SHOWN:]],
-        "pending": len(uploads.waiting(workspace)),
+        "files": rows,
+        "pending": sum(row["state"] in _WORDS for row in rows),
         "most_bytes": uploads.most_bytes,
         "limit": size_words(uploads.most_bytes),
         "kinds": KINDS,
@@ -126,6 +175,7 @@ def to_json(file: UploadedFile) -> Json:
         "words": words_of(file),
         "done": file.page / file.pages if file.pages and not file.state.is_final else None,
         "href": href,
+        "undo": "",
     }
 
 

@@ -11,6 +11,29 @@ export function prepare(root) {
   for (const image of root.querySelectorAll(".paper img")) prepareImage(image);
   for (const desk of root.querySelectorAll(".pane-desk")) prepareDesk(desk);
   for (const text of root.querySelectorAll(".pane-source .text")) reveal(text, text.querySelector("mark"));
+  for (const note of root.querySelectorAll("[data-later]")) markLater(note);
+}
+
+// On a scanned page, the words are found only now: the page is read once more, which takes seconds.
+async function markLater(note) {
+  const unknown = note.textContent;
+  const paper = note.closest(".printed, .pane-print").querySelector(".paper");
+  note.textContent = "Looking for the passage on this page …";
+  const boxes = await fetchBoxes(note.dataset.later);
+  if (!boxes) return (note.textContent = unknown);
+  note.textContent = "Marked on the scanned page.";
+  paper.querySelector("img").alt += " with the cited passage marked";
+  paper.append(document.adoptNode(boxes));
+  paper.dispatchEvent(new Event("marked"));
+}
+
+async function fetchBoxes(address) {
+  try {
+    const response = await fetch(address);
+    return response.ok && new DOMParser().parseFromString(await response.text(), "text/html").querySelector(".boxes");
+  } catch (error) {
+    return null;
+  }
 }
 
 function prepareCopy(button) {
@@ -38,7 +61,7 @@ function prepareImage(image) {
 function prepareDesk(desk) {
   const paper = desk.querySelector(".paper");
   const image = paper.querySelector("img");
-  const boxes = [...paper.querySelectorAll(".boxes rect")];
+  const places = () => [...paper.querySelectorAll(".boxes rect")].map((box) => box.getBoundingClientRect());
   let size = 1;
   const resize = (wanted) => {
     size = Math.min(Math.max(wanted, whole()), LARGEST);
@@ -52,24 +75,25 @@ function prepareDesk(desk) {
     return Math.min(1, height / (width * ratio));
   };
   const show = () => {
+    const boxes = places();
     if (!boxes.length) return;
-    const places = boxes.map((box) => box.getBoundingClientRect());
-    const top = Math.min(...places.map((place) => place.top));
-    const bottom = Math.max(...places.map((place) => place.bottom));
-    const left = Math.min(...places.map((place) => place.left));
+    const top = Math.min(...boxes.map((box) => box.top));
+    const bottom = Math.max(...boxes.map((box) => box.bottom));
+    const left = Math.min(...boxes.map((box) => box.left));
     const frame = desk.getBoundingClientRect();
     desk.scrollTop += Math.min(top - frame.top - 16, (top + bottom) / 2 - (frame.top + frame.bottom) / 2);
     desk.scrollLeft += left - frame.left - MARGIN * paper.offsetWidth;
   };
   const begin = () => {
+    const boxes = places();
     if (desk.clientWidth > NARROW || !boxes.length) return resize(1);
     const page = paper.getBoundingClientRect();
-    const places = boxes.map((box) => box.getBoundingClientRect());
-    const width = Math.max(...places.map((place) => place.right)) - Math.min(...places.map((place) => place.left));
+    const width = Math.max(...boxes.map((box) => box.right)) - Math.min(...boxes.map((box) => box.left));
     resize(Math.max(1, 1 / (width / page.width + 2 * MARGIN)));
   };
   begin();
   image.addEventListener("load", begin, { once: true });
+  paper.addEventListener("marked", begin);
   const zoom = desk.parentElement.querySelector(".pane-zoom");
   zoom.hidden = false;
   const changes = { in: () => resize(size * STEP), out: () => resize(size / STEP), whole: () => resize(whole()) };

@@ -88,7 +88,37 @@ class Upload {
       this.zone.classList.remove("is-over");
       this.add(await droppedFiles(event.dataTransfer));
     });
-    this.element.replaceChildren(this.summary, this.list, this.zone);
+    this.element.replaceChildren(this.summary, this.list, this.zone, this.drawLink());
+  }
+
+  // The form of the page without a script, or one like it.
+  drawLink() {
+    const url = make("input", { type: "url", id: "upload-url", placeholder: "https://", maxLength: 2000, required: true, autocomplete: "off" });
+    const form = make("form", { className: "upload-link" }, make("label", { htmlFor: url.id, textContent: "Or paste a link" }), url,
+      make("button", { className: "button", textContent: "Add link" }));
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const problem = await this.change("link", { url: url.value });
+      if (!problem) form.reset();
+      url.setCustomValidity(problem);
+      if (problem) url.reportValidity();
+    });
+    url.addEventListener("input", () => url.setCustomValidity(""));
+    return form;
+  }
+
+  // Adds or takes back a link; returns the sentence that refuses it.
+  async change(what, fields) {
+    try {
+      const response = await fetch(`${ADDRESS}/${what}`, { method: "POST", body: new URLSearchParams(fields), headers: ACCEPT });
+      const found = await response.json();
+      if (found.error) return found.error;
+      this.takeIn(found.files);
+      this.watch();
+      return "";
+    } catch {
+      return "Footnote did not answer. Is it running? Then try again.";
+    }
   }
 
   add(chosen) {
@@ -160,12 +190,16 @@ class Upload {
     this.limits = limits;
     this.kinds.textContent = limits.kinds;
     this.limit.textContent = `Up to ${limits.limit} a file.`;
+    this.takeIn(files);
+    if (pending) this.watch();
+  }
+
+  takeIn(files) {
     for (const file of files) {
       const isOpen = ["waiting", "reading"].includes(file.state);
       if (isOpen || this.rows.has(file.number)) this.rows.set(file.number, { ...file, key: file.number });
     }
     this.show();
-    if (pending) this.watch();
   }
 
   show() {
@@ -174,24 +208,41 @@ class Upload {
     const read = of("read").length;
     const open = of("waiting", "sending", "reading").length;
     const failed = of("failed", "refused").length;
-    const lines = [...of("failed", "refused"), ...of("reading", "sending"), ...of("waiting"), ...of("read").reverse()];
+    const lines = [...of("failed", "refused"), ...of("reading", "sending"), ...of("waiting"), ...of("read", "undone").reverse()];
     const shown = lines.slice(0, Math.max(SHOWN, failed));
     const words = open ? `Reading ${read + failed + 1} of ${rows.length}` : failed ? `${read} read, ${failed} could not be read` : `${read} read`;
     this.summary.textContent = rows.length > 1 ? words : "";
     this.summary.hidden = rows.length < 2;
     this.list.hidden = !rows.length;
-    this.list.replaceChildren(...shown.map((row) => this.line(row)));
+    const drawn = JSON.stringify(shown);
+    if (drawn !== this.drawn) this.list.replaceChildren(...shown.map((row) => this.line(row))); // else the focus stays
+    this.drawn = drawn;
     this.zone.classList.toggle("is-slim", rows.length > 0);
     this.title.textContent = rows.length ? "Drop more files here" : "Drop files or a folder here";
     this.element.dispatchEvent(new CustomEvent("uploads", { detail: { pending: open, read, failed }, bubbles: true }));
   }
 
+  undoButton(row) {
+    const button = make("button", { type: "button", className: "link small", textContent: "Undo" });
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      const problem = await this.change("undo", { undo: row.undo });
+      if (!problem) return;
+      this.rows.set(row.key, { ...row, undo: "", words: problem });
+      this.show();
+    });
+    return button;
+  }
+
   line(row) {
     const name = row.href ? make("a", { href: row.href, textContent: row.path }) : row.path;
     const line = make("span", { className: "upload-line" });
-    line.append(make("span", { className: "upload-name" }, name, ":"), " ", make("span", { className: "upload-words", textContent: row.words }));
+    if (row.path) line.append(make("span", { className: "upload-name" }, name, ":"), " ");
+    line.append(make("span", { className: "upload-words", textContent: row.words }));
+    if (!row.path && row.href) line.append(" ", make("a", { href: row.href, textContent: "Open" }));
+    if (row.undo) line.append(" ", this.undoButton(row));
     const made = make("li", { className: row.state }, line);
-    if (row.done) made.append(make("progress", { max: 1, value: row.done, ariaLabel: row.path }));
+    if (row.done) made.append(make("progress", { max: 1, value: row.done, ariaLabel: row.path || row.words }));
     return made;
   }
 }

@@ -75,7 +75,7 @@ _START = re.compile(r"(?:the )?(?:start|beginning|cover)|nothing|started|begun",
 _PAGE = re.compile(
     r"(?P<printed>printed )?(?:pages?|pgs?\.?|pp?\.)\s*(?:no\.?\s*|number\s+)?(?P<label>[\w.-]{1,40})", re.I
 )
-_ORDINAL = re.compile(rf"\b(?:the\s+)?([0-9]{{1,4}}(?:st|nd|rd|th)|{NUMBER})\s+({KINDS})\b", re.IGNORECASE)
+_ORDINAL = re.compile(rf"\b(?:the\s++)?([0-9]{{1,4}}(?:st|nd|rd|th)|{NUMBER})\s++({KINDS})\b", re.IGNORECASE)
 _NOT_BEGUN = re.compile(r"\b(?:not|haven[’']t|hasn[’']t)\b", re.IGNORECASE)
 _BEFORE = re.compile(r"\bbefore\b", re.IGNORECASE)
 _QUOTES = " \t\"'“”‘’«».,;:!"

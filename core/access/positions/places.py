@@ -40,11 +40,13 @@ _WELL_FORMED = re.compile(r"m{0,3}(?:cm|cd|d?c{0,4})(?:xc|xl|l?x{0,4})(?:ix|iv|v
 
 _WORD_NUMBER = "|".join(sorted((re.escape(word) for word in _WORDS), key=len, reverse=True))
 # A number as a title or a person writes it: 12, XII, twelve, twenty-one, the third.
-NUMBER = rf"(?:[0-9]{{1,4}}|(?:the\s+)?(?:{_WORD_NUMBER})|[ivxlcdm]{{1,9}})"
-NAMED = re.compile(rf"\b({KINDS})\.?\s+({NUMBER})(?![\w’'])", re.IGNORECASE)
-_ORDINAL_FIRST = re.compile(rf"\W*(?:the\s+)?([a-z-]+(?:st|nd|rd|th))\s+({KINDS})\b", re.IGNORECASE)
+NUMBER = rf"(?:[0-9]{{1,4}}|(?:the\s++)?(?:{_WORD_NUMBER})|[ivxlcdm]{{1,9}})"
+NAMED = re.compile(rf"\b({KINDS})\.?\s++({NUMBER})(?![\w’'])", re.IGNORECASE)
+_ORDINAL_FIRST = re.compile(rf"\W*+(?:the\s++)?([a-z-]+(?:st|nd|rd|th))\s++({KINDS})\b", re.IGNORECASE)
 _BARE = re.compile(r"\W*([ivxlcdm]+|[0-9]{1,3})\s*(?:[.:)—–-]|$)", re.IGNORECASE)
-_PREFIX = re.compile(rf"\W*(?:(?:{KINDS})\.?\s+{NUMBER}|[ivxlcdm]+|[0-9]{{1,3}})\s*[.:)—–-]+\s*(?=\w)", re.IGNORECASE)
+_PREFIX = re.compile(
+    rf"\A\W*+(?:(?:{KINDS})\.?\s++{NUMBER}|[ivxlcdm]+|[0-9]{{1,3}})\s*+[.:)—–-]++\s*+(?=\w)", re.IGNORECASE
+)
 
 
 Titled: TypeAlias = Page | ParsedPage  # a page, as stored or as a reader gives it

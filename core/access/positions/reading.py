@@ -48,7 +48,7 @@ async def positions_for(
     if place.isdigit():
         raise BadInput(f"Page {place} of which document? Write the position as DOCUMENT={place}.")
     found: dict[str, int] = {}
-    for candidate in await corpus.list_documents(scope.workspace, scope.sources):
+    for candidate in await corpus.list_readable(scope):
         if candidate.pages > 1:
             last = find_position(place, await corpus.list_pages(candidate.id, scope))
             if last is not None:

@@ -13,6 +13,7 @@ from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, Too
 from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
 from core.domain.replies import ChatResponse, Usage
+from core.domain.spending import MICRO
 from core.errors import ProviderError
 from core.ports import ChatProvider, Clock, ProgressSink, Tools
 from core.work.steps import Step, complete
@@ -214,6 +215,7 @@ def _to_output(response: ChatResponse) -> Mapping[str, object]:
         "output_tokens": usage.output_tokens,
         "cache_read_tokens": usage.cache_read_tokens,
         "model": response.model,
+        **({"cost_dollars": response.cost_micros / MICRO} if response.cost_micros is not None else {}),
     }
 
 

@@ -8,7 +8,7 @@ from core.answering.citations import ProvedText, cited_page_ids, prove
 from core.answering.grounding import ground, only_says_not_found, texts_behind
 from core.domain.answer import Answer, AnswerStatus, Draft, Reference
 from core.domain.corpus import Page, SearchScope
-from core.errors import Ambiguous, FootnoteError, NotFound, ProviderRefused
+from core.errors import Ambiguous, BudgetSpent, FootnoteError, NotFound, ProviderRefused
 from core.knowledge.references.lists import all_references, labels
 from core.ports import CorpusRepository
 
@@ -96,5 +96,5 @@ def build_error_answer(error: FootnoteError) -> Answer:
     """An error people can act on, as the answer they see."""
     if isinstance(error, Ambiguous):
         return Answer(status=AnswerStatus.CLARIFY, text=str(error), choices=error.candidates)
-    status = AnswerStatus.REFUSED if isinstance(error, ProviderRefused) else AnswerStatus.ERROR
+    status = AnswerStatus.REFUSED if isinstance(error, ProviderRefused | BudgetSpent) else AnswerStatus.ERROR
     return Answer(status=status, text=str(error))

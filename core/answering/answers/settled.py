@@ -89,6 +89,7 @@ def to_answer(stored: Message, jobs: Sequence[Job]) -> Answer:
         usage=outcome.usage,
         timings_ms={"total": round(jobs[0].duration_ms or 0, 1) if jobs else 0.0, **timings(jobs)},
         model=outcome.model,
+        rests_on=outcome.rests_on,
         searched=outcome.searched,
     )
 

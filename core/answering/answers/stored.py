@@ -92,6 +92,7 @@ def answer_message(
             data_sources=answer.data_sources,
             data_gaps=answer.data_gaps,
             read_to=dict(answer.read_to),
+            rests_on=answer.rests_on,
             searched=answer.searched,
         ),
     )

@@ -79,7 +79,7 @@ class SuggestedQuestions:
         They are looked for once for each scope, until a document changes. A caller that stops waiting doesn't stop the
         search.
         """
-        readable = [item for item in documents if item.revision is not None and item.source_id in scope.sources]
+        readable = [item for item in documents if item.revision is not None and scope.allows(item)]
         library = hash(frozenset((item.id, item.revision, item.extracted_at) for item in readable))
         key = (scope.workspace, scope.digest, most, library)
         task = self._about.pop(key, None)

@@ -31,10 +31,10 @@ ToPrivate: TypeAlias = Callable[[IncomingMessage], IncomingMessage]
 
 
 class PrivateAnswer:
-    """Question of a channel -> a private copy of it in the inbox, if the answer lies beyond the channel's position.
+    """Question of a channel -> a private copy of it in the inbox, if the answer is beyond the channel's position.
 
-    `decide` looks before the request, and ends the path if the best page lies beyond. `hand_over` runs after a stored
-    answer of status not_found, if any page lies beyond. Only questions of platforms in `to_private` are looked at.
+    `decide` looks before the request, and ends the path if the best page is beyond. `hand_over` runs after a stored
+    answer of status not_found, if any page is beyond. Only questions of platforms in `to_private` are looked at.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class PrivateAnswer:
         if private is None:
             return None
         beyond = await self._look(message, private)
-        # A summary covers what the channel has read.
+        # A summary covers the pages up to the channel's position.
         if beyond and beyond[0] and message.query_type is QueryType.QUESTION:
             await self._inbox.accept(private, ACCEPTED)
             return _elsewhere(message)
@@ -168,4 +168,4 @@ def _is_same(now: Citation, then: Citation) -> bool:
 def _is_beyond(own: SearchScope, here: SearchScope) -> bool:
     """Whether one scope reads anything that the other does not."""
     further = any(own.positions.get(document, last + 1) > last for document, last in here.positions.items())
-    return further or not own.sources <= here.sources
+    return further or not own.sources <= here.sources or not here.hidden <= own.hidden

@@ -12,7 +12,7 @@ from core.answering.answers.building import bounded, build_answer, live_pages, p
 from core.answering.answers.settled import SettledAnswers
 from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.pipeline import Question, QuestionContext
-from core.answering.redaction import withheld
+from core.answering.redaction import may_show, trace, withheld
 from core.answering.run import RunObserver
 from core.answering.steps.stated_positions import StatedPositions
 from core.answering.strategies.choosing import Choose, draft
@@ -30,6 +30,7 @@ from core.work.history import live_focus
 from core.work.questions import as_asked
 from core.work.steps import Step
 
+CLOSED_MEANWHILE = "I can't show this answer: some of its documents can no longer be read here. Ask again."
 # Tokens of the history in a prompt; the rest of the window is for tools and the answer.
 DEFAULT_HISTORY_TOKENS = 12_000
 
@@ -154,7 +155,7 @@ class EmptyScope:
 
 
 class HistoryRedaction:
-    """Opened conversation, `before`, scope -> `messages` without turns that go beyond the scope."""
+    """Opened conversation, `before`, scope -> `messages` without turns that rest on more than the scope."""
 
     def __init__(self, corpus: CorpusRepository) -> None:
         self._corpus = corpus
@@ -165,10 +166,7 @@ class HistoryRedaction:
             *(item for item in question.conversation.history if item.id not in last),
             *question.before,
         ]
-        scope = question.context.scope
-        if scope.positions:
-            messages = await withheld(messages, scope, self._corpus, questions=True)
-        question.messages = messages
+        question.messages = await withheld(messages, question.context.scope, self._corpus, questions=True)
 
 
 class ReferenceSteps:
@@ -252,8 +250,33 @@ class Suggestions:
 
 
 async def add_notes(question: Question) -> None:
-    """Answer, notes, scope -> `answer` with its reading positions and a note for each part that failed."""
-    question.answer = with_notes(bounded(question.answer, question.context.scope.positions), question.notes)
+    """Answer, draft, notes, scope -> `answer` with its provenance, and a note for each part that failed."""
+    scope = question.context.scope
+    answer = replace(bounded(question.answer, scope.positions), rests_on=trace(question))
+    question.answer = with_notes(answer, question.notes)
+
+
+class LastCheck:
+    """Answer, the scope as it is now -> the reason, if the answer rests on documents that were closed meanwhile.
+
+    Readers of a place, or of a source, may change while a model writes.
+    """
+
+    def __init__(self, access: Access, library: Library, corpus: CorpusRepository, empty: EmptyScope) -> None:
+        self._scopes = QuestionScopes(access, library, corpus)
+        self._corpus = corpus
+        self._empty = empty
+
+    async def __call__(self, question: Question) -> Answer | None:
+        before, now = question.context.scope, await self._scopes.of(question.asked)
+        if before.sources <= now.sources and now.hidden <= before.hidden:
+            return None
+        basis = question.answer.rests_on
+        if basis is None or await may_show(basis, now, self._corpus):
+            question.answer = replace(question.answer, suggestions=())  # they may name other documents
+            return None
+        question.context = replace(question.context, scope=now)
+        return await self._empty(question) or Answer(status=AnswerStatus.REFUSED, text=CLOSED_MEANWHILE)
 
 
 class QuestionScopes:

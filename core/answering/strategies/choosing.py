@@ -7,6 +7,7 @@ model, a language other than English, a message or a file goes to the strategy a
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 
 from core.answering.run import NO_OBSERVER, Budget, RunObserver
@@ -18,7 +19,7 @@ from core.domain.answer import Draft, ListedFacts, QueryType
 from core.domain.chat import Capabilities, ChatMessage, ChatRole
 from core.domain.incoming import IncomingMessage
 from core.domain.replies import CitedText
-from core.errors import ProviderChanged, UnsupportedFeature
+from core.errors import BudgetSpent, ProviderChanged, UnsupportedFeature
 from core.ports import ChatProvider, Clock, ProgressSink, RetrievalStrategy, Tools
 from core.work.questions import DEEP_STRATEGY
 
@@ -27,6 +28,7 @@ DEEP = "deep"  # people's name for it
 TOOL_USE, ALWAYS, PLANNED = ToolUseStrategy.name, AlwaysRetrieveStrategy.name, PlanAndSynthesiseStrategy.name
 NAMES = (TOOL_USE, ALWAYS, PLANNED, AUTO)
 NO_MODEL = "(A deep answer needs a language model, and none is set up, so I searched and quoted as usual.)"
+SPENT = "(Today's budget for the language model is spent, so I quoted the documents without it.)"
 NO_PLANS = "(A deep answer needs a model that calls tools, so I searched first and answered from what I found.)"
 NO_TOOLS = "(The model can't call tools, so I searched first and answered from what I found.)"
 
@@ -71,6 +73,7 @@ class ChosenStrategy:
     strategy: RetrievalStrategy
     note: str = ""  # for people, below the answer
     lists_facts: bool = False  # a list of extracted rows comes first
+    instead: "Callable[[], ChosenStrategy] | None" = None  # when a budget is spent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +81,7 @@ class Strategies:
     """Chooses and builds strategies. `configured` is one of NAMES; `facts`: lists of extracted rows come first.
 
     `provider` returns the provider of a workspace for a model with known capabilities, and raises ProviderError.
+    `without_model` returns the provider that answers when a budget is spent; None: the question is refused.
     """
 
     provider: Callable[[str, str | None], Awaitable[ChatProvider]]
@@ -85,11 +89,18 @@ class Strategies:
     facts: bool
     budget: Budget
     clock: Clock
+    without_model: Callable[[], ChatProvider] | None = None
 
     async def choose(self, message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
         """Return the strategy for a message over its workspace's provider. UnsupportedFeature for an unknown name."""
         provider = await self.provider(message.address.workspace, message.model)
-        return self.over(provider, message, observer)
+        chosen = self.over(provider, message, observer)
+        return replace(chosen, instead=partial(self._quote, message, observer) if self.without_model else None)
+
+    def _quote(self, message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
+        """Return a strategy without a model, with a note about the budget."""
+        assert self.without_model is not None  # noqa: S101 - see choose
+        return replace(self.over(self.without_model(), replace(message, strategy=None), observer), note=SPENT)
 
     def over(self, provider: ChatProvider, message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
         """Return the strategy for a message over a provider. UnsupportedFeature for an unknown name."""
@@ -126,6 +137,13 @@ async def draft(
         chosen = await choose(question, observer)
         observer.choose_strategy(chosen.strategy.name)
         try:
+            return await draft_once(chosen, question, history, tools, progress)
+        except BudgetSpent:
+            if chosen.instead is None:
+                raise
+            progress.reset()
+            chosen = chosen.instead()
+            observer.choose_strategy(chosen.strategy.name)
             return await draft_once(chosen, question, history, tools, progress)
         except ProviderChanged:
             if changes == MOST_CHANGES:

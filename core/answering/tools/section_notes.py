@@ -16,10 +16,12 @@ from core.domain.chat import ChatMessage, ChatRequest, ChatRole
 from core.domain.corpus import Page, SourcedPassage
 from core.domain.jobs import JobKind
 from core.domain.service import SummaryKey, SummaryKind
+from core.domain.spending import CallPurpose
 from core.errors import ProviderError
 from core.ports import ChatProvider
 from core.ports.service import SummaryRepository
 from core.text.words import collapse, shorten
+from core.work.spending import charge_for
 from core.work.steps import NO_STEPS, Step, complete
 
 MOST_SECTIONS = 80  # of one journal; beyond it the last ones are named as not read
@@ -29,8 +31,8 @@ Purpose = Literal["summary", "extraction"]
 NOTE_CHARACTERS = 400
 # An item's name ends at a colon, else before plain text about it: "Dr. Moss" and "50 gold, a ring"
 # are not cut, as two different things must not become one.
-_NAME = re.compile(r"^\W*(.+?)\s*(?::(?=\s|$)|$)")
-_SAID = re.compile(r"\s*[(–—].*|\s-\s.*")
+_NAME = re.compile(r"^\W*+((?:[^\s:]++|:(?!\s|$)|\s++(?!:(?:\s|$)|$))++)")
+_SAID = re.compile(r"(?<!\s)\s*+[(–—].*|\s-\s.*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,8 +164,8 @@ MOST_NOTES = 1_000  # of a section, against nonsense; the number shown is limite
 # Of one request, about 6,000 tokens; a longer section is read in parts, one after the other.
 PART_CHARACTERS = 24_000
 NOTHING = "nothing"  # a model's reply for a section without such an item
-_LINE = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*(.+)$")
-_MARKER = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
+_LINE = re.compile(r"^\s*+(?:[-*•]|\d++[.)])\s*+(.+)$")
+_MARKER = re.compile(r"(?<!\s)\s*+\[(\d++(?:\s*+[,;]\s*+\d++)*+)\]")
 
 
 class ModelSectionReader:
@@ -198,7 +200,8 @@ class ModelSectionReader:
         replies = []
         for numbered in _parts(passages):
             request = ChatRequest(system=system, messages=(ChatMessage(role=ChatRole.USER, text=numbered),))
-            text = (await complete(self._provider, request, parent)).text.strip()
+            with charge_for(CallPurpose.SECTION):
+                text = (await complete(self._provider, request, parent)).text.strip()
             if not text:
                 raise ProviderError(f"{self._provider.name} gave nothing for a section.")
             replies.append(text)

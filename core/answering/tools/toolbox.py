@@ -264,8 +264,8 @@ def to_digest(invocation: ToolInvocation, context: ToolContext) -> str:
     """Return a key that two calls share if they ask the same within the same scope."""
     scope = context.scope
     decides = [
-        [invocation.name, dict(invocation.arguments), scope.workspace, sorted(scope.sources)],
-        [sorted(scope.positions.items()), sorted(context.document_ids), sorted(context.linked), context.rerank],
+        [invocation.name, dict(invocation.arguments), scope.workspace, scope.digest],
+        [sorted(context.document_ids), sorted(context.linked), context.rerank],
         [context.focus.document_id, *context.focus.sections] if context.focus is not None else [],
     ]
     written = json.dumps(decides, sort_keys=True, ensure_ascii=True, default=repr)

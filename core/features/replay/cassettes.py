@@ -6,7 +6,7 @@ from datetime import timedelta
 from core.answering.answers.building import build_error_answer
 from core.domain.conversation import Role
 from core.domain.features import Replayed, StoredCassette
-from core.errors import AccessDenied, BadInput, InvalidState, NotFound
+from core.errors import BadInput, InvalidState, NotFound
 from core.features.replay.recording import RunStore, unpack
 from core.features.replay.replaying import StrategyOver, replay
 from core.ports import Clock
@@ -66,7 +66,7 @@ def case_command(conversations: Conversations, cassettes: Cassettes) -> Command:
 
     async def keep(call: CommandCall) -> CommandResult:
         if not (call.is_admin or call.sees_all):
-            raise AccessDenied("Only an admin can keep an answer as a regression case.")
+            raise call.refuse("Only an admin can keep an answer as a regression case.")
         _, messages = await conversations.show(current(call).id, call.workspace)
         answer = next((item for item in reversed(messages) if item.role is Role.ASSISTANT and not item.is_note), None)
         if answer is None:

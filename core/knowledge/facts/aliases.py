@@ -35,7 +35,7 @@ class AliasResolver:
 
     async def main_names(self, text: str, scope: SearchScope) -> tuple[str, ...]:
         """Return the names of things that the text calls only by an alias, in order, at most MOST_NAMES."""
-        key = (scope.workspace, scope.sources, frozenset(scope.positions.items()))
+        key = (scope.workspace, scope.digest)
         now = self._clock.monotonic()
         kept = self._books.get(key)
         if kept is None or now - kept[0] >= KEPT_SECONDS:
@@ -45,7 +45,7 @@ class AliasResolver:
     async def _read_book(self, scope: SearchScope) -> AliasBook:
         wanted = ExtractQuery(type=ExtractType.ENTITY, with_aliases=True, limit=MOST_THINGS)
         things = await self._extracts.list_extracts(wanted, scope)
-        documents = await self._corpus.list_documents(scope.workspace, scope.sources)
+        documents = await self._corpus.list_readable(scope)
         while len(self._books) >= KEPT_SCOPES:
             del self._books[next(iter(self._books))]
         return build_book(build_ontology(things, (), documents, {}))

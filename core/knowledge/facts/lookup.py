@@ -150,7 +150,7 @@ class Facts:
 
         Only of these documents, if there are any. Reasons quote pages, so documents with a reading position have none.
         """
-        documents = await self._corpus.list_documents(scope.workspace, scope.sources)
+        documents = await self._corpus.list_readable(scope)
         wanted = [item for item in documents if item.id not in scope.positions]
         paths = {item.id: item.path for item in wanted if not document_ids or item.id in document_ids}
         return sorted(

@@ -11,11 +11,13 @@ from collections.abc import Callable, Sequence
 from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice
 from core.domain.corpus import Document, Page, SearchScope
 from core.domain.service import SummaryKey, SummaryKind
+from core.domain.spending import CallPurpose
 from core.errors import ProviderError
 from core.ports import ChatProvider, CorpusRepository
 from core.ports.service import SummaryRepository
 from core.text.markup import to_words
 from core.text.words import collapse, shorten
+from core.work.spending import charge_for
 from core.work.steps import NO_STEPS, Step, complete
 
 LENGTH = 100  # characters of a summary
@@ -29,7 +31,7 @@ _SENTENCE = re.compile(r".{20,}?[.!?…][\"'”’)\]]*(?=\s|$)|.+?[。！？]")
 _CJK_END = ("。", "！", "？")
 _ENDS = (".", "!", "?", "…", ":", ";", ",", *_CJK_END)
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
-_LOOSE = re.compile(r" +(?=[,.;:!?)])")  # where a sign was, before a comma
+_LOOSE = re.compile(r"(?<! ) ++(?=[,.;:!?)])")  # where a sign was, before a comma
 
 
 class DocumentLines:
@@ -107,7 +109,8 @@ async def write_line(
     )
     try:
         async with asyncio.timeout(seconds):
-            response = await complete(provider, request, parent)
+            with charge_for(CallPurpose.LINE):
+                response = await complete(provider, request, parent)
     except (ProviderError, TimeoutError):
         return None
     return collapse(response.text).strip("\"“”'") or None

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from rapidfuzz import fuzz, process, utils
 
 from core.domain.corpus import Document
+from core.domain.kept_answers import KEPT_KIND
 from core.errors import Ambiguous, BadInput, NotFound
 from core.ports import CorpusRepository
 
@@ -25,7 +26,6 @@ _LONGEST = 300  # characters of a name that are compared: a pasted text would ta
 
 # Journals of `--journal` and the journal tool; kept answers count if there are others (core/features/kept_answers.py).
 JOURNAL_KIND = "foundry"
-KEPT_KIND = "kept"
 
 _BETWEEN_WORDS = re.compile(r"[\s_\-–—]+")
 

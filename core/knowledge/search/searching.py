@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from core.domain.corpus import Document, PageHit, SearchQuery, SearchScope, SourcedPassage
+from core.domain.kept_answers import KEPT_KIND
 from core.domain.passages import Span
 from core.errors import InvalidState
 from core.knowledge.asides import without_reading
@@ -26,6 +27,7 @@ _PASSAGES_PER_PAGE = 4  # requested from the index for each page, because severa
 _FEWEST_PASSAGES = 40
 _MOST_PASSAGES = 1_000
 _NAMED_WEIGHT = 1.25  # factor by which a page elsewhere has to be better than one of a named document
+_KEPT_WEIGHT = 1.25  # factor by which a kept answer has to be better than a document
 # A document leads with this many of the first passages found, and is long with this many of its own.
 LOOKED_AT = 10
 LEADING = 5
@@ -64,7 +66,7 @@ class PassageSearch:
             live = await self._corpus.list_passages(list(scores), scope)
             pages = {sourced.passage.page_id for sourced in live}
             if len(pages) >= query.limit or len(hits) < asked or asked >= _MOST_PASSAGES:
-                return [replace(sourced, score=scores[sourced.passage.id]) for sourced in live]
+                return _kept_below([replace(sourced, score=scores[sourced.passage.id]) for sourced in live])
             asked = min(asked * 3, _MOST_PASSAGES)
 
     async def _require_index(self) -> None:
@@ -92,8 +94,15 @@ def leading_document(found: Sequence[SourcedPassage]) -> Document | None:
     return next((d.document for d in first if counts[d.document.id] >= LEADING and d.document.passages >= LONG), None)
 
 
-def _weighed(found: SourcedPassage) -> SourcedPassage:
-    return replace(found, score=found.score * _NAMED_WEIGHT if found.score >= 0 else found.score / _NAMED_WEIGHT)
+def _weighed(found: SourcedPassage, weight: float = _NAMED_WEIGHT) -> SourcedPassage:
+    return replace(found, score=found.score * weight if found.score >= 0 else found.score / weight)
+
+
+def _kept_below(found: Sequence[SourcedPassage]) -> list[SourcedPassage]:
+    """Return the passages with kept answers below documents of the same relevance."""
+    if all(item.document.kind != KEPT_KIND for item in found):
+        return list(found)
+    return best_first([_weighed(item, 1 / _KEPT_WEIGHT) if item.document.kind == KEPT_KIND else item for item in found])
 
 
 def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
@@ -132,8 +141,8 @@ _POINTER = re.compile(
 # A name of one word has to be set apart, before or after the question.
 _APART_BEFORE = re.compile(r"\b(?:in|according(?: to)?|from|per)\s+(?:the\s+)?[\"“‘'(]*$", re.IGNORECASE)
 _APART_AFTER = re.compile(r"[\"”’')]*\s*(?:[,:;?]|$)")
-_ARTICLE = re.compile(r"[\"“‘'(]*\b(?:the|an?)\s+$", re.IGNORECASE)
-_LEFT_OVER = re.compile(r"^[\s,:;\"”’')]+|[\s,:;\"“‘'(]+$")
+_ARTICLE = re.compile(r"(?<![\"“‘'(])[\"“‘'(]*+\b(?:the|an?)\s++$", re.IGNORECASE)
+_LEFT_OVER = re.compile(r"^[\s,:;\"”’')]++|(?<![\s,:;\"“‘'(])[\s,:;\"“‘'(]++$")
 
 
 @dataclass(frozen=True, slots=True)

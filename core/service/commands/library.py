@@ -208,7 +208,7 @@ class LibraryCommands:
 
     async def _sources(self, call: CommandCall) -> CommandResult:
         sources = await self._access.sources(call.workspace, call.address)
-        documents = await self._corpus.list_documents(call.workspace, frozenset(source.id for source in sources))
+        documents = await self._corpus.list_readable(await self._scope(call))
         rows = tuple(_to_row(source, documents) for source in sources)
         lines = []
         for row in rows:

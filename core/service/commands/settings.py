@@ -12,7 +12,7 @@ from core.answering.strategies.choosing import known_name
 from core.domain.corpus import Document, SearchScope
 from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, Listening, PersonAddress, PositionHolder
-from core.errors import AccessDenied, BadInput
+from core.errors import BadInput
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
@@ -110,7 +110,7 @@ class SettingsCommands:
         if not value:
             raise BadInput(f"Write what {name} is to be: /settings {name} {setting.usage}")
         if not call.is_admin:
-            raise AccessDenied("Only an admin can change this channel's settings.")
+            raise call.refuse("Only an admin can change this channel's settings.")
         changed = setting.change(settings, value)
         if changed.sources is not None:
             changed = replace(changed, sources=await self._known(call, changed.sources))
@@ -141,7 +141,7 @@ class SettingsCommands:
             raise BadInput('Write the book and how far you have read in it: /position "The Lighthouse" chapter 5')
         is_channel = call.is_set("channel")
         if is_channel and not call.is_admin:
-            raise AccessDenied("Only an admin can change this channel's reading position.")
+            raise call.refuse("Only an admin can change this channel's reading position.")
         document = await self._library.find_document(book, scope)
         if place.casefold() in (LIFTED, KEPT):
             return await self._lift(call, document, is_lifted=place.casefold() == LIFTED)
@@ -288,7 +288,7 @@ _CHANNEL = re.compile(r"(?:^|\s)--channel(?=\s|$)")
 # A quoted book and a place; a book and a recognisable place; a book and one more word.
 _QUOTED = re.compile(r'["“]([^"”]+)["”]\s*(.*)', re.DOTALL)
 _PLAIN = re.compile(rf"(.+?)\s+({PLACE}|{LIFTED}|{KEPT}|{'|'.join(NO_POSITION)})", re.DOTALL | re.IGNORECASE)
-_LAST_WORD = re.compile(r"(.+)\s+(\S+)", re.DOTALL)
+_LAST_WORD = re.compile(r"(.*\S)\s++(\S++)", re.DOTALL)
 LONGEST_PLAIN = 300  # characters of a book and a place that nothing parts; of more, the last word is the place
 
 

@@ -7,11 +7,13 @@ from core.access.availability import Availability
 from core.access.scopes import Access
 from core.answering.redaction import Histories
 from core.domain.corpus import Document
+from core.domain.spending import Account
 from core.errors import BadInput
 from core.features.additions import Additions, library_command
 from core.features.kept_answers import KeptAnswers, keep_command
 from core.features.recap import Recaps, recap_command
 from core.features.replay.cassettes import Cassettes, case_command
+from core.features.review import Reviews, inbox_command
 from core.features.staleness.stale_answers import Staleness, stale_command
 from core.features.uploads import UPLOADS
 from core.knowledge.facts import Facts
@@ -26,6 +28,7 @@ from core.service.jobs import Jobs
 from core.text.words import shorten
 from core.work.commands import Command, CommandCall, CommandResult, OptionKind, readable_by
 from core.work.conversations import Conversations
+from core.work.spending import charge
 
 MOST_COMPLETIONS = 25  # the limit of chat platforms
 LABEL_LENGTH = 100
@@ -43,8 +46,8 @@ class Completion:
 class Commands:
     """The table, bound to the use cases.
 
-    `questions`, `kept`, `facts`, `staleness`, `cassettes`, `recaps` and `additions` are optional: without one, its
-    commands are not in the table.
+    `questions`, `kept`, `facts`, `staleness`, `cassettes`, `recaps`, `additions` and `reviews` are optional: without
+    one, its commands are not in the table.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class Commands:
         recaps: Recaps | None = None,
         cassettes: Cassettes | None = None,
         additions: Additions | None = None,
+        reviews: Reviews | None = None,
     ) -> None:
         self._library = library
         self._access = access
@@ -77,6 +81,7 @@ class Commands:
             *control_commands(conversations, jobs, questions),
             *SettingsCommands(settings, library, corpus, access).rows,
             *([keep_command(conversations, kept)] if kept is not None else ()),
+            *([inbox_command(reviews)] if reviews is not None else ()),
             *([library_command(additions)] if additions is not None else ()),
             *([case_command(conversations, cassettes)] if cassettes is not None else ()),
             Command(name="help", usage="", help="this list", run=self._help, control=True),
@@ -91,7 +96,8 @@ class Commands:
             raise BadInput(f"Unknown command /{call.name}. Did you mean {' or '.join(f'/{n}' for n in near)}?")
         if not call.options:
             call = replace(call, options=command.parse(command.options, call.argument))
-        return await command.run(call)
+        with charge(_account_of(call)):
+            return await command.run(call)
 
     async def complete(self, call: CommandCall, option: str, typed: str) -> list[Completion]:
         """Return completions of a partial value: prefix matches first, then those that contain the text.
@@ -145,6 +151,17 @@ class Commands:
 
     def _rows_for(self, call: CommandCall) -> list[Command]:
         return [row for row in self.table.values() if call.address is not None or not row.for_channels]
+
+
+def _account_of(call: CommandCall) -> Account:
+    """Return the account of a command's model calls."""
+    address = call.address
+    platform = f"{address.platform}:" if address else ""
+    return Account(
+        workspace=call.workspace,
+        channel=f"{platform}{address.channel}" if address else "",
+        person=f"{platform}{call.author}" if call.author else "",
+    )
 
 
 def _of_document(document: Document) -> Completion:

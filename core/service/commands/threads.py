@@ -286,7 +286,7 @@ async def _without_closed(call: CommandCall, found: list[Conversation]) -> list[
 
 def _require_owner(call: CommandCall, conversation: Conversation, what: str) -> None:
     if not (call.sees_all or call.is_admin or conversation.owner == call.author):
-        raise AccessDenied(f"Only an admin or the person who started “{conversation.title}” can {what} it.")
+        raise call.refuse(f"Only an admin or the person who started “{conversation.title}” can {what} it.")
 
 
 def _page_number(text: str, pages: int) -> int:
@@ -371,6 +371,8 @@ def _tree_text(tree: Sequence[Job]) -> str:
     for job in tree:
         depth[job.id] = depth.get(job.parent_id or "", -1) + 1
         spent = f", {took(job.duration_ms)}" if job.duration_ms is not None else ""
+        cost = job.output.get("cost_dollars")
+        spent += f", ${cost:.4f}" if isinstance(cost, float) else ""
         asked = job.input.get("query") or job.input.get("question") or ""
         rows.append(f"{'  ' * depth[job.id]}- {job.name}: {job.status.value}{spent} {asked}".rstrip())
     return "\n".join(rows)

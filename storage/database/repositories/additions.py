@@ -1,11 +1,12 @@
 """Documents added through a chat in SQL."""
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, delete, or_, select, update
+from sqlalchemy import DateTime, Row, delete, func, or_, select, update
 
 from core.domain.additions import KEPT, Addition, AdditionKind, AdditionState
 from core.domain.incoming import ThreadAddress
@@ -16,14 +17,40 @@ from storage.database.tables import TABLES
 
 _ADDITIONS = TABLES["addition"]
 _OF_ADDRESS = ("platform", "channel", "thread")
+_OF_LEASE = ("owner", "lease_until")
 _KEPT_LINK = (_ADDITIONS.c.kind == AdditionKind.LINK.value, _ADDITIONS.c.state.in_([state.value for state in KEPT]))
 
 
-class SqlAdditionRepository:
-    """AdditionRepository on a Database."""
+# Far longer than an event loop ever blocks; a restart after a crash waits so long for its own earlier claims.
+LEASE_SECONDS = 30.0
 
-    def __init__(self, database: Database) -> None:
+
+class SqlAdditionRepository:
+    """AdditionRepository on a Database. Leases exist on PostgreSQL only, and use its clock."""
+
+    def __init__(self, database: Database, lease_seconds: float = LEASE_SECONDS) -> None:
         self._database = database
+        self._owner = uuid.uuid4().hex
+        self._lease = timedelta(seconds=lease_seconds)
+        self._is_mine = _ADDITIONS.c.owner == self._owner
+
+    async def claim(self, addition_id: str, *, takes_over: bool) -> bool:
+        now = func.clock_timestamp(type_=DateTime(timezone=True))
+        is_free = or_(_ADDITIONS.c.owner.is_(None), self._is_mine, _ADDITIONS.c.lease_until < now)
+        return await self._take(addition_id, *(() if takes_over else (is_free,)))
+
+    async def renew(self, addition_id: str) -> bool:
+        return await self._take(addition_id, self._is_mine)
+
+    async def release(self, addition_id: str) -> None:
+        await self._set(addition_id, {"owner": None, "lease_until": None}, self._is_mine)
+
+    async def _take(self, addition_id: str, *conditions: Any) -> bool:
+        if not self._database.is_postgres:
+            return True
+        until = func.clock_timestamp(type_=DateTime(timezone=True)) + self._lease
+        taken = update(_ADDITIONS).where(_ADDITIONS.c.id == addition_id, *conditions)
+        return await self._database.change(taken.values(owner=self._owner, lease_until=until)) > 0
 
     async def add(self, addition: Addition) -> tuple[Addition, bool]:
         new = self._database.insert(_ADDITIONS).values(_to_row(addition)).on_conflict_do_nothing()
@@ -50,7 +77,8 @@ class SqlAdditionRepository:
         await self._set(addition_id, {"post_ref": post_ref})
 
     async def settle(self, addition_id: str, state: AdditionState) -> None:
-        await self._set(addition_id, {"is_settled": True}, _ADDITIONS.c.state == state.value)
+        is_no_others = or_(_ADDITIONS.c.owner.is_(None), self._is_mine)
+        await self._set(addition_id, {"is_settled": True}, _ADDITIONS.c.state == state.value, is_no_others)
 
     async def list_unsettled(self, platform: str) -> list[Addition]:
         return await self._list(_ADDITIONS.c.platform == platform, _ADDITIONS.c.is_settled.is_(False))
@@ -88,7 +116,7 @@ def _to_row(addition: Addition) -> dict[str, Any]:
 
 
 def _to_addition(row: Row[Any]) -> Addition:
-    values = dict(row._mapping)
+    values = {name: value for name, value in row._mapping.items() if name not in _OF_LEASE}
     place = {name: values.pop(name) for name in _OF_ADDRESS}
     values |= {"kind": AdditionKind(values["kind"]), "state": AdditionState(values["state"])}
     return Addition(**values, address=ThreadAddress(workspace=values["workspace"], **place))

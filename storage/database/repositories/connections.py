@@ -45,8 +45,11 @@ class SqlCitedRepository:
         self._database = database
         self._is_private = is_private
 
-    async def cited(self, workspace: str) -> list[CitedIn]:
-        rows = await self._database.rows(_BY_CONVERSATION, {"in_workspace": to_storable(workspace)})
+    async def cited(self, workspace: str, document_id: str | None = None) -> list[CitedIn]:
+        statement = _BY_CONVERSATION
+        if document_id is not None:
+            statement = statement.where(_CITED.c.document_id == to_storable(document_id))
+        rows = await self._database.rows(statement, {"in_workspace": to_storable(workspace)})
         found = [
             CitedIn(
                 conversation_id=row.id,

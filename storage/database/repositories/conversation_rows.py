@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.domain.answer import Citation, Reference, ReferenceType
+from core.domain.answer import Citation, Provenance, Reference, ReferenceType
 from core.domain.chat import ToolInvocation
 from core.domain.conversation import Conversation, Focus, Message, Outcome, Role, ToolCallRecord
 from core.domain.incoming import ThreadAddress
@@ -57,7 +57,10 @@ def _to_outcome(values: Mapping[str, Any]) -> Outcome:
     """Return the outcome in the JSON of a row; rows of earlier versions lack some fields."""
     lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list) and name != "data"}
     spans = tuple(Span(**span) for span in values["unsupported"])
-    return Outcome(**{**values, **lists, "unsupported": spans, "usage": Usage(**values["usage"])})
+    given = values.get("rests_on")
+    rests_on = Provenance(**{name: tuple(ids) for name, ids in given.items()}) if given else None
+    usage = Usage(**values["usage"])
+    return Outcome(**{**values, **lists, "unsupported": spans, "usage": usage, "rests_on": rests_on})
 
 
 def _to_tool_call(values: Mapping[str, Any]) -> ToolCallRecord:

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from itertools import count
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from core.domain.corpus import Document, FileStamp, Page, SearchScope, Source, SourcedPassage
@@ -21,11 +21,13 @@ from storage.database.repositories.library_reads import (
     parts,
     readable,
     to_document,
+    to_source,
     to_sourced_passages,
     visible,
 )
 from storage.database.repositories.revisions import (
     DOCUMENT,
+    DOCUMENT_READERS,
     PAGE,
     PASSAGE,
     SOURCE,
@@ -62,7 +64,20 @@ class SqlCorpusRepository(SqlLibraryReads):
     async def find_source(self, workspace: str, name: str) -> Source | None:
         query = select(SOURCE).where(SOURCE.c.workspace == workspace, SOURCE.c.name == name)
         rows = await self._rows(query)
-        return Source(**rows[0]._mapping) if rows else None
+        return to_source(rows[0]) if rows else None
+
+    async def set_readers(self, source_id: str, readers: frozenset[str]) -> None:
+        change = update(SOURCE).where(SOURCE.c.id == source_id).values(readers=sorted(readers))
+        await self._changing(lambda connection: connection.execute(change))
+
+    async def narrow(self, document_id: str, source_id: str, readers: frozenset[str] | None) -> None:
+        def change(connection: Connection) -> None:
+            connection.execute(delete(DOCUMENT_READERS).where(DOCUMENT_READERS.c.document_id == document_id))
+            if readers is not None:
+                row = {"document_id": document_id, "source_id": source_id, "readers": sorted(readers)}
+                connection.execute(insert(DOCUMENT_READERS), row)
+
+        await self._changing(change)
 
     async def remove_source(self, source_id: str) -> None:
         await self._changing(lambda connection: connection.execute(delete(SOURCE).where(SOURCE.c.id == source_id)))
@@ -79,7 +94,8 @@ class SqlCorpusRepository(SqlLibraryReads):
         return f"{self._change} {state}"
 
     async def list_readable(self, scope: SearchScope) -> list[Document]:
-        return await self._counted(await self.list_documents(scope.workspace, scope.sources), scope)
+        found = await self.list_documents(scope.workspace, scope.sources)
+        return await self._counted([item for item in found if item.id not in scope.hidden], scope)
 
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
         query = OF_DOCUMENTS.where(DOCUMENT.c.id == document_id, *readable(scope))
@@ -128,7 +144,8 @@ class SqlCorpusRepository(SqlLibraryReads):
 
     def _save_source(self, connection: Connection, source: Source) -> None:
         try:
-            connection.execute(self._database.upsert(SOURCE), asdict(source))
+            values = {**asdict(source), "readers": sorted(source.readers)}
+            connection.execute(self._database.upsert(SOURCE, keep=("readers",)), values)
         except IntegrityError as error:
             raise InvalidState(f"Another source is called {source.name!r} already; choose another name") from error
 

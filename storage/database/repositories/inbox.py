@@ -1,9 +1,13 @@
-"""The durable inbox in SQL: one table, owner-fenced leases, the same statements on SQLite and PostgreSQL."""
+"""The durable inbox in SQL: one table, owner-fenced leases, the same statements on SQLite and PostgreSQL.
+
+A PostgreSQL transaction that waits for limits or for turns isn't shared with other writes: two groups that hold such
+locks in different orders would wait for each other.
+"""
 
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -17,6 +21,7 @@ from sqlalchemy import (
     Executable,
     Interval,
     Row,
+    Select,
     Update,
     bindparam,
     delete,
@@ -29,10 +34,12 @@ from sqlalchemy import (
 
 from core.domain.answer import QueryType
 from core.domain.incoming import Attachment, Circumstances, IncomingMessage, RepliesTo, Talk, ThreadAddress
+from core.domain.limits import Asker, ParallelLimits, QuestionLimit, Turns
 from core.domain.service import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import Clock
 from storage.database import Commit, Database
 from storage.database.column_types import UtcTime
+from storage.database.repositories.limits import Limits
 from storage.database.tables import TABLES
 
 log = logging.getLogger(__name__)
@@ -52,11 +59,15 @@ _AS_STORED = (
     "seq", "message_key", "created_at", "finished_at", "attempts", "failures", "error", "final_error", "cancelled_by",
     "post_ref", "waits_until",
 )  # fmt: skip
+_ASKER = ("platform", "workspace", "channel", "author")
+_REFUSED = ("status", "code", "sentence", "finished_at", "incoming")
 _RELEASED: Mapping[str, Any] = {"owner": None, "lease_until": None}
 
 # Statements are built once: SQLAlchemy keeps the compiled form with the statement object.
 NOTIFY = text("SELECT pg_notify(:channel, :sender)").bindparams(channel=CHANNEL)
 LOCK_THREAD = text("SELECT pg_advisory_xact_lock(hashtextextended(:thread, 0))")
+LOCK_TURNS = text("SELECT pg_advisory_xact_lock(hashtextextended('footnote turns', 0))")
+NOW = select(func.clock_timestamp(type_=DateTime(timezone=True)))
 
 BY_EVENT = select(INBOX).where(_C.event_key == bindparam("key"))
 OPEN_BY_MESSAGE = select(INBOX).where(_C.message_key == bindparam("key"), _OPEN).order_by(_C.seq)
@@ -73,6 +84,13 @@ _STOP = (
 CANCEL = _STOP.returning(*_C)
 WITHDRAW_EARLIER = _STOP.where(_C.seq < bindparam("before"))
 PURGE = delete(INBOX).where(_C.finished_at < bindparam("before", type_=UtcTime))
+# The event was stored as accepted, before its place in the windows was known.
+REFUSE = (
+    update(INBOX)
+    .where(_C.seq == bindparam("one"))
+    .values({name: bindparam(f"to_{name}", type_=_C[name].type) for name in _REFUSED})
+    .returning(*_C)
+)
 RELEASE_ABANDONED = (
     update(INBOX).where(_OPEN, _C.owner.is_not(None)).values(status=InboxStatus.QUEUED.value, **_RELEASED)
 )
@@ -88,6 +106,8 @@ class InboxStatements:
         self._is_postgres = is_postgres
         mine = (_C.owner == owner, _OPEN)
         self.accept = insert.on_conflict_do_nothing(index_elements=["event_key"]).returning(*_C)  # no row: known event
+        self.waiting = _waiting(self._now())
+        self.running = select(*(_C[name] for name in _ASKER)).where(_OPEN, _C.lease_until >= self._now())
         self.claim = _claim(owner, self._now(), self._after())
         self.renew = (
             update(INBOX)
@@ -140,39 +160,54 @@ def _many_seqs() -> Any:
     return bindparam("seqs", expanding=True)
 
 
-def _claim(owner: str, now: ColumnElement[datetime], lease_end: ColumnElement[Any]) -> Update:
-    """Return an update that claims and returns each thread's first open entry, if free and due, oldest first."""
+def _is_free(now: ColumnElement[datetime]) -> ColumnElement[bool]:
+    return or_(_C.lease_until.is_(None), _C.lease_until < now)
+
+
+def _waiting(now: ColumnElement[datetime]) -> Select[Any]:
+    """Return a query of each thread's first open entry, if free and due: `most` of each person, oldest first."""
     earlier = INBOX.alias("earlier")
     behind = (
         select(earlier.c.seq)
         .where(earlier.c.thread == _C.thread, earlier.c.finished_at.is_(None), earlier.c.seq < _C.seq)
         .exists()
     )
-    picked = (
-        select(_C.seq)
+    person = (_C.workspace, _C.platform, _C.author)
+    ready = (
+        select(_C.seq, *(_C[name] for name in _ASKER))
+        .add_columns(func.row_number().over(partition_by=person, order_by=_C.seq).label("place"))
         .where(
             _OPEN,
             _C.platform.in_(bindparam("platforms", expanding=True)),
-            or_(_C.lease_until.is_(None), _C.lease_until < now),
+            _is_free(now),
             or_(_C.waits_until.is_(None), _C.waits_until <= now),
             ~behind,
         )
-        .order_by(_C.seq + 0)  # as above
-        .limit(bindparam("most"))
-        .with_for_update(skip_locked=True)
-        .cte("picked")
+        .subquery()
     )
+    return select(ready).where(ready.c.place <= bindparam("most")).order_by(ready.c.seq)
+
+
+def _claim(owner: str, now: ColumnElement[datetime], lease_end: ColumnElement[Any]) -> Update:
+    """Return an update that claims and returns entries, if they are still free."""
     taken = {"status": InboxStatus.RUNNING.value, "owner": owner, "lease_until": lease_end, "waits_until": None}
-    return (
-        update(INBOX).where(_C.seq.in_(select(picked.c.seq))).values(**taken, attempts=_C.attempts + 1).returning(*_C)
-    )
+    free = (_C.seq.in_(_many_seqs()), _OPEN, _is_free(now))
+    return update(INBOX).where(*free).values(**taken, attempts=_C.attempts + 1).returning(*_C)
 
 
 class SqlInboxStore:
     """InboxStore on a Database. `clock` is used only on SQLite, which one machine uses."""
 
-    def __init__(self, database: Database, clock: Clock, lease_seconds: float = LEASE_SECONDS) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        lease_seconds: float = LEASE_SECONDS,
+        parallel: ParallelLimits | None = None,
+    ) -> None:
         self._database = database
+        self._parallel = parallel or ParallelLimits()
+        self._limits = Limits(database)
         self._clock = clock
         self._lease = timedelta(seconds=lease_seconds)
         self._owner = uuid.uuid4().hex
@@ -182,13 +217,21 @@ class SqlInboxStore:
     def lease_seconds(self) -> float:
         return self._lease.total_seconds()
 
-    async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
+    async def accept(
+        self, incoming: IncomingMessage, decision: Decision, limits: Sequence[QuestionLimit] = ()
+    ) -> tuple[InboxEntry, bool]:
         values = _to_values(incoming, decision, self._clock.now())
 
         def work(connection: Connection) -> tuple[Row[Any], bool]:
             if self._database.is_postgres:  # else a smaller seq of the thread could become visible after a larger one
                 connection.execute(LOCK_THREAD, {"thread": values["thread"]})
             added = connection.execute(self._sql.accept, values).one_or_none()
+            if added is not None and decision.accepted and limits:
+                refusal = self._limits.admit(connection, incoming, limits, self._moment(connection))
+                if refusal is not None:
+                    refused = _to_values(incoming, refusal, self._clock.now())
+                    given = {f"to_{name}": refused[name] for name in _REFUSED}
+                    return connection.execute(REFUSE, {"one": added.seq, **given}).one(), True
             if added is not None and decision.accepted:
                 if added.event_key != added.message_key:  # an edit replaces earlier versions
                     earlier = {"key": added.message_key, "before": added.seq, "by": WITHDRAWN}
@@ -196,17 +239,30 @@ class SqlInboxStore:
                 self._notify(connection)
             return added or connection.execute(BY_EVENT, {"key": values["event_key"]}).one(), added is not None
 
-        row, is_new = await self._database.write(work, Commit.DURABLE if decision.accepted else Commit.NORMAL)
+        commit = Commit.DURABLE if decision.accepted else Commit.NORMAL
+        is_shared = not (limits and self._database.is_postgres)
+        row, is_new = await self._database.write(work, commit, is_shared=is_shared)
         return _to_entry(row), is_new
 
     async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
         def work(connection: Connection) -> list[Row[Any]]:
-            now = self._clock.now()
-            times = {**self._sql.moment(now), **self._sql.times(now, self._lease)}
-            wanted = {"most": limit, "platforms": list(platforms)}
-            return [*connection.execute(self._sql.claim, {**wanted, **times})]
+            if self._database.is_postgres:
+                connection.execute(LOCK_TURNS)
+            now = self._moment(connection)
+            moment = self._sql.moment(now)
+            wanted = {"most": limit, "platforms": list(platforms), **moment}
+            waiting = [(row.seq, _to_asker(row)) for row in connection.execute(self._sql.waiting, wanted)]
+            if not waiting:
+                return []
+            served = self._limits.served(connection, {asker for _, asker in waiting})
+            running = [_to_asker(row) for row in connection.execute(self._sql.running, moment)]
+            chosen = Turns(limits=self._parallel, running=running, served=served).choose(waiting, limit)
+            times = {**moment, **self._sql.times(now, self._lease)}
+            claimed = [*connection.execute(self._sql.claim, {"seqs": chosen, **times})]
+            self._limits.record_turns(connection, [_to_asker(row) for row in claimed], now)
+            return claimed
 
-        claimed = await self._database.write(work)
+        claimed = await self._database.write(work, is_shared=not self._database.is_postgres)
         return sorted(map(_to_entry, claimed), key=lambda entry: entry.seq)
 
     async def renew(self, seqs: Collection[int]) -> dict[int, str | None]:
@@ -276,10 +332,19 @@ class SqlInboxStore:
         return {InboxStatus(status): count for status, count in await self._database.rows(DEPTH)}
 
     async def purge(self, before: datetime) -> int:
-        return await self._database.change(PURGE, {"before": before})
+        def work(connection: Connection) -> int:
+            self._limits.purge(connection, before)
+            return connection.execute(PURGE, {"before": before}).rowcount
+
+        return await self._database.write(work)
 
     def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
         return _listening(self._database.url, self._owner, wake) if self._database.is_postgres else nullcontext()
+
+    def _moment(self, connection: Connection) -> datetime:
+        """Return the time of the clock that all owners share."""
+        moment: datetime = connection.execute(NOW).scalar_one() if self._database.is_postgres else self._clock.now()
+        return moment
 
     def _notify(self, connection: Connection) -> None:
         """Notify the other processes, with the commit, of possible new work."""
@@ -300,6 +365,7 @@ def _to_values(incoming: IncomingMessage, decision: Decision, now: datetime) -> 
         "workspace": incoming.address.workspace,
         "platform": incoming.address.platform,
         "thread": str(incoming.address),
+        "channel": incoming.address.channel,
         "author": incoming.author,
         "status": (InboxStatus.QUEUED if decision.accepted else InboxStatus.REFUSED).value,
         "code": decision.code,
@@ -308,6 +374,10 @@ def _to_values(incoming: IncomingMessage, decision: Decision, now: datetime) -> 
         "finished_at": None if decision.accepted else now,
         "incoming": payload,
     }
+
+
+def _to_asker(row: Row[Any]) -> Asker:
+    return Asker(platform=row.platform, workspace=row.workspace, channel=row.channel or "", author=row.author)
 
 
 def _to_entry(row: Row[Any]) -> InboxEntry:

@@ -1,16 +1,18 @@
-"""What questions read of the library in SQL: sources, pages and passages, each page inside its scope."""
+"""Reads of the library in SQL for questions: sources, pages and passages, each page inside its scope."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, case, func, select, true, type_coerce
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select, true, type_coerce
 
 from core.domain.corpus import Document, FileStamp, Heading, Page, PagePlace, SearchScope, Source, SourcedPassage
+from core.domain.kept_answers import KeptRule
 from core.domain.passages import Passage, Span
 from core.errors import NotFound
 from storage.database import Database
 from storage.database.column_types import CompactJson, StorableText, from_compact_json
-from storage.database.repositories.revisions import DOCUMENT, PAGE, PASSAGE, SOURCE
+from storage.database.repositories.kept_answers import RULES, to_rule
+from storage.database.repositories.revisions import DOCUMENT, DOCUMENT_READERS, PAGE, PASSAGE, SOURCE
 
 T = TypeVar("T", int, str)
 
@@ -56,7 +58,22 @@ class SqlLibraryReads:
     async def list_sources(self, workspace: str) -> list[Source]:
         rows = await self._rows(select(SOURCE).where(SOURCE.c.workspace == workspace))
         # Sorted here and below, not in SQL: each database orders letters differently.
-        return sorted((Source(**row._mapping) for row in rows), key=lambda source: source.name)
+        return sorted(map(to_source, rows), key=lambda source: source.name)
+
+    async def narrowed(self, workspace: str) -> Mapping[str, frozenset[str]]:
+        named = DOCUMENT_READERS.c.document_id, DOCUMENT_READERS.c.readers
+        joined = select(*named).select_from(DOCUMENT_READERS.join(SOURCE)).where(SOURCE.c.workspace == workspace)
+        return {row.document_id: frozenset(row.readers) for row in await self._rows(joined)}
+
+    async def kept_rules(self, workspace: str) -> list[KeptRule]:
+        rows = await self._rows(RULES.where(SOURCE.c.workspace == workspace))
+        named = {id for row in rows if row.rests_on for id in row.rests_on.get("documents", ())}
+        found = select(DOCUMENT.c.id, DOCUMENT.c.source_id)
+        sources = {
+            row.id: row.source_id
+            for row in await self._rows(*(found.where(DOCUMENT.c.id.in_(ids)) for ids in parts([*named])))
+        }
+        return [to_rule(row, sources) for row in rows]
 
     async def count_documents(self, *, except_kind: str) -> Mapping[str, int]:
         counted = select(SOURCE.c.workspace, func.count(DOCUMENT.c.revision).label("documents"))
@@ -115,7 +132,9 @@ def parts(keys: Sequence[T]) -> Iterator[list[T]]:
 
 def readable(scope: SearchScope) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     """Return the conditions on document and source."""
-    return SOURCE.c.workspace == scope.workspace, DOCUMENT.c.source_id.in_(scope.sources)
+    here = DOCUMENT.c.source_id.in_(scope.sources)
+    shown = and_(here, DOCUMENT.c.id.not_in(scope.hidden)) if scope.hidden else here
+    return SOURCE.c.workspace == scope.workspace, shown
 
 
 def visible(scope: SearchScope) -> tuple[ColumnElement[bool], ...]:
@@ -127,6 +146,10 @@ def within_position(scope: SearchScope, page: ColumnElement[int]) -> ColumnEleme
     if not scope.positions:
         return true()
     return page <= case(dict(scope.positions), value=DOCUMENT.c.id, else_=page)
+
+
+def to_source(row: Row[Any]) -> Source:
+    return Source(**{**row._mapping, "readers": frozenset(row.readers)})
 
 
 def to_document(row: Row[Any]) -> Document:

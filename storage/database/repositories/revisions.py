@@ -13,6 +13,7 @@ from storage.database import Database
 from storage.database.tables import TABLES
 
 SOURCE, DOCUMENT, PAGE, PASSAGE = (TABLES[name] for name in ("source", "document", "page", "passage"))
+DOCUMENT_READERS = TABLES["document_readers"]
 
 
 def check_revision(document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:

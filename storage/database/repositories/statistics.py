@@ -119,6 +119,7 @@ def _to_question(
         status=AnswerStatus(row.status),
         asked_at=row.created_at,
         is_private=is_private,
+        address=to_address(row),
         document_ids=document_ids,
         usage=Usage(**usage),
         helpful=row.helpful,

@@ -1,6 +1,6 @@
 """Servers and teams of the chat platforms in SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from sqlalchemy import Connection, select, update
@@ -30,12 +30,30 @@ class SqlTeamRepository:
     async def record_connected(self, platform: str, names: Mapping[str, str]) -> None:
         def record(connection: Connection) -> None:
             here = _TEAMS.c.platform == platform
+            was_here = here & (_TEAMS.c.is_connected | (_TEAMS.c.name != ""))  # not only bound
+            known = set(connection.execute(select(_TEAMS.c.id).where(was_here)).scalars())
+            new_teams = [{"platform": platform, "place": id, "is_greeted": False} for id in names if id not in known]
+            if known and new_teams:
+                connection.execute(self._database.insert(_GREETINGS).values(new_teams).on_conflict_do_nothing())
             connection.execute(update(_TEAMS).where(here, _TEAMS.c.id.not_in([*names])).values(is_connected=False))
             for team_id, name in names.items():
                 new = PlatformTeam(platform=platform, id=team_id, name=name, is_connected=True)
                 self._put(connection, new, {"is_connected": True, **({"name": name} if name else {})})
 
         await self._database.write(record)
+
+    async def record_joined(self, platform: str, team_id: str, places: Collection[str]) -> None:
+        here = (_GREETINGS.c.platform == platform, _GREETINGS.c.place == team_id)
+
+        def record(connection: Connection) -> None:
+            is_first = connection.execute(select(_GREETINGS.c.place).where(*here)).first() is None
+            new = [{"platform": platform, "place": place, "is_greeted": is_first} for place in sorted(places)]
+            if new:
+                connection.execute(self._database.insert(_GREETINGS).values(new).on_conflict_do_nothing())
+            listed = {"platform": platform, "place": team_id, "is_greeted": True}
+            connection.execute(self._database.upsert(_GREETINGS).values(listed))
+
+        await self._database.write(record, Commit.DURABLE)
 
     async def owe_greeting(self, platform: str, place: str) -> bool:
         new = {"platform": platform, "place": place, "is_greeted": False}

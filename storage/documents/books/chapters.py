@@ -23,7 +23,7 @@ _END = re.compile(
     r"|^[ \t]*End of (?:the |this )?Project Gutenberg(?:'s|’s)?\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_PARAGRAPH = re.compile(r"\s*(\S[^\n]*(?:\n[^\n]*\S[^\n]*)*)")
+_PARAGRAPH = re.compile(r"\s*+(\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+)")
 _CREDIT = re.compile(
     r"(?:e-?text|produced|transcribed|prepared|scanned|this e-?(?:book|text) was \w+|\[?transcriber'?s? note)\b"
     r"|[^\n]*\bproject gutenberg\b",

@@ -27,11 +27,13 @@ from core.domain.extracts import (
 from core.domain.ingest_report import ExtractionReport, IngestProgress, ProgressCallback
 from core.domain.jobs import JobKind
 from core.domain.replies import ChatResponse, StopReason
+from core.domain.spending import Account, CallPurpose
 from core.errors import BadInput, ContextOverflow, ProviderBadRequest, ProviderError, ProviderRefused
 from core.ports import ChatProvider, Clock, CorpusRepository
 from core.ports.documents import ExtractRepository, ModelExtractor, ReadingRepository
 from core.text.words import collapse
 from core.work.rate_limit import RateLimiter
+from core.work.spending import charge
 from core.work.steps import Step, Steps, complete
 from storage.documents.extraction.by_rules import find_due, read_pages, scope_of, store_extracts, to_extracts
 from storage.documents.texts.quotes import to_pieces
@@ -347,7 +349,8 @@ class ModelExtractionRunner:
         while wait := self.gate.admit(""):
             await self.pause(wait)
         try:
-            response = await complete(self.provider, request, job)
+            with charge(Account(workspace=given.document.workspace, purpose=CallPurpose.EXTRACTION)):
+                response = await complete(self.provider, request, job)
         except _OF_PIECE as error:
             answered = ModelAnswer({}, dict.fromkeys(_names(extractors), str(error)))
             await self._save(given.document, piece, extractors, answered, Spending(requests=1, tokens=costs))

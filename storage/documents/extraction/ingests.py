@@ -6,10 +6,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.access.availability import WorkInProgress
+from core.access.work_in_progress import WorkInProgress
 from core.domain.corpus import Source
 from core.domain.ingest_report import IndexState, IngestReport, ProgressCallback, RepairReport, ignore_progress
 from core.domain.reader_kinds import parse_kind
+from core.domain.readers import MEMBERS_ONLY
 from core.domain.selection import EVERYTHING, Selection
 from core.knowledge.sources import add_source
 from core.ports import CorpusRepository
@@ -38,20 +39,22 @@ class Ingests:
         *,
         source: str | None = None,
         kind: str = "auto",
+        readers: frozenset[str] = MEMBERS_ONLY,
         force: bool = False,
         progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
         """Ingest files and folders in order and return the sum of the reports.
 
-        `kind` forces a reader. Raises BadInput for an unusable kind or path before it reads anything.
+        `kind` forces a reader; new sources get these `readers`. Raises BadInput for an unusable kind or path before
+        it reads anything.
         """
         reader_kind = parse_kind(kind)
         total, read = IngestReport(), {}
         async with self._changing_index() as ingestor:
-            for place in [await add_source(self.corpus, workspace, path, source) for path in paths]:
+            for place in [await add_source(self.corpus, workspace, path, source, readers=readers) for path in paths]:
                 read[place.source.id] = place.source
                 root = Path(place.source.location)
-                with self.work.reading(place.source.id, progress) as noting:
+                async with self.work.reading(place.source.id, progress) as noting:
                     report = await ingestor.ingest(
                         place.source, root, place.only or None, kind=reader_kind, force=force, progress=noting
                     )
@@ -73,11 +76,10 @@ class Ingests:
         progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
         """Bring a stored source up to date (Ingest of attachments, SyncIngest, UploadIngest)."""
-        with self.work.reading(source.id, progress) as noting:
-            async with self._changing_index() as ingestor:
-                report = await ingestor.ingest(
-                    source, root, only, kind=kind, force=force, selection=selection, links=links, progress=noting
-                )
+        async with self.work.reading(source.id, progress) as noting, self._changing_index() as ingestor:
+            report = await ingestor.ingest(
+                source, root, only, kind=kind, force=force, selection=selection, links=links, progress=noting
+            )
         await self.extracts.follow_later(source, report)
         return report
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.domain.corpus import Heading
 from core.text.words import collapse
-from storage.documents.texts.encodings import clean
+from storage.documents.texts.encodings import HIDDEN_TEXT, clean
 
 # Never text of a page, in books as little as on the web.
 DROPPED = frozenset(
@@ -32,6 +32,38 @@ _ASKS_FOR_CONSENT = re.compile(
 # Content of real pages: an element that holds it is kept, because some sites give such names to a whole page.
 _CONTENT = "h1, main, article, [role=main]"
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+# Styles that hide text from every eye: size, opacity, a place off the page, white without a background.
+_SIZES = re.compile(
+    r"(?<![\w-])(font-size|opacity)\s*+:\s*+(\d++(?:\.\d++)?|\.\d++)\s*+(px|pt|em|rem|%)?", re.IGNORECASE
+)
+_SMALLEST = {"opacity": 0.05, "em": 0.1, "rem": 0.1, "%": 5.0}  # visible from here on; by default in points: 2
+_UNSEEN = re.compile(
+    r"(?<![\w-])(?:visibility\s*+:\s*+(?:hidden|collapse)|(?:left|top|text-indent|margin-left|margin-top)\s*+:\s*+-\d{3,})",
+    re.IGNORECASE,
+)
+_WHITE = re.compile(
+    r"(?<![\w-])color\s*+:\s*+(?:white|transparent|#f{3}(?:f{3})?(?!\w)|rgba?\(\s*+255\s*+,\s*+255\s*+,\s*+255)",
+    re.IGNORECASE,
+)
+
+
+def is_invisible(node: Any) -> bool:
+    """Return whether an element's own style keeps a reader from seeing its text, though it is on the page."""
+    style = node.attributes.get("style") or ""
+    if not style:
+        return False
+    for kind, number, unit in _SIZES.findall(style):
+        if float(number) < _SMALLEST.get(kind.lower(), _SMALLEST.get(unit.lower(), 2.0)):
+            return True
+    if _UNSEEN.search(style):
+        return True
+    return _WHITE.search(style) is not None and not any(map(_may_have_background, (node, *_parents(node))))
+
+
+def _may_have_background(node: Any) -> bool:
+    attributes = node.attributes
+    named = {"class", "id", "bgcolor", "background"} & attributes.keys()
+    return bool(named) or "background" in (attributes.get("style") or "").lower()
 
 
 def is_dropped(node: Any, *, book: bool = False) -> bool:
@@ -44,6 +76,8 @@ def is_dropped(node: Any, *, book: bool = False) -> bool:
     if tag is None or tag in DROPPED or tag.startswith(("-", "!", "_")):  # None: `<?mso ...?>`
         return True
     attributes = node.attributes
+    if is_invisible(node):
+        return True
     if book:
         marks = f"{attributes.get('epub:type') or ''} {attributes.get('role') or ''}".split()
         return "pagebreak" in marks or "doc-pagebreak" in marks
@@ -123,6 +157,9 @@ def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) 
         anchors=anchors,
         title=" ".join(title.text().split()) if title else "",
         url=_canonical(tree),
+        warnings=(HIDDEN_TEXT,)
+        if any(is_invisible(node) and node.text().strip() for node in tree.css("[style]"))
+        else (),
     )
 
 

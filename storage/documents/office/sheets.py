@@ -170,9 +170,11 @@ SUFFIX = ".xls"
 
 _NAMESPACE = "urn:schemas-microsoft-com:office:spreadsheet"
 _SS = f"{{{_NAMESPACE}}}"
-_PAGE = re.compile(r"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|meta|style|table|div)\b", re.I | re.S)
-_XML = re.compile(r"\s*(?:<\?.*?\?>\s*)*<(?:\w+:)?Workbook\b", re.S)
-_DECLARED = re.compile(r"\s*<\?xml[^>]*\?>\s*(?=<(?:!doctype\s+html|html))", re.I)
+_PAGE = re.compile(
+    r"\s*+(?:<!--(?:[^-]++|-(?!->))*+-->\s*+)*+<(?:!doctype\s++html|html|head|body|meta|style|table|div)\b", re.I
+)
+_XML = re.compile(r"\s*+(?:<\?(?:[^?]++|\?(?!>))*+\?>\s*+)*+<(?:\w++:)?Workbook\b")
+_DECLARED = re.compile(r"(?<!\s)\s*+<\?xml[^<>]*+(?<=\?)>\s*+(?=<(?:!doctype\s+html|html))", re.I)
 _CELLS = re.compile(r"[^\t;,|]+[\t;,|]")
 
 

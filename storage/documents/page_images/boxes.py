@@ -2,18 +2,23 @@
 
 Readers change spaces, hyphens, columns and tables, so only letters and digits are compared. PDFium finds the letters
 of one line after the other; a quote that isn't in one piece there is searched line by line, then word by word.
+On a scanned page, the words of text recognition replace PDFium's letters.
 """
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from core.domain.passages import PageBox, Span
 from storage.documents.pdf.form_fields import open_forms
 from storage.documents.pdf.glyphs import DOUBLE, letter_box, mark_doubles, upright_text
+from storage.documents.pdf.page_text import page_text
+from storage.documents.pdf.recognition import Recogniser, may_be_scanned, recognised_words
 
 ENOUGH = 0.75  # share of a quote's letters to find; below it, the place isn't known
 _CONTEXT = 120  # letters before and after a quote that tell one occurrence from another
@@ -45,6 +50,30 @@ def find_boxes(path: str, number: int, text: str, span: Span) -> list[PageBox]:
             return _to_lines([_shown(page, letter_box(text_page, place)) for place in places])
     except pypdfium2.PdfiumError:
         return []
+
+
+def find_words(path: str, number: int, recogniser: Recogniser) -> list[tuple[str, PageBox]]:
+    """Return the recognised words of page `number`, from 1, with their places; [] if it isn't scanned."""
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(path)
+        open_forms(document)
+        index = number - 1
+        if not 0 <= index < len(document) or not may_be_scanned(document, index, page_text(document, index)):
+            return []
+        return recognised_words(document, index, recogniser)
+    except pypdfium2.PdfiumError:
+        return []
+
+
+def boxes_of_words(words: Sequence[tuple[str, PageBox]], text: str, span: Span) -> list[PageBox]:
+    """Return the boxes of `span` of a page's text, as `find_boxes`, over the words of its picture."""
+    printed = " ".join(word for word, _ in words)
+    ends = list(accumulate(len(word) + 1 for word, _ in words))
+    found = dict.fromkeys(bisect_right(ends, place) for place in find_letters(printed, text, span))
+    is_sideways = sum(box.height for _, box in words) > sum(box.width for _, box in words)
+    return _to_lines([words[index][1] for index in found], (is_sideways,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,21 +205,23 @@ def _device(page: Any, x: float, y: float) -> tuple[float, float]:
     return tuple(min(max(value.value / _GRAIN, 0.0), 1.0) for value in (across, down))  # type: ignore[return-value]
 
 
-def _to_lines(letters: Sequence[PageBox]) -> list[PageBox]:
-    """Join the boxes of letters, in text order, to one for each line."""
+def _to_lines(letters: Sequence[PageBox], sideways: Sequence[bool] = (False, True)) -> list[PageBox]:
+    """Join the boxes of letters or words, in text order, to one for each line; `sideways` are the ways they may run."""
     lines: list[PageBox] = []
     for letter in letters:
         if letter.width <= 0 or letter.height <= 0:
             continue
-        if lines and (_continues(lines[-1], letter) or _continues(_turned(lines[-1]), _turned(letter))):
+        if lines and any(_continues(lines[-1], letter, is_sideways=way) for way in sideways):
             lines[-1] = _joined(lines[-1], letter)
         else:
             lines.append(letter)
     return lines
 
 
-def _continues(line: PageBox, letter: PageBox) -> bool:
+def _continues(line: PageBox, letter: PageBox, *, is_sideways: bool) -> bool:
     """Return whether a letter is level with a line of its size, and near its end."""
+    if is_sideways:
+        line, letter = _turned(line), _turned(letter)
     if line.height > _THICKER * letter.height:
         return False
     level = min(line.bottom, letter.bottom) - max(line.top, letter.top)

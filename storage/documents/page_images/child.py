@@ -1,32 +1,42 @@
-"""Draws one page of a PDF, or finds a quote on it, in a child process with limits.
+"""Draws one page of a PDF, or finds words on it, in a child process with limits.
 
 `python -m storage.documents.page_images.child FILE NUMBER WIDTH [HEIGHT KIND]` prints a picture as WebP or KIND
 (JPEG). It exits with 1 if the page doesn't exist or can't be drawn. With WIDTH 0, it reads `[text, start, end]` from
-its input, and prints the boxes of that part of the page's text: `[[left, top, width, height], ...]`.
+its input, and prints the boxes of that part of the page's text: `[[left, top, width, height], ...]`. With WIDTH -1, it
+prints the recognised words of a scanned page: `[[word, left, top, width, height], ...]`.
 """
 
 import io
 import json
 import sys
+from dataclasses import astuple
 
 from core.domain.passages import Span
-from storage.documents.page_images.boxes import find_boxes
+from storage.documents.jail import enter_jail
+from storage.documents.page_images.boxes import find_boxes, find_words
 from storage.documents.pdf.form_fields import open_forms
+from storage.documents.pdf.recognition import RapidOcr
 
 MOST_PIXELS = 6_000_000  # of a picture: a page may be a hundred times as high as it is wide
 LONGEST = 16_000  # pixels of a side: WebP holds 16,383
 MEMORY_BYTES = 2 * 1024**3
 CPU_SECONDS = 20
+RECOGNITION_SECONDS = 90  # of processor time, too: a page turned sideways is read three times, 6 s each
 _QUALITY = 72  # of 100: letters stay sharp, a page takes some 80 KB
 
 
 def main(path: str, number: int, width: int, height: int = LONGEST, kind: str = "WEBP") -> int:
     """Draw page `number`, from 1, or print boxes; gives the exit code."""
-    _limit()
+    _limit(RECOGNITION_SECONDS if width < 0 else CPU_SECONDS)
+    enter_jail()
+    if width < 0:
+        words = find_words(path, number, RapidOcr(has_words=True))
+        print(json.dumps([(word, *astuple(box)) for word, box in words]))  # noqa: T201
+        return 0
     if not width:
         text, start, end = json.load(sys.stdin)
         found = find_boxes(path, number, text, Span(start, end))
-        print(json.dumps([(box.left, box.top, box.width, box.height) for box in found]))  # noqa: T201
+        print(json.dumps([astuple(box) for box in found]))  # noqa: T201
         return 0
     picture = draw(path, number, width, height, kind)
     sys.stdout.buffer.write(picture)
@@ -56,13 +66,13 @@ def draw(path: str, number: int, width: int, height: int = LONGEST, kind: str = 
     return written.getvalue()
 
 
-def _limit() -> None:
+def _limit(seconds: int) -> None:
     try:
         import resource
     except ImportError:  # Windows has no such limits; the parent's deadline holds there, too
         return
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from core.domain.passages import PageBox, Span
 from core.errors import NotFound
 from core.ports import CorpusRepository
 from storage.documents.files import SourceFile, stamp_of
+from storage.documents.page_images.boxes import boxes_of_words
 
 KEPT_BYTES = 24 * 1024 * 1024  # of pictures in memory: some 300 pages
 AT_ONCE = 2  # children drawing: each takes a core
@@ -26,21 +27,27 @@ NO_PICTURE = "This page can't be shown as a picture."
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH")
 
 KEPT_BOXES = 2_000  # quotes whose places are remembered
+KEPT_PAGES = 100  # scanned pages whose words are remembered, some 30 KB each
 NO_WIDTH = "0"  # of a picture: asks the child for boxes
+WORDS = "-1"  # in its place: for the words of a scanned page
 
 _Key = tuple[str, str, int, int]  # document, revision, page, width
 _Place = tuple[str, str, int, Span]  # document, revision, page, part of its text
+_Words = tuple[tuple[str, PageBox], ...]
 
 
 class Pictures:
-    """Draws pages of PDFs whose files are unchanged since they were read."""
+    """Draws pages of PDFs whose files are unchanged since they were read; with `has_ocr`, finds words on scans."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_ocr: bool = False) -> None:
+        self.has_ocr = has_ocr
         self._kept: OrderedDict[_Key, bytes] = OrderedDict()
         self._failed: OrderedDict[_Key, float] = OrderedDict()  # when, by the monotonic clock
         self._room = asyncio.Semaphore(AT_ONCE)
         self._boxes: OrderedDict[_Place, tuple[PageBox, ...]] = OrderedDict()
         self._finding = asyncio.Semaphore(AT_ONCE)  # its own: a page waits for its boxes, not for pictures of others
+        self._words: OrderedDict[tuple[str, str, int], _Words] = OrderedDict()
+        self._recognising = asyncio.Lock()  # one page at a time: it takes all cores
 
     async def of_page(self, source: Source, document: Document, page: Page, width: int) -> bytes:
         """Return the page as WebP. Raises NotFound if the file is missing, has changed, or can't be drawn."""
@@ -63,6 +70,20 @@ class Pictures:
                 self._boxes.popitem(last=False)
         self._boxes.move_to_end(key)
         return self._boxes[key]
+
+    async def boxes_on_scan(self, source: Source, document: Document, page: Page, span: Span) -> tuple[PageBox, ...]:
+        if not self.has_ocr:
+            return ()
+        key = (document.id, page.revision, page.number)
+        if key not in self._words:
+            file = await asyncio.to_thread(_unchanged_file, source, document)
+            async with self._recognising:
+                if key not in self._words:
+                    self._words[key] = await _find_words(file, page)
+            while len(self._words) > KEPT_PAGES:
+                self._words.popitem(last=False)
+        self._words.move_to_end(key)
+        return tuple(await asyncio.to_thread(boxes_of_words, self._words[key], page.text, span))
 
     async def _draw(self, key: _Key, file: Path) -> None:
         """Draw it, unless another task did while this one waited, or it failed recently."""
@@ -120,6 +141,14 @@ async def _find_boxes(file: Path, page: Page, span: Span) -> tuple[PageBox, ...]
     except NotFound:
         return ()
     return tuple(PageBox(*box) for box in json.loads(found))
+
+
+async def _find_words(file: Path, page: Page) -> _Words:
+    try:
+        found = await _run_child(str(file), str(page.number), WORDS)
+    except NotFound:
+        return ()
+    return tuple((word, PageBox(*box)) for word, *box in json.loads(found))
 
 
 async def _run_child(*arguments: str, given: bytes = b"") -> bytes:

@@ -17,6 +17,7 @@ from storage.documents.pdf.glyphs import (
     upright_text,
     without_doubles,
 )
+from storage.documents.pdf.invisible import mark_invisible
 from storage.documents.pdf.layout import (
     Cell,
     FoundTable,
@@ -113,8 +114,11 @@ _BROKEN_WORD = re.compile("[\ufffe\x02](?:\n)?")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-def page_text(document: Any, index: int) -> str:
-    """Return the text of one page, "" if the page or its text can't be loaded."""
+def page_text(document: Any, index: int, hiding: list[int] | None = None) -> str:
+    """Return the text of one page, "" if the page or its text can't be loaded.
+
+    Text that no reader sees is left out; the numbers of pages with such text are added to `hiding`.
+    """
     import pypdfium2
 
     try:
@@ -128,7 +132,11 @@ def page_text(document: Any, index: int) -> str:
             return ""
         with closing(text_page):
             fields = read_fields(document, page)
-            text = clean_page(_raw_text(page, text_page, fields))
+            given: str = text_page.get_text_range()
+            seen = mark_invisible(given, page, text_page)
+            if seen != given and hiding is not None:
+                hiding.append(index + 1)
+            text = clean_page(_raw_text(page, text_page, fields, seen))
             return with_ruled_tables(text, page, text_page, [field.line for field in fields])
 
 
@@ -144,8 +152,7 @@ def without_controls(text: str) -> str:
     return _CONTROLS.sub(" ", text)
 
 
-def _raw_text(page: Any, text_page: Any, fields: Sequence[Field]) -> str:
-    raw: str = text_page.get_text_range()
+def _raw_text(page: Any, text_page: Any, fields: Sequence[Field], raw: str) -> str:
     if len(raw) < OFF_PAGE_TEXT and not text_page.get_text_bounded().strip():
         raw = ""  # all of its text is outside of the page
     raw = mark_doubles(raw, text_page)

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from statistics import median
 from typing import Any, Protocol
 
+from core.domain.passages import PageBox
 from storage.documents.pdf.rows import Line, to_page_text
 
 # The error for a scan without text recognition. Such files are read again once recognition is installed.
@@ -34,7 +35,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A line of text in a picture. Corners in pixels, downwards, in the order the text is read: from its upper left."""
+    """A line or a word in a picture. Corners in pixels, downwards, in the order of reading: from its upper left."""
 
     text: str
     score: float  # 0..1
@@ -58,20 +59,27 @@ class Recogniser(Protocol):
 
 
 class RapidOcr:
-    """The recogniser of the extra `ocr`. The models (32 MB) are loaded for the first picture."""
+    """The recogniser of the extra `ocr`. The models (32 MB) are loaded for the first picture.
 
-    def __init__(self) -> None:
+    With `has_words`, it returns the words of each line, one after the other, instead of the lines.
+    """
+
+    def __init__(self, *, has_words: bool = False) -> None:
+        self._has_words = has_words
         self._engine: Any = None
 
     def read(self, picture: Any) -> list[Seen]:
         import numpy
 
-        result = self._loaded()(numpy.asarray(picture.convert("RGB"))[:, :, ::-1])  # it wants blue first
+        pixels = numpy.asarray(picture.convert("RGB"))[:, :, ::-1]  # it wants blue first
+        result = self._loaded()(pixels, return_word_box=self._has_words)
         if result.txts is None or result.boxes is None:
             return []
+        lines = zip(result.txts, result.scores, result.boxes, strict=True)
+        words = (word for line in result.word_results for word in line) if self._has_words else ()
         return [
             Seen(text=_to_text(text), score=float(score), corners=_to_corners(box))
-            for text, score, box in zip(result.txts, result.scores, result.boxes, strict=True)
+            for text, score, box in (words if self._has_words else lines)
             if text.strip()
         ]
 
@@ -101,14 +109,24 @@ def read_upright(picture: Any, recogniser: Recogniser) -> list[Line]:
 
     Boxes are in pixels from the lower left corner of the upright page.
     """
-    best = recogniser.read(picture)
+    return _level(_look(picture, recogniser)[0])
+
+
+def _look(picture: Any, recogniser: Recogniser) -> tuple[list[Seen], int]:
+    """Return the lines of the upright picture, and the degrees it was turned counter-clockwise."""
+    best, best_turn = recogniser.read(picture), 0
     turns = () if not best else (90, 270) if _is_sideways(best) else (180,)
     for turn in turns:
         if best and _score(best) >= GOOD_SCORE and not _is_sideways(best):
             break
         other = recogniser.read(picture.rotate(turn, expand=True))
-        best = max(best, other, key=lambda lines: (not _is_sideways(lines), _score(lines)))
-    return _level(best)
+        if _rank(other) > _rank(best):
+            best, best_turn = other, turn
+    return best, best_turn
+
+
+def _rank(lines: Sequence[Seen]) -> tuple[bool, float]:
+    return not _is_sideways(lines), _score(lines)
 
 
 def _to_text(text: str) -> str:
@@ -199,6 +217,31 @@ def recognise(document: Any, index: int, text: str, recogniser: Recogniser) -> s
         return text
     found = to_page_text(read_upright(picture, recogniser))
     return found if len(found) > len(text) * _MUCH_MORE else text
+
+
+def recognised_words(document: Any, index: int, recogniser: Recogniser) -> list[tuple[str, PageBox]]:
+    """Return the words of the page's picture, each line in one piece, with their places on the page as shown."""
+    picture = _draw(document, index)
+    if picture is None:
+        return []
+    words, turn = _look(picture, recogniser)
+    width, height = picture.size if turn in (0, 180) else picture.size[::-1]
+    return [(word.text, _turned_back(_to_box(word, width, height), turn)) for word in words]
+
+
+def _to_box(word: Seen, width: int, height: int) -> PageBox:
+    across = [min(max(x / width, 0.0), 1.0) for x, _ in word.corners]
+    down = [min(max(y / height, 0.0), 1.0) for _, y in word.corners]
+    return PageBox(min(across), min(down), max(across) - min(across), max(down) - min(down))
+
+
+def _turned_back(box: PageBox, turn: int) -> PageBox:
+    """Return a box on the page before it was turned counter-clockwise."""
+    if turn == 90:
+        return PageBox(1 - box.bottom, box.left, box.height, box.width)
+    if turn == 180:
+        return PageBox(1 - box.right, 1 - box.bottom, box.width, box.height)
+    return PageBox(box.top, 1 - box.right, box.height, box.width) if turn == 270 else box
 
 
 def _draw(document: Any, index: int) -> Any:

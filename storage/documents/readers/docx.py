@@ -20,6 +20,7 @@ from storage.documents.office.office_files import (
     parse_part,
 )
 from storage.documents.tables.text import Merge, fill_merged
+from storage.documents.texts.encodings import HIDDEN_TEXT
 
 LEVELS = 9
 BULLET = "-"
@@ -118,6 +119,8 @@ def name(local: str) -> str:
 # Elements that are not read: deleted and moved text, field codes, and drawings for old programs.
 _SKIPPED = frozenset([*map(name, ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "txbxContent")), _FALLBACK])
 _BREAKS = {name("br"): "\n", name("cr"): "\n", name("tab"): " ", name("noBreakHyphen"): "-", name("ptab"): " "}
+_HIDDEN_SIZE = 2  # half points
+_COLOURED = (name("tbl"), name("txbxContent"))  # may have a background of their own
 _WRAPPERS = frozenset(map(name, ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")))
 _NOTES = {name("footnoteReference"): "footnotes", name("endnoteReference"): "endnotes"}
 
@@ -139,6 +142,7 @@ class BodyReader:
         """`notes` has the elements of "footnotes" and "endnotes" by id."""
         self.writer = TextWriter()
         self.title = ""
+        self.hides_text = False  # whether invisible text was left out
         self._styles = read_styles(styles)
         self._lists = lists
         self._notes = notes
@@ -230,8 +234,10 @@ class BodyReader:
             elif child.tag in _NOTES:
                 note = self._notes.get(_NOTES[child.tag], {}).get(child.get(name("id"), ""))
                 yield "" if note is None else self.writer.cite(note)
-            elif child.tag != name("r") or child.find(f"{name('rPr')}/{name('vanish')}") is None:
+            elif child.tag != name("r") or not _is_hidden(child):
                 yield from self._pieces(child)
+            else:
+                self.hides_text = self.hides_text or any(text.text for text in child.iter(name("t")))
 
     def _style(self, paragraph: Any) -> Style:
         properties = paragraph.find(name("pPr"))
@@ -239,6 +245,25 @@ class BodyReader:
             return self._styles.get("", Style(name=""))
         base = self._styles.get(_value(properties, "pStyle"), self._styles.get("", Style(name="")))
         return _with_properties(base, properties)
+
+
+def _is_hidden(run: Any) -> bool:
+    """Return whether a run can't be seen: it is marked so, a point high or less, or white on the page itself."""
+    properties = run.find(name("rPr"))
+    if properties is None:
+        return False
+    vanish = properties.find(name("vanish"))
+    if vanish is not None and vanish.get(name("val"), "1") not in ("0", "false", "off"):
+        return True
+    size = _value(properties, "sz")
+    if size.isdecimal() and int(size) <= _HIDDEN_SIZE:
+        return True
+    if _value(properties, "color").upper() != "FFFFFF":
+        return False
+    coloured = any(properties.find(name(tag)) is not None for tag in ("shd", "highlight"))
+    paragraph = next(run.iterancestors(name("p")), None)
+    shaded = paragraph is not None and paragraph.find(f"{name('pPr')}/{name('shd')}") is not None
+    return not (coloured or shaded) and next(run.iterancestors(*_COLOURED), None) is None
 
 
 def read_styles(styles: Any) -> dict[str, Style]:
@@ -322,7 +347,8 @@ class DocxReader:
         parts = _read_parts(path)
         body = BodyReader(parts.styles, Lists(parts.linked.get("numbering")), _notes(parts))
         body.write(parts.body)
-        return body.writer.to_office_document(path, self.kind, [body.title, to_title(parts.title)])
+        warnings = (HIDDEN_TEXT,) if body.hides_text else ()
+        return body.writer.to_office_document(path, self.kind, [body.title, to_title(parts.title)], warnings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from storage.documents.pdf.form_fields import open_forms
 from storage.documents.pdf.headers_footers import find_headers_footers
 from storage.documents.pdf.page_text import clean_page, page_text, without_controls
 from storage.documents.pdf.recognition import UNRECOGNISED, Recogniser, may_be_scanned, recognise
-from storage.documents.texts.encodings import clean
+from storage.documents.texts.encodings import HIDDEN_TEXT, clean
 from storage.documents.texts.sections import enter
 
 # Entries of an outline that are read: more is a broken file, not a book.
@@ -59,7 +59,8 @@ class PdfReader:
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         with _opened(path) as document:
-            texts = [page_text(document, index) for index in range(len(document))]
+            hiding: list[int] = []
+            texts = [page_text(document, index, hiding) for index in range(len(document))]
             recognised = self._recognise(document, texts)
             if not texts:
                 raise ReadError("empty: the PDF has no pages")
@@ -72,7 +73,7 @@ class PdfReader:
             title=title if title and not _NO_TITLE.fullmatch(title) else path.stem,
             kind=self.kind,
             pages=_to_pages(texts, entries, labels),
-            warnings=tuple(_warnings(texts, recognised)),
+            warnings=tuple(_warnings(texts, recognised, hiding)),
         )
 
     def _recognise(self, document: Any, texts: list[str]) -> list[int]:
@@ -90,7 +91,9 @@ class PdfReader:
         return recognised
 
 
-def _warnings(texts: Sequence[str], recognised: Sequence[int]) -> Iterator[str]:
+def _warnings(texts: Sequence[str], recognised: Sequence[int], hiding: Sequence[int]) -> Iterator[str]:
+    if hiding:
+        yield f"{HIDDEN_TEXT}: page{_numbers(hiding)}"
     if recognised:
         yield f"read from pictures (OCR), letters may be wrong: page{_numbers(recognised)}"
     if empty := [number for number, text in enumerate(texts, 1) if not text]:

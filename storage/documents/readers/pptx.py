@@ -161,8 +161,10 @@ class PptxReader:
         check_office(path, WHAT, newer=".pptx")
         with _opened(path) as presentation:
             slides = list(presentation.slides)
-            pages = [_to_page(slide, number) for number, slide in enumerate(slides, 1)]
-            title = next(map(slide_title, slides), "") or to_title(presentation.core_properties.title)
+            hidden = [number for number, slide in enumerate(slides, 1) if slide.element.get("show") in ("0", "false")]
+            pages = [_to_page(slide, number) for number, slide in enumerate(slides, 1) if number not in hidden]
+            shown = (slide for number, slide in enumerate(slides, 1) if number not in hidden)
+            title = next(map(slide_title, shown), "") or to_title(presentation.core_properties.title)
         empty = [str(page.number) for page in pages if not page.text]
         if len(empty) == len(pages):
             raise ReadError("empty: no slide has text; what pictures show is not read")
@@ -170,8 +172,15 @@ class PptxReader:
             title=title or path.stem,
             kind=self.kind,
             pages=tuple(page for page in pages if page.text),
-            warnings=(f"no text on slide{'s' * (len(empty) > 1)} {', '.join(empty)}",) if empty else (),
+            warnings=tuple(_warnings(empty, hidden)),
         )
+
+
+def _warnings(empty: Sequence[str], hidden: Sequence[int]) -> Iterator[str]:
+    if empty:
+        yield f"no text on slide{'s' * (len(empty) > 1)} {', '.join(empty)}"
+    if hidden:
+        yield f"hidden slide{'s' * (len(hidden) > 1)} left out: {', '.join(map(str, hidden))}"
 
 
 @contextmanager

@@ -34,7 +34,7 @@ _DIRECTIVE = re.compile(
 _ROLE = re.compile(r":([A-Za-z][\w:.+-]{0,60}):`|`:([A-Za-z][\w:.+-]{0,60}):")
 _TARGETED = re.compile(r"(.*\S)\s*<[^<>]*>", re.DOTALL)
 # The header of a Python proposal, and of mail: names and values from the first line on.
-_HEADER = re.compile(r"(?:[A-Z][\w-]{0,40}:[ \t][^\n]*\n(?:[ \t]+[^\n]*\S[^\n]*\n)*){2,}(?=\s*\n)")
+_HEADER = re.compile(r"(?:[A-Z][\w-]{0,40}:[ \t][^\n]*+\n(?:[ \t]++[^\s][^\n]*+\n)*+){2,}+(?=\s*\n)")
 _HEADER_NAME = re.compile(r"^(?=[A-Z][\w-]{0,40}: )", re.MULTILINE)
 _SETTINGS: dict[str, object] = {
     "file_insertion_enabled": False,

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SERVER = Server(
-    name="Anthropic",
-    key_advice="Set ANTHROPIC_API_KEY, or the secret file the configuration names, to a valid key.",
-)
+KEY_ADVICE = "Set ANTHROPIC_API_KEY, or the secret file the configuration names, to a valid key."
 # Assumed if the API does not report a model's window (a gateway without /v1/models).
 DEFAULT_CONTEXT_TOKENS = 200_000
 LIMITS_SECONDS = 5.0  # for a model's limits, which are optional
@@ -46,14 +43,24 @@ class AnthropicProvider:
         model: default for requests without a model.
         limits: `max_output_tokens` is reduced to the model's own.
         base_url: None: the SDK's default (api.anthropic.com, or ANTHROPIC_BASE_URL).
+        key_advice: the next step for a missing or refused key, as a sentence.
     """
 
     name = "anthropic"
 
-    def __init__(self, *, api_key: Secret | None, model: str, limits: Limits, base_url: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        api_key: Secret | None,
+        model: str,
+        limits: Limits,
+        base_url: str | None = None,
+        key_advice: str = KEY_ADVICE,
+    ) -> None:
         self._model = model
+        server = Server(name="Anthropic", key_advice=key_advice)
         self._client = VendorClient(
-            _make_client, "anthropic.AnthropicError", SERVER, limits, base_url=base_url, key=api_key, is_required=True
+            _make_client, "anthropic.AnthropicError", server, limits, base_url=base_url, key=api_key, is_required=True
         )
         self._limits: dict[str, ModelLimits] = {}
 

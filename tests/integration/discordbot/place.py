@@ -11,6 +11,7 @@ from simcord.env import Env
 
 from bot.config.sections import TEAM_IDS
 from bot.discordbot.actions.handler import LibraryRules
+from bot.discordbot.events.audiences import DiscordAudiences
 from bot.discordbot.events.client import Events, FootnoteClient
 from bot.presentation.direct_threads import to_private
 from bot.presentation.platform_parts import PlatformParts
@@ -75,6 +76,7 @@ class DiscordPlace(PlatformPlace):
         parts = PlatformParts(**self.core_parts())
         platform = self.client.attach(parts, self.bindings, rules=self.rules, open_url=self._download)
         self.platforms["discord"] = self.readers["discord"] = platform
+        self.shelf.access.audiences["discord"] = DiscordAudiences(self.client, self.bindings, self.clock)
         return self.client
 
     @asynccontextmanager

@@ -7,6 +7,7 @@ import pytest
 from simcord.results import InteractionResult
 
 from bot.discordbot.actions.handler import LibraryRules
+from core.errors import StorageError
 from core.ports.documents import WebFile
 from tests.integration.discordbot.house import House, buttons, texts, told, until
 from tests.integration.discordbot.place import DiscordPlace
@@ -89,6 +90,28 @@ async def test_permitted_roles_add_like_admins(place: DiscordPlace) -> None:
         assert await documents(place) == {}
 
 
+@pytest.mark.parametrize("by_role", [False, True], ids=["an admin", "a permitted role"])
+async def test_whoever_loses_the_role_before_the_press_confirms_nothing(place: DiscordPlace, by_role: bool) -> None:
+    place.rules = LibraryRules(roles=frozenset({"librarians"}), channels=frozenset({"library"}))
+    async with place.open() as house:
+        library = house.guild.create_text_channel("library")
+        name = "librarians" if by_role else "managers"
+        role = house.guild.create_role(name, permissions=discord.Permissions(manage_guild=not by_role))
+        tom = house.guild.add_member(house.env.create_user("tom"), roles=[role])
+        await tom.send(library, "", attachments=[("gate.md", b"Narrow.")])  # so that the role was seen once
+        await house.shows("Added gate.md", library)
+        await add(house, house.ben)
+        post = await shows(house, "ben proposes moat.md. An admin can add it.")
+        house.env.backend.remove_member_role(house.guild.id, tom.id, role.id)
+        refused = await tom.click(post, label="Add")
+        assert NOT_PERMITTED in told(refused)
+        removed = await tom.slash(house.channel, "library remove", name="gate.md")
+        assert NOT_PERMITTED in told(removed)
+        await tom.send(library, "", attachments=[("tower.md", b"High.")])
+        await house.shows("tom proposes tower.md. An admin can add it.", library)
+        assert list(await documents(place)) == ["gate.md"]
+
+
 @pytest.mark.parametrize(
     ("name", "data", "sentence"),
     [
@@ -122,6 +145,7 @@ async def test_a_private_address_is_refused(place: DiscordPlace) -> None:
         await house.admin().slash(house.channel, "library add", url=site)
         post = await shows(house, "is an address of your own network")
         assert texts(post).startswith("I didn't add http")
+        assert texts(post).endswith("which is not read. Save the page, and add the file.")
         for given in ({}, {"url": site, "file": ("moat.md", MOAT)}):
             asked = await house.admin("ann").slash(house.channel, "library add", **given)
             assert told(asked) == "Add either a file or a link."
@@ -185,6 +209,32 @@ async def test_a_deleted_post_is_not_made_again(place: DiscordPlace) -> None:
         await place.restart()
         await until(lambda: not place.client.flow._running)
         assert posts(house) == []
+
+
+@pytest.mark.parametrize("crashes", [False, True], ids=["", "a crash after the post"])
+async def test_a_server_that_was_joined_meanwhile_is_greeted_at_the_next_start_once(
+    place: DiscordPlace, crashes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def crash(*_: object) -> None:
+        raise StorageError("The process died.")
+
+    async with place.open() as house:
+        await place.restart()  # the house is known now
+        with monkeypatch.context() as patch:
+            if crashes:
+                patch.setattr(type(place.shelf.stores.teams), "greeted", crash)
+            async with place.asleep():
+                other = house.env.create_guild(name="Other")
+                general = other.create_text_channel("general")
+            await house.shows("Add documents with /library add.", general)
+            await house.env.settle()
+        await place.restart()
+        async with place.asleep():
+            house.env.backend.get_guild(other.id).name = "Renamed"
+        await house.env.settle()
+        await until(lambda: not place.client.catching_up.locked())
+        assert await place.shelf.stores.teams.owed_greetings("discord") == []
+        assert (len(house.posts(general)), posts(house)) == (1, [])
 
 
 async def test_a_new_server_is_greeted_once(place: DiscordPlace) -> None:

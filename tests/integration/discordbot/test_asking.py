@@ -5,7 +5,7 @@ import pytest
 
 from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings
-from tests.integration.discordbot.house import House, is_final, texts
+from tests.integration.discordbot.house import House, is_final, texts, until
 from tests.integration.discordbot.place import DiscordPlace
 
 
@@ -125,10 +125,9 @@ async def test_a_new_forum_post_is_answered_where_that_is_set_and_else_left_alon
 async def test_a_typed_command_is_told_where_commands_are(place: DiscordPlace) -> None:
     async with place.open() as house:
         await house.ada.send(house.channel, f"{house.bot} /threads all")
-        reply = await house.shows("choose /threads from the list", house.channel)
-        assert reply.reference is not None
+        reply = await house.shows("choose /threads from the list", house.ada.user.dm_channel)
         assert not is_final(reply)
-        assert await place.codes() == ["command"]
+        assert (house.posts(house.channel), await place.codes()) == ([], ["command"])
 
 
 async def test_too_many_questions_of_one_person_are_refused_with_a_sentence(place: DiscordPlace) -> None:
@@ -137,8 +136,14 @@ async def test_too_many_questions_of_one_person_are_refused_with_a_sentence(plac
         await place.settings.save_channel(address, ChannelSettings(questions_per_minute=1))
         await house.ask()
         await house.ada.send(house.channel, f"{house.bot} and where is the cat?")
-        await house.shows("Too many questions. Try again", house.channel)
-        assert await place.codes() == ["over_limit", "accepted"]
+        await house.shows("You can ask again at", house.ada.user.dm_channel)
+        for number in range(5):
+            await house.ada.send(house.channel, f"{house.bot} and where is cat {number}?")
+        await house.ben.send(house.channel, f"{house.bot} where is the key?")
+        await until(lambda: len(house.channel.threads) == 2)
+        assert await place.codes() == ["accepted", *["over_limit_again"] * 5, "over_limit", "accepted"]
+        assert len(house.posts(house.ada.user.dm_channel)) == 1
+        assert not any("You can ask again at" in texts(post) for post in house.posts(house.channel))
 
 
 def _thread_of(house: House, name: str):

@@ -70,7 +70,7 @@ async def test_who_left_the_server_reads_nothing_any_more(place: DiscordPlace) -
 async def test_a_message_that_can_not_be_stored_is_not_met_with_silence(
     place: DiscordPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def full(incoming: object, decision: object) -> None:
+    async def full(*_: object) -> None:
         raise StorageError("The disk is full.")
 
     async with place.open() as house:

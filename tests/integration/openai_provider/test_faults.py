@@ -35,7 +35,7 @@ class TestTheSameAsEverywhere(ProviderFaults):
         (Fault(401), ProviderAuthError, r"Set MILL_KEY\.", 1),
         (Fault(402, "Insufficient Balance"), ProviderAuthError, "without credit", 1),
         (Fault(403), ProviderAuthError, "does not allow", 1),
-        (Fault(404), ProviderBadRequest, "model's name and base_url", 1),
+        (Fault(404), ProviderBadRequest, "model's name and the server's address", 1),
         (Fault(408), ProviderTimeout, "in time", TWICE_IS_NOT_ENOUGH),
         (Fault(413), ContextOverflow, "does not fit", 1),
         (Fault(422), ProviderBadRequest, "form", 1),

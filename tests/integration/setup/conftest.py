@@ -13,7 +13,14 @@ from bot.setup.wizard import Wizard, open_wizard
 from tests.discord_server import DiscordServer
 from tests.slack_server import SlackServer
 
-VARIABLES = ("DISCORD_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "ANTHROPIC_API_KEY", "OPENAI_API_KEY")
+VARIABLES = (
+    "DISCORD_TOKEN",
+    "SLACK_BOT_TOKEN",
+    "SLACK_APP_TOKEN",
+    "SLACK_SIGNING_SECRET",
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+)
 
 
 @pytest.fixture(autouse=True)

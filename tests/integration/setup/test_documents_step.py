@@ -10,7 +10,9 @@ import pytest
 
 from bot.config import load_config
 from bot.presentation.setup_screens import Tone
+from bot.setup import documents
 from bot.setup.wizard import Wizard
+from core.domain.sources import Reach, Reached, SourceSpec
 
 SOURCES = {
     "git": {"git_url": "https://git.example.org/crew/handbook.git"},
@@ -22,6 +24,16 @@ SOURCES = {
 
 async def told(wizard: Wizard, **answers: str) -> list[tuple[Tone, str]]:
     return [(one.tone, one.sentence) for one in await wizard.submit("documents", answers)]
+
+
+@pytest.fixture(autouse=True)
+def reachable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The addresses here are examples, of which each answers; test_reached_sources.py asks real servers."""
+
+    async def answers(spec: SourceSpec, token: str | None) -> Reached:
+        return Reached(state=Reach.READY, place=str(spec.origin))
+
+    monkeypatch.setattr(documents, "reach_source", answers)
 
 
 @pytest.fixture

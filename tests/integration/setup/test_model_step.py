@@ -10,6 +10,8 @@ from bot.presentation.setup_screens import Tone
 from bot.setup.draft import Model
 from bot.setup.model import describe_price
 from bot.setup.wizard import Wizard
+from tests.anthropic_server import AnthropicServer
+from tests.anthropic_server.server import KEY as ANTHROPIC_KEY
 from tests.openai_server import KEY, MODEL, OpenAIServer
 
 
@@ -30,8 +32,10 @@ async def test_a_refused_key_is_not_kept_and_a_good_one_is(
     given = {"provider": "openai_compatible", "base_url": server.url, "model": MODEL}
     secret = tmp_path / "data" / "secrets" / "model_api_key"
 
-    [(tone, _)] = await told(wizard, **given, key="sk-wrong")
+    [(tone, sentence)] = await told(wizard, **given, key="sk-wrong")
     assert (tone, secret.exists()) == (Tone.PROBLEM, False)
+    assert sentence.endswith("Copy the key once more from its service, all of it, and paste it here.")
+    assert "OPENAI_API_KEY" not in sentence and "api_key_file" not in sentence
     assert await told(wizard, **given, key=KEY) == [
         (Tone.OK, f"{MODEL} answers."),
         (Tone.OK, "It runs on this machine, so an answer costs nothing."),
@@ -49,6 +53,37 @@ async def test_another_model_than_the_server_s_is_a_problem(wizard: Wizard, serv
     assert await told(wizard, provider="anthropic") == [
         (Tone.PROBLEM, "Paste Anthropic's API key, or choose another model.")
     ]
+
+
+async def test_a_refused_key_of_anthropic_is_told_to_the_person_who_pasted_it(
+    wizard: Wizard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with AnthropicServer() as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        [(tone, sentence)] = await told(wizard, provider="anthropic", claude_key="sk-ant-wrong")
+        assert (tone, sentence) == (
+            Tone.PROBLEM,
+            "Anthropic refused the API key: invalid bearer token. Copy the key once more from Anthropic's page of "
+            "keys, all of it, and paste it here.",
+        )
+        assert (await told(wizard, provider="anthropic", claude_key=ANTHROPIC_KEY))[0] == (
+            Tone.OK,
+            "claude-opus-5-5 answers.",
+        )
+
+
+@pytest.mark.parametrize(
+    ("platform", "sentence"),
+    [
+        ("local", "Answers are quotes. Nothing leaves this machine."),
+        ("discord", "Answers are quotes. Only Discord sees the questions and the answers."),
+        ("slack", "Answers are quotes. Only Slack sees the questions and the answers."),
+    ],
+)
+async def test_without_a_model_it_says_who_sees_the_questions(wizard: Wizard, platform: str, sentence: str) -> None:
+    await wizard.submit("platform", {"platform": platform})
+
+    assert await told(wizard, provider="extractive") == [(Tone.OK, sentence)]
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,14 @@ from slack_bolt.async_app import AsyncApp
 from bot.presentation.direct_threads import to_private
 from bot.presentation.platform_parts import PlatformParts
 from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.audiences import SlackAudiences
 from bot.slackbot.events.directory import People, slack_gates
 from bot.slackbot.events.manifest import EVENTS_PATH
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
 from bot.slackbot.events.transport import ReconnectingSocket, SlackRequestHandler
 from bot.slackbot.listeners import Listeners
 from bot.slackbot.web_api import build_client
-from core.service.inbox import Inbox
+from core.service.inbox import Gate, Inbox
 from tests.integration.platform_place import ANSWER as ANSWER
 from tests.integration.platform_place import KEY as KEY
 from tests.integration.platform_place import PlatformPlace
@@ -53,6 +54,7 @@ class SlackPlace(PlatformPlace):
     library_groups: tuple[str, ...] = ()
     ack_seconds: float = ENOUGH_SECONDS
     trigger_seconds: float = ENOUGH_SECONDS
+    askers: Gate | None = None  # who may ask; None: everyone
     workspaces: dict[str, str] = field(default_factory=dict)  # ours, by team id; "local" for those that are not here
 
     def __post_init__(self) -> None:
@@ -77,12 +79,14 @@ class SlackPlace(PlatformPlace):
         self.build_worker({PLATFORM: to_private})
         self.teams = Teams([self._team(team) for team in self.server.world.teams.values() if team.install])
         self.people = People(self.clock, self.library_groups)
+        self.audiences = self.shelf.access.audiences[PLATFORM] = SlackAudiences(self.teams, self.clock)
         inbox = Inbox(
             self.entries,
-            slack_gates(self.settings, self.clock),
+            slack_gates(self.settings, self.askers),
             self.clock,
             self.worker.wake,
             self.worker.withdraw,
+            self.limits(),
         )
         parts = PlatformParts(**{**self.core_parts(), "inbox": inbox})
         self.platform = SlackPlatform(self.teams, self.people, self.entries, parts.link, self.clock, self.pause)
@@ -94,6 +98,7 @@ class SlackPlace(PlatformPlace):
             process_before_response=True,
             ssl_check_enabled=False,
         )
+        self.app.use(self.audiences.hear)
         self.listeners = Listeners(self.app, parts, self.teams, self.platform, self.people)
         self.listeners.bind()
         for closed in (self.people, self.platform, self.listeners):

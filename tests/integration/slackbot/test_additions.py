@@ -6,6 +6,7 @@ import pytest
 
 from bot.presentation.additions import ADD_TO_LIBRARY
 from bot.slackbot.actions import additions
+from bot.slackbot.events.directory import ROLE_UNKNOWN
 from bot.slackbot.events.manifest import ADD_DOCUMENTS, ADD_MESSAGE
 from bot.slackbot.rendering.forms import ADDRESS, FILES
 from core.features.uploads import UPLOADS
@@ -17,6 +18,7 @@ from tests.slack_server import Channel, Message, View
 
 NOTE = b"# Ferries\n\nThe ferry Marigold leaves pier 7.\n"
 FERRY = ("ferries.md", NOTE)
+PIER = ("piers.md", b"# Piers\n\nPier 7 is the last one.\n")
 PIERS = "https://docs.example.org/piers"
 PIERS_PAGE = WebFile(
     name="docs.example.org/piers.html",
@@ -108,9 +110,47 @@ async def test_whoever_loses_the_role_before_the_press_confirms_nothing(place: S
         house.ben.become_admin()
         await add_by_shortcut(house, [FERRY], by_admin=False)
         proposal = await post_with(house, "An admin can add it.")
+        await house.ben.slash(house.channel, "settings language German")  # so that the role was seen once
+        await house.shows("Set for this channel")
         house.ben.user.is_admin = False
         await house.ben.click(proposal, "Add")
         await house.told(house.ben, "Only an admin")
+        outcome = await house.ben.shortcut(await house.ben.say(house.channel, "look", [PIER]), ADD_MESSAGE)
+        assert outcome.error is None
+        await post_with(house, "ben proposes piers.md. An admin can add it.")
+        await house.ben.slash(house.channel, "settings language French")
+        await house.told(house.ben, "Only an admin can change this channel's settings.")
+        assert await read(place) == []
+
+
+async def test_whoever_leaves_the_user_group_before_the_press_confirms_nothing(place: SlackPlace) -> None:
+    place.library_groups = ("S1",)
+    async with place.open() as house:
+        assert house.team.install is not None
+        house.team.install.scopes.add("usergroups:read")
+        house.team.groups["S1"] = [house.ben.id]
+        await add_by_shortcut(house, [FERRY], by_admin=False)
+        proposal = await post_with(house, "An admin can add it.")
+        await house.ben.slash(house.channel, "library list")
+        await house.told(house.ben, "No documents were added")
+        house.team.groups["S1"] = []
+        await house.ben.click(proposal, "Add")
+        await house.told(house.ben, "Only an admin")
+        assert await read(place) == []
+
+
+@pytest.mark.parametrize("fault", ["fatal_error", "user_not_found"])
+async def test_while_slack_tells_no_roles_a_press_changes_nothing(place: SlackPlace, fault: str) -> None:
+    async with place.open() as house:
+        house.ben.become_admin()
+        await add_by_shortcut(house, [FERRY], by_admin=False)
+        proposal = await post_with(house, "An admin can add it.")
+        house.server.fail_next("users.info", fault, times=10)
+        await house.ben.click(proposal, "Add")
+        await house.told(house.ben, ROLE_UNKNOWN)
+        await house.ben.slash(house.channel, "library remove ferries.md")
+        await house.until(lambda: len(house.whispered(house.ben, ROLE_UNKNOWN, house.channel)) == 2)
+        assert "An admin can add it." in said_in(await post_with(house, "ada proposes ferries.md"))
         assert await read(place) == []
 
 
@@ -150,7 +190,7 @@ async def test_a_link_into_the_own_network_is_refused(place: SlackPlace) -> None
         house.ada.become_admin()
         await house.ada.slash(house.channel, "library add http://127.0.0.1:9/secret.html")
         post = await post_with(house, "I didn't add")
-        assert "own network" in said_in(post)
+        assert "own network, which is not read. Save the page, and add the file." in said_in(post)
         assert await read(place) == []
 
 

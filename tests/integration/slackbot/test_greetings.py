@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.errors import StorageError
 from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import SlackPlace
 from tests.slack_server import Channel, Message
@@ -87,3 +88,31 @@ async def test_where_another_company_reads_no_source_is_named(place: SlackPlace)
         assert "People from another company can read this channel" in greeting
         assert "/footnote settings sources" in greeting
         assert "handbook" not in greeting
+
+
+@pytest.mark.parametrize("crashes", [False, True], ids=["", "a crash after the post"])
+async def test_a_channel_that_was_joined_meanwhile_is_greeted_at_the_next_start_once(
+    place: SlackPlace, crashes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def crash(*_: object) -> None:
+        raise StorageError("The process died.")
+
+    async with place.open() as house:
+        await listed(place, house)
+        with monkeypatch.context() as patch:
+            if crashes:
+                patch.setattr(type(place.shelf.stores.teams), "greeted", crash)
+            async with place.asleep():
+                house.server.hold_events(name="member_joined_channel")  # for ever
+                channel = await invited(house, private=True)
+            await house.shows(ADDING, channel)
+            await house.until(lambda: not place.listeners.greetings._greeting, "the end of the greeting")
+        await place.restart()
+        await listed(place, house)
+        assert await place.shelf.stores.teams.owed_greetings("slack") == []
+        assert (len(house.posts(channel)), house.posts(house.channel)) == (1, [])
+
+
+async def listed(place: SlackPlace, house: House) -> None:
+    """Until the start has listed the channels, and greeted."""
+    await house.until(lambda: not place.listeners.handler._running, "the end of the start")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.slackbot.events.manifest import KEEP_ANSWER
 from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings, PersonAddress
 from tests.builders import build_conversation
@@ -55,6 +56,19 @@ async def test_threads_beyond_the_first_page_are_counted(place: SlackPlace) -> N
         view = await home(house, house.ada)
         assert len(links_in(view)) == 10
         assert "… and 13 more" in shown_of(view)
+
+
+async def test_a_reviewer_finds_proposals_and_unanswered_questions_on_it_and_others_do_not(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ben.shortcut(answer, KEEP_ANSWER)
+        await house.told(house.ben, "Proposed: ")
+        [proposal] = await place.shelf.stores.kept.list_kept("local")
+        house.ada.user.is_admin = True
+        shown = " ".join(shown_of(await home(house, house.ada, "Inbox")).split())
+        assert f"{proposal.id[:6]} Proposed: where is the key? (said by ben, proposed by ben" in shown
+        assert "Use /footnote inbox accept, decline, undo or ask, and an ID." in shown
+        assert "Inbox" not in shown_of(await home(house, house.ben))
 
 
 async def test_without_documents_it_says_so(place: SlackPlace) -> None:

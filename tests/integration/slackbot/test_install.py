@@ -258,7 +258,8 @@ async def test_the_whole_service_lets_people_in_from_elsewhere_to_install(
     config = secrets.config(installs=True)
     port = urlsplit(secrets.public_url).port
     config = config.model_copy(update={"web": config.web.model_copy(update={"port": port})})
-    service, task, url = await start(config)
+    service, task, entrance = await start(config)
+    url = entrance.url
     elsewhere = {"X-Forwarded-For": "203.0.113.9"}
     async with ClientSession(headers=elsewhere) as browser:
         async with browser.get(f"{url}slack/install") as reply:

@@ -9,13 +9,15 @@ from aiohttp import web
 
 from bot.config.slack import SlackSettings
 from bot.slackbot.connection import SlackConnection
-from bot.slackbot.events.directory import KEPT_UNKNOWN_SECONDS, WAIT_SECONDS, People
+from bot.slackbot.events.audiences import SlackAudiences
+from bot.slackbot.events.directory import ROLE_SECONDS, WAIT_SECONDS, People
 from bot.slackbot.events.translate import to_attachment
 from bot.slackbot.web_api import build_client
 from core.domain.incoming import Attachment, IncomingMessage, ThreadAddress
 from core.domain.service import Decision, InboxEntry
 from core.errors import AccessDenied, InvalidState, NotFound, PlatformError
 from core.service.inbox import MAY_NOT_ASK, OTHER_CHANNEL
+from tests.fakes import ManualClock
 from tests.integration.slackbot.bench import Bench
 from tests.slack_server import File
 
@@ -266,18 +268,31 @@ async def test_admins_and_the_members_of_named_groups_may_add_documents(bench: B
     bench.ada.become_admin()
     bench.team.groups["S1"] = [ben.id]
     people = People(bench.clock, ("S0", "S1"))  # S0 is a group of another team
-    assert [await people.may_add(bench.ours, one.id) for one in (bench.ada, ben, eve)] == [True, True, False]
+    assert [(await people.roles(bench.ours, one.id)).may_add for one in (bench.ada, ben, eve)] == [True, True, False]
     bench.team.groups["S1"] = [eve.id]
-    assert [await people.may_add(bench.ours, one.id) for one in (ben, eve)] == [True, False]
-    bench.clock.advance(KEPT_UNKNOWN_SECONDS)
-    assert [await people.may_add(bench.ours, one.id) for one in (ben, eve)] == [False, True]
+    bench.ada.user.is_admin = False
+    assert [(await people.roles(bench.ours, one.id)).may_add for one in (bench.ada, ben, eve)] == [False, False, True]
+    await people.close()
+
+
+async def test_admins_and_the_members_of_named_groups_may_review(bench: Bench) -> None:
+    assert bench.team.install is not None
+    bench.team.install.scopes.add("usergroups:read")
+    ben, eve = (bench.server.person(name, bench.general) for name in ("ben", "eve"))
+    bench.ada.become_admin()
+    bench.team.groups |= {"S1": [ben.id], "S2": [eve.id]}
+    people = People(bench.clock, ("S1",), ("S2",))
+    roles = [await people.roles(bench.ours, one.id) for one in (bench.ada, ben, eve)]
+    assert [(one.may_add, one.may_review) for one in roles] == [(True, True), (True, False), (False, True)]
     await people.close()
 
 
 async def test_without_its_scope_a_group_adds_nothing(bench: Bench) -> None:
+    assert bench.team.install is not None
+    bench.team.install.scopes.discard("usergroups:read")
     bench.team.groups["S1"] = [bench.ada.id]
     people = People(bench.clock, ("S1",))
-    assert not await people.may_add(bench.ours, bench.ada.id)
+    assert not (await people.roles(bench.ours, bench.ada.id)).may_add
     await people.close()
 
 
@@ -287,6 +302,16 @@ async def test_guests_and_unknown_people_are_no_full_members(bench: Bench) -> No
     assert await bench.people.is_full_member(bench.ours, bench.ada.id)
     assert not await bench.people.is_full_member(bench.ours, guest.id)
     assert not await bench.people.is_full_member(bench.ours, "U0UNKNOWN")
+
+
+async def test_a_role_that_is_only_read_is_a_minute_old_at_most(bench: Bench) -> None:
+    bench.ada.become_admin()
+    assert await bench.people.is_admin(bench.ours, bench.ada.id)
+    bench.ada.user.is_admin, bench.ada.user.is_restricted = False, True
+    assert await bench.people.is_full_member(bench.ours, bench.ada.id)
+    bench.clock.advance(ROLE_SECONDS)
+    assert not await bench.people.is_admin(bench.ours, bench.ada.id)
+    assert not await bench.people.is_full_member(bench.ours, bench.ada.id)
 
 
 async def test_the_gate_lets_full_members_ask_in_chosen_channels(bench: Bench) -> None:
@@ -302,7 +327,13 @@ async def test_the_gate_lets_full_members_ask_in_chosen_channels(bench: Bench) -
         ask_channels=(bench.general.id,),
         ask_full_members=True,
     )
-    gate = SlackConnection(settings=settings, teams=bench.teams, people=bench.people, platform=bench.platform).askers()
+    gate = SlackConnection(
+        settings=settings,
+        teams=bench.teams,
+        people=bench.people,
+        platform=bench.platform,
+        audiences=SlackAudiences(bench.teams, ManualClock()),
+    ).askers()
     assert gate is not None and gate.for_commands
 
     async def decided(author: str, channel: str) -> Decision | None:

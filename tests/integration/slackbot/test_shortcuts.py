@@ -1,12 +1,18 @@
 """What can be done with any message from its menu: ask about it, keep it as an answer. Forms survive a restart."""
 
+import asyncio
+
 import pytest
 
 from bot.slackbot.actions.shortcuts import FIELD
 from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
+from bot.slackbot.events.translate import thread_address
 from core.features.kept_answers import KEPT_SOURCE
+from tests.integration.platform_place import search
 from tests.integration.slackbot.house import shown_of
 from tests.integration.slackbot.place import SlackPlace
+from tests.scripted import says
+from tests.slack_server import Channel
 
 RESTARTS = pytest.mark.parametrize("restarts", [False, True], ids=["same process", "after a restart"])
 TRANSPORTS = pytest.mark.parametrize("over_http", [False, True], ids=["socket", "http"])
@@ -64,23 +70,49 @@ async def test_what_is_refused_is_told_and_no_question_stays(place: SlackPlace) 
 
 
 @RESTARTS
-async def test_an_answer_of_the_bot_is_kept_with_its_question(place: SlackPlace, restarts: bool) -> None:
+async def test_an_answer_is_found_once_a_reviewer_accepts_its_proposal_and_no_more_once_that_is_undone(
+    place: SlackPlace, restarts: bool
+) -> None:
     async with place.open() as house:
         answer = await house.ask()
         if restarts:
             await place.restart()
         await house.ben.shortcut(answer, KEEP_ANSWER)
-        await house.told(house.ben, "Kept: “where is the key?” can be found and cited")
+        await house.told(house.ben, "Proposed: “where is the key?”. It can be found once a reviewer accepts it.")
         assert house.ben.modal is None
-        [(text, link)] = await _kept(place)
-        assert text.startswith("## where is the key?\n\nThe key hangs under the stairs.\n\nKept by ben on ")
+        assert await _kept(place) == []
+        [proposal] = await place.shelf.stores.kept.list_kept("local")
         where = f"https://acme.slack.com/archives/{house.channel.id}/p{answer.ts.replace('.', '')}"
-        assert link == f"{where}?thread_ts={answer.root}&cid={house.channel.id}"
+        assert proposal.link == f"{where}?thread_ts={answer.root}&cid={house.channel.id}"
+        assert proposal.readers == frozenset({f"channel:{house.channel.id}"})
+
+        eve, id = house.server.person("eve", house.channel), proposal.id[:6]
+        eve.user.is_admin = True
+        await house.ben.slash(house.channel, "inbox")
+        await house.told(house.ben, "Only reviewers")
+        await eve.slash(house.channel, "inbox")
+        await house.told(eve, "Proposed: where is the key? (said by ben, proposed by ben")
+        await eve.slash(house.channel, f"inbox accept {id}")
+        await house.told(eve, "as said by ben")
+        [(title, text, link)] = await _kept(place)
+        assert title == "Said by ben: where is the key?"
+        assert text.startswith(
+            "## where is the key?\n\nThe key hangs under the stairs.\n\nSaid by ben, accepted by eve"
+        )
+        assert link == proposal.link
+
+        place.says(search("t9", "said by ben"), says("Under the stairs [2]."))
+        await house.ada.mention(house.channel, "what did ben say about the key?")
+        await house.shows("Said by ben: where is the key?")
+
+        await eve.slash(house.channel, f"inbox undo {id}")
+        await house.told(eve, "nothing finds it")
+        assert await _kept(place) == []
 
 
 @RESTARTS
 @TRANSPORTS
-async def test_a_message_of_people_is_kept_with_the_question_that_a_form_asks_for(
+async def test_a_message_of_people_is_proposed_with_the_question_that_a_form_asks_for(
     place: SlackPlace, restarts: bool, over_http: bool
 ) -> None:
     place.over_http = over_http
@@ -91,19 +123,51 @@ async def test_a_message_of_people_is_kept_with_the_question_that_a_form_asks_fo
         if restarts:
             await place.restart()
         await house.ada.submit(form, {FIELD: "Where is the box?"})
-        await house.told(house.ada, "Kept: “Where is the box?”")
-        [(text, link)] = await _kept(place)
-        assert "I put it into the blue box [1] & locked it." in text
-        assert link.endswith(f"/{house.channel.id}/p{said.ts.replace('.', '')}")
+        await house.told(house.ada, "Proposed: “Where is the box?”")
+        [proposal] = await place.shelf.stores.kept.list_kept("local")
+        assert proposal.text == "I put it into the blue box [1] & locked it."
+        assert (proposal.said_by, proposal.said_by_name, proposal.author) == (house.ben.id, "ben", house.ada.id)
+        assert proposal.link.endswith(f"/{house.channel.id}/p{said.ts.replace('.', '')}")
 
 
-async def test_the_same_message_is_kept_once(place: SlackPlace) -> None:
+async def test_what_was_said_in_a_private_channel_is_found_there_not_by_others_and_goes_with_its_message(
+    place: SlackPlace,
+) -> None:
+    async with place.open() as house:
+        eve = house.server.person("eve", house.channel)
+        eve.user.is_admin = True
+        board = house.server.create_channel(house.team, "board", house.ada, eve, private=True)
+        said = await house.ada.say(board, "The safe opens with the brass crank.")
+        form = await house.modal(await house.ada.shortcut(said, KEEP_ANSWER))
+        await house.ada.submit(form, {FIELD: "How does the safe open?"})
+        await house.told(house.ada, "Proposed: ", board)
+        [proposal] = await place.shelf.stores.kept.list_kept("local")
+        await eve.slash(house.channel, f"inbox accept {proposal.id[:6]}")
+        await house.told(eve, "as said by ada")
+
+        async def titles(channel: Channel) -> list[str]:
+            address = thread_address("local", channel.id, "")
+            scope = await place.shelf.access.scope("local", address)
+            return [document.title for document in await place.shelf.library.documents(scope)]
+
+        assert await titles(board) == ["House", "Said by ada: How does the safe open?"]
+        for channel in (house.channel, house.ben.dm):
+            assert await titles(channel) == ["House"]
+        await house.ada.delete(said)
+        for _ in range(500):
+            if not await _kept_documents(place):
+                break
+            await asyncio.sleep(0.02)
+        assert (await titles(board), await _kept_documents(place)) == (["House"], [])
+
+
+async def test_the_same_message_is_proposed_once(place: SlackPlace) -> None:
     async with place.open() as house:
         answer = await house.ask()
-        for words in ("Kept: ", "Kept again: "):
-            await house.ada.shortcut(answer, KEEP_ANSWER)
-            await house.told(house.ada, words)
-        assert len(await _kept(place)) == 1
+        for person, words in ((house.ada, "Proposed: "), (house.ben, "ada proposed this already")):
+            await person.shortcut(answer, KEEP_ANSWER)
+            await house.told(person, words)
+        assert len(await place.shelf.stores.kept.list_kept()) == 1
 
 
 async def test_what_is_no_answer_is_not_kept(place: SlackPlace) -> None:
@@ -182,12 +246,17 @@ async def test_without_a_place_to_keep_answers_the_menu_says_so(place: SlackPlac
         assert house.ada.modal is None
 
 
-async def _kept(place: SlackPlace) -> list[tuple[str, str]]:
-    """Text and link of the workspace's kept answers."""
+async def _kept(place: SlackPlace) -> list[tuple[str, str, str]]:
+    """Title, text and link of the kept answers that a reader of the whole workspace finds."""
     scope = await place.shelf.access.scope("local")
-    [document] = await _kept_documents(place)
-    return [(page.text, page.deep_link or "") for page in await place.shelf.corpus.list_pages(document.id, scope)]
+    found = [item for item in await place.shelf.corpus.list_readable(scope) if item.source == KEPT_SOURCE]
+    return [
+        (document.title, page.text, page.deep_link or "")
+        for document in found
+        for page in await place.shelf.corpus.list_pages(document.id, scope)
+    ]
 
 
 async def _kept_documents(place: SlackPlace) -> list:
-    return [item for item in await place.shelf.corpus.list_documents("local") if item.source == KEPT_SOURCE]
+    kept: list[object] = list(await place.shelf.stores.kept.list_kept())
+    return kept + [item for item in await place.shelf.corpus.list_documents("local") if item.source == KEPT_SOURCE]

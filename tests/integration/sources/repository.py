@@ -20,10 +20,15 @@ class Repository:
     def url(self) -> str:
         return self.bare.as_uri()
 
-    def git(self, *words: str, at: Path | None = None) -> str:
+    def git(self, *words: str, at: Path | None = None, given: str = "") -> str:
         named = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
         done = subprocess.run(
-            ["git", *named, *words], cwd=at or self.work, env=os.environ | SILENT, capture_output=True, check=True
+            ["git", *named, *words],
+            cwd=at or self.work,
+            env=os.environ | SILENT,
+            input=given.encode(),
+            capture_output=True,
+            check=True,
         )
         return done.stdout.decode()
 

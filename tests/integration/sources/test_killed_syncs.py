@@ -41,7 +41,7 @@ def config(tmp_path: Path) -> Config:
     file = tmp_path / "config.toml"
     file.write_text(
         f'data_dir = "{tmp_path / "data"}"\n[[sources]]\nname = "wiki"\nkind = "git"\n'
-        f'url = "{(tmp_path / "none.git").as_uri()}"\n'
+        f'url = "{(tmp_path / "none.git").as_uri()}"\nallow_private = true\n'
     )
     return load_config(file, data_dir=None)
 

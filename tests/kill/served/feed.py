@@ -9,6 +9,7 @@ from typing import Any
 
 from aiohttp import ClientConnectorError, ClientError, ClientSession, ClientTimeout
 
+from tests.entering import SAME_SITE, cookies_of
 from tests.kill.served.process import HOUSES
 
 CHANNEL = "general"
@@ -57,8 +58,9 @@ class Door:
     """The door of the web chat, used as a platform would: what got no receipt is sent again, with its key."""
 
     def __init__(self, url: str) -> None:
+        self._url = url
         timeout = ClientTimeout(total=POST_SECONDS)
-        self.session = ClientSession(url, cookies=PERSON, timeout=timeout)
+        self.session = ClientSession(url, cookies=PERSON, headers=SAME_SITE, timeout=timeout)
         self.broken = 0  # deliveries whose connection broke, or that got no reply
         self.repeats = 0  # deliveries of what had a receipt, or was on its way
 
@@ -69,7 +71,8 @@ class Door:
         """One delivery; gives the receipt. Refused, or aiohttp's errors."""
         message = {"channel": CHANNEL, "thread": thread, "key": question.key}
         text = question.text if thread else f"@footnote {question.text}"
-        async with self.session.post("/chat/messages", json={**message, "text": text}) as reply:
+        sent = {"json": {**message, "text": text}, "cookies": cookies_of(self._url)}
+        async with self.session.post("/chat/messages", **sent) as reply:
             body: dict[str, Any] = await reply.json()
         if reply.status == 503:
             raise Refused(body["error"])
@@ -117,13 +120,13 @@ class Door:
 
     async def show(self, thread: str) -> dict[str, Any]:
         """A thread as people see it."""
-        async with self.session.get(f"/chat/threads/{CHANNEL}/{thread}") as reply:
+        async with self.session.get(f"/chat/threads/{CHANNEL}/{thread}", cookies=cookies_of(self._url)) as reply:
             assert reply.status == 200, await reply.text()
             body: dict[str, Any] = await reply.json()
         return body
 
     async def is_idle(self) -> bool:
         """Whether nothing accepted waits for its answer, as the service counts."""
-        async with self.session.get("/metrics") as reply:
+        async with self.session.get("/metrics", cookies=cookies_of(self._url)) as reply:
             lines = (await reply.text()).splitlines()
         return all(line.endswith(" 0.0") for line in lines if line.startswith("footnote_queue_depth{"))

@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+from tests.entering import cookies_of, enter
+
 FOOTNOTE = Path(sys.executable).with_name("footnote")
 READY_SECONDS = 120.0  # it takes one or two; a busy machine many
 END_SECONDS = 60.0
@@ -63,7 +65,10 @@ class Served:
         line = await asyncio.wait_for(self.process.stdout.readline(), READY_SECONDS)
         if not line:
             raise RuntimeError(f"the service did not start: {self.log.read_text()[-2000:]}")
-        assert json.loads(line)["pid"] == self.process.pid
+        said = json.loads(line)
+        assert said["pid"] == self.process.pid
+        if not cookies_of(self.url):  # the session outlives all kills
+            await asyncio.to_thread(enter, said["link"])
         return time.monotonic() - self._started
 
     async def end(self, number: signal.Signals) -> float:

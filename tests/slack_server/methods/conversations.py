@@ -32,14 +32,29 @@ def list_all(asked: Asked) -> JSON:
     return {"channels": shown, **after}
 
 
+def list_joined(asked: Asked) -> JSON:
+    """Those of the bot alone."""
+    wanted = {_TYPES.get(one.strip()) for one in (asked.params.maybe("types") or "public_channel").split(",")}
+    hide_archived = asked.params.flag("exclude_archived")
+    found = [
+        channel_json(one, asked.bot.id)
+        for one in asked.team.channels.values()
+        if one.kind in wanted and asked.bot.id in one.members and not (hide_archived and one.archived)
+    ]
+    shown, after = page(asked, found, 100)
+    return {"channels": shown, **after}
+
+
 def info(asked: Asked) -> JSON:
-    return {"channel": channel_json(asked.channel(join=False), asked.bot.id)}
+    channel = asked.channel(join=False)
+    _check_scope(asked, channel, "read")
+    return {"channel": channel_json(channel, asked.bot.id)}
 
 
 def history(asked: Asked) -> JSON:
     """Newest first; replies only where they were broadcast."""
     channel = asked.channel()
-    _check_scope(asked, channel)
+    _check_scope(asked, channel, "history")
     found = [one for one in channel.seen_by() if not one.in_thread or one.subtype == "thread_broadcast"]
     messages = [asked.world.json(one) for one in reversed(found) if _within(asked, one.ts)]
     shown, after = page(asked, messages, 100, asked.world.app.most_read)
@@ -49,7 +64,7 @@ def history(asked: Asked) -> JSON:
 def replies(asked: Asked) -> JSON:
     """The parent and its replies, oldest first."""
     channel = asked.channel()
-    _check_scope(asked, channel)
+    _check_scope(asked, channel, "history")
     message = channel.messages.get(asked.params.text("ts"))
     if message is None or message.only_to is not None:
         raise Refusal("thread_not_found")
@@ -74,7 +89,9 @@ def open_direct(asked: Asked) -> JSON:
 
 
 def members(asked: Asked) -> JSON:
-    shown, after = page(asked, asked.channel(join=False).members, 100)
+    channel = asked.channel(join=False)
+    _check_scope(asked, channel, "read")
+    shown, after = page(asked, channel.members, 100)
     return {"members": shown, **after}
 
 
@@ -95,9 +112,9 @@ def _within(asked: Asked, ts: str) -> bool:
     return (oldest is None or ts > oldest) and (latest is None or ts < latest)
 
 
-def _check_scope(asked: Asked, channel: Channel) -> None:
+def _check_scope(asked: Asked, channel: Channel, what: str) -> None:
     kinds = {Kind.PUBLIC: "channels", Kind.PRIVATE: "groups", Kind.DIRECT: "im", Kind.GROUP: "mpim"}
-    needed = f"{kinds[channel.kind]}:history"
+    needed = f"{kinds[channel.kind]}:{what}"
     if needed not in asked.install.scopes:
         raise Refusal("missing_scope", needed=needed, provided=",".join(sorted(asked.install.scopes)))
 
@@ -106,6 +123,7 @@ _READ = ("channels:read", "groups:read", "im:read", "mpim:read")
 _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 METHODS = {
     "conversations.list": Method(run=list_all, scopes=_READ, tier=20),
+    "users.conversations": Method(run=list_joined, scopes=_READ, tier=50),
     "conversations.info": Method(run=info, scopes=_READ, tier=50),
     "conversations.history": Method(run=history, scopes=_HISTORY, tier=50),
     "conversations.replies": Method(run=replies, scopes=_HISTORY, tier=50),

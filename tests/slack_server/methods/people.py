@@ -10,15 +10,28 @@ JSON = dict[str, Any]
 
 
 def auth_test(asked: Asked) -> JSON:
+    """An organisation's token is described as of the organisation."""
+    organisation = asked.team.organisation
+    place = organisation or asked.team
     return {
-        "url": f"https://{asked.team.name}.slack.com/",
-        "team": asked.team.name,
+        "url": f"https://{place.name}.slack.com/",
+        "team": place.name,
         "user": asked.bot.name,
-        "team_id": asked.team.id,
+        "team_id": place.id,
         "user_id": asked.bot.id,
         "bot_id": asked.bot.bot_id,
-        "is_enterprise_install": False,
+        **({"enterprise_id": organisation.id} if organisation else {}),
+        "is_enterprise_install": organisation is not None,
     }
+
+
+def auth_teams_list(asked: Asked) -> JSON:
+    """The teams that the token is good in, id and name; no scope is needed."""
+    if not 1 <= asked.params.number("limit", 100) <= 1000:
+        raise Refusal("invalid_limit")
+    teams = [one.team for one in asked.world.installs_of(asked.install.token)]
+    shown, after = page(asked, [{"id": team.id, "name": team.name} for team in teams], 100)
+    return {"teams": shown, "response_metadata": after["response_metadata"]}
 
 
 def revoke(asked: Asked) -> JSON:
@@ -35,7 +48,9 @@ def users_info(asked: Asked) -> JSON:
 
 
 def users_list(asked: Asked) -> JSON:
-    shown, after = page(asked, [user_json(one, asked.team) for one in asked.team.users.values()], 200)
+    """Without the people of other organisations."""
+    own = [one for one in asked.team.users.values() if not one.team_id]
+    shown, after = page(asked, [user_json(one, asked.team) for one in own], 200)
     return {"members": shown, **after}
 
 
@@ -77,6 +92,7 @@ def reactions(asked: Asked) -> JSON:
 
 METHODS = {
     "auth.test": Method(run=auth_test, tier=300),
+    "auth.teams.list": Method(run=auth_teams_list, tier=20),
     "auth.revoke": Method(run=revoke, tier=50),
     "team.info": Method(run=team_info, scopes=("team:read",), tier=50),
     "users.info": Method(run=users_info, scopes=("users:read",), tier=100),

@@ -5,6 +5,7 @@ import re
 from hypothesis import strategies as st
 
 ZERO_WIDTH = "\u200b"
+DIRECTION_MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u206a\u206f"
 GOOD = "https://viewer.example/s/abc"  # the one address that may be clicked
 
 HOSTILE = [
@@ -56,7 +57,7 @@ HOSTILE = [
     "![",
     "](",
     "\\",
-    "\u202e",
+    *DIRECTION_MARKS,
     "\x00",
     "\ud800",
     f"[good]({GOOD})",
@@ -99,7 +100,8 @@ SCRIPTS = [
     "A sentence ends here. Another begins [1] there! A third [2][3]?",
 ]
 TABLES = ["| a | b |\n|---|--:|\n| x [1] | @everyone |", "|a|\n|-|\n" + "|https://evil.example|\n" * 40]
-_letters = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="|:\u202d\u202e"))
+_unshown = "".join(chr(code) for code in [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x2070)])
+_letters = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters=f"|:{_unshown}"))
 _joints = st.sampled_from(["", " ", "\n", "\n\n"])
 
 

@@ -1,12 +1,14 @@
 """How much a worker does at once, how often it tries, and what its leases cost."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
+from core.domain.service import ACCEPTED
 from core.errors import ProviderOverloaded
 from core.work.retries import MOST_CRASHES
-from tests.unit.core.service.test_worker import Gate, Office, failing, until
+from tests.unit.core.service.test_worker import Gate, Office, failing, message, until
 
 
 async def test_no_more_questions_than_allowed_run_at_once():
@@ -50,3 +52,16 @@ async def test_a_post_asks_the_database_only_where_its_lease_may_be_over(
     async with office.working():
         await office.all_done()
     assert (office.wall.posts, len(renewals)) == ({"q": "Yes."}, asked)
+
+
+async def test_a_flood_of_five_hundred_questions_delays_another_person_by_the_answer_in_progress():
+    office = Office()
+    for number in range(500):
+        await office.accept(f"flood {number}", thread=str(number))
+    held = office.answers.behaviour["flood 0"] = Gate()
+    async with office.working(parallel=1):
+        await held.reached.wait()
+        await office.store.accept(replace(message("one question", "elsewhere"), author="ben"), ACCEPTED)
+        held.opened.set()
+        await until(lambda: "one question" in office.wall.posts)
+    assert office.wall.order[:2] == ["flood 0", "one question"]

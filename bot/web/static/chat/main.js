@@ -157,7 +157,7 @@ async function offerUpload() {
       document.addEventListener("nothing", needed, { once: true });
     });
   }
-  const { mountUpload } = await import("../upload.js");
+  const [{ mountUpload }] = await Promise.all([import("../upload.js"), loadStyles("upload-styles")]);
   let read = 0;
   zone.addEventListener("uploads", ({ detail }) => {
     if (detail.read !== read) refreshStart();
@@ -243,14 +243,19 @@ async function showSource(link) {
   pane.openPane(link.getAttribute("href"), link, { list, index: list.findIndex(({ number }) => number === Number(link.dataset.number)) });
 }
 
-// The pane's script and styles, when they are needed; a page without its styles would show it below the thread.
+// The pane's script and styles, when they are needed.
 async function loadPane() {
   if (pane) return;
-  const links = [...byId("pane-styles").content.cloneNode(true).children];
+  const [module] = await Promise.all([import("../pane.js"), loadStyles("pane-styles")]);
+  pane = module;
+}
+
+// The stylesheets of a template, once; nothing is shown without its styles.
+async function loadStyles(name) {
+  const links = [...byId(name)?.content.children || []];
   const loaded = links.map((link) => new Promise((done) => { link.onload = link.onerror = done; }));
   document.head.append(...links);
-  const [module] = await Promise.all([import("../pane.js"), ...loaded]);
-  pane = module;
+  await Promise.all(loaded);
 }
 
 // The number whose source is open is marked in the text and on its chip.

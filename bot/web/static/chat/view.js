@@ -41,7 +41,8 @@ function failedNode(message, actions) {
 }
 
 function answerText(message, failed) {
-  return fromSafeHtml("div", { class: `answer${failed ? ` is-${message.status}` : ""}${message.quoted ? " is-quoted" : ""}` }, message.html);
+  const classes = ["answer", failed && `is-${message.status}`, message.quoted && "is-quoted"].filter(Boolean);
+  return fromSafeHtml("div", { class: classes.join(" ") }, message.html);
 }
 
 // Stale answers, and notes about them: a button asks the same question again, once.

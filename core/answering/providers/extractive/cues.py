@@ -144,7 +144,8 @@ _CUES: Mapping[AnswerKind, tuple[str, ...]] = {
         r"\bin (?:seconds|minutes|hours|days)\b|\bduration\b",
     ),
     AnswerKind.MONEY: (
-        r"\bhow (?:much|many)\b.*\b(?:costs?|pay|paid|charged?|price|money|dollars|euros|earn|funding|spend|spent|"
+        r"(?m:^)(?:(?!\bhow (?:much|many)\b).)*+\bhow (?:much|many)\b.*"
+        r"\b(?:costs?|pay|paid|charged?|price|money|dollars|euros|earn|funding|spend|spent|"
         r"lose|lost|fee|salary|borrow(?:ed)?|grant|raised?)\b",
         r"\bhow expensive\b|\bat what price\b|^(?:\w+ ){0,3}(?:price|cost|fee|salary|donations)\b(?! market)",
         r"^(?:and |so )?what\b.*\b(?:prices?|costs?|fees?|salary|wages?|rent|fare|budget|revenue|income|bounty|"
@@ -174,7 +175,7 @@ WHO_IS_NAMED = re.compile(r"^(?:And |and )?[Ww]ho(?:['’]s| is| was| are| were)
 
 _SIGNS: Mapping[AnswerKind, tuple[str, ...]] = {
     AnswerKind.PHONE: (r"\+?\d[\d\s().-]{6,}\d",),
-    AnswerKind.EMAIL: (r"\S+@\S+\.\S+",),
+    AnswerKind.EMAIL: (r"\S@[^\s@.]++\.\S",),
     AnswerKind.YEAR: (r"\b1\d{3}\b|\b20\d\d\b|\b\d+(?:st|nd|rd|th) century",),
     AnswerKind.DATE: (
         rf"\b{MONTH}\b|\b{_WEEKDAY}\b",
@@ -190,15 +191,15 @@ _SIGNS: Mapping[AnswerKind, tuple[str, ...]] = {
         r"\b(?:once|twice|\w+ (?:times|uses))\b",
     ),
     AnswerKind.MONEY: (
-        r"[$€£¥]|\b\d[\d,.]*\s*(?:gp|sp|cp|pp|ep|usd|eur|xp|dollars?|euros?|cents?|pounds?|pence)\b",
+        r"[$€£¥]|(?<![\w,.])\d[\d,.]*+\s*+(?:gp|sp|cp|pp|ep|usd|eur|xp|dollars?|euros?|cents?|pounds?|pence)\b",
         r"\b(?:gold|silver|copper) pieces?\b|\b(?:free|half|dollars?|cents)\b|\d,\d{3}\b|\d\.\d\d\b",
         r"×\s?\d|\btimes (?:the|its|their|his|her|as|that|what)\b|\b(?:\w+pence|(?:\w+-)?penny|\w+penny)\b",
-        rf"\b(?:{_NUMBER_WORD}|{_MANY}|\d[\d,.]*)[\s-]{_COIN}\b",
+        rf"\b(?:{_NUMBER_WORD}|{_MANY}|(?<![\d,.])\d[\d,.]*+)[\s-]{_COIN}\b",
         rf"\b{_NUMBER_WORD}[\s-]{_MANY}\b",
     ),
     AnswerKind.LENGTH: (
-        rf"(?:\d|\b{_NUMBER_WORD}\b)[\s-]{{0,3}}(?:\w+\s)?{_SIZE_UNIT}\b",
-        r"\d+\s?['′″\"]|\d-\d",
+        rf"(?:\d|\b{_NUMBER_WORD}\b)[\s-]{{0,3}}(?:\w{{1,40}}+\s)?{_SIZE_UNIT}\b",
+        r"\d\s?['′″\"]|\d-\d",
     ),
     AnswerKind.WEIGHT: (r"\d|\b(?:pounds?|kilo\w*|grams?|ounces?|tons?|tonnes?)\b",),
     AnswerKind.PERCENT: (r"%|\bper ?cent|\d|\b(?:half|third|quarter|fifth|tenth|majority|most|all|none|double)\b",),

@@ -8,11 +8,12 @@ import pytest
 from pydantic import BaseModel
 
 from bot.config import SECRETS, Config, load_config
-from bot.config.providers import WorkspaceConfig
+from bot.config.providers import PriceConfig, WorkspaceConfig
 from bot.config.sections import IngestConfig
 from bot.config.sources import _SourceConfig, _WebSource, to_schedule
 from core.domain.read_limits import MEBIBYTE
 from core.domain.sources import Cron, Every
+from core.domain.spending import Price
 from core.errors import ConfigError
 
 EXAMPLE = Path(__file__).parents[4] / "bot/config/config.example.toml"
@@ -36,6 +37,15 @@ def keys_of(model: type[BaseModel], prefix: str = "") -> set[str]:
     return found
 
 
+def keys_in(values: dict[str, object], known: set[str], prefix: str = "") -> set[str]:
+    """The names of a file's keys; of a table whose names people choose, its own."""
+    found = set()
+    for name, value in values.items():
+        is_section = isinstance(value, dict) and prefix + name not in known
+        found |= keys_in(value, known, f"{prefix}{name}.") if is_section else {prefix + name}
+    return found
+
+
 def with_comments_taken_out(text: str) -> str:
     """The example with its commented-out keys switched on."""
     return re.sub(r"^# (\w+ = )", r"\1", text, flags=re.MULTILINE)
@@ -49,13 +59,9 @@ def test_the_example_names_every_key_and_no_other(tmp_path: Path) -> None:
     full = tmp_path / "full.toml"
     full.write_text(with_comments_taken_out(EXAMPLE.read_text(encoding="utf-8")), encoding="utf-8")
     values = tomllib.loads(full.read_text(encoding="utf-8"))
-    named = {
-        f"{k}.{inner}" if isinstance(v, dict) else k
-        for k, v in values.items()
-        for inner in (v if isinstance(v, dict) else [""])
-    }
 
-    assert named == keys_of(Config) - {"sources", "providers", "workspaces"}  # below, in tests of their own
+    known = keys_of(Config)
+    assert keys_in(values, known) == known - {"sources", "providers", "workspaces", "prices"}  # in tests of their own
     assert load_config(full).index.url == "http://qdrant.internal:6333"
 
 
@@ -77,6 +83,33 @@ def test_the_example_shows_a_further_provider_and_a_workspace_that_asks_it(tmp_p
     config = load_config(file)
     assert [config.providers[own.provider or ""].what for own in config.workspaces.values()] == ["openai_compatible"]
     assert set(WorkspaceConfig.model_fields) == config.workspaces.popitem()[1].model_fields_set
+
+
+def test_the_example_shows_a_price(tmp_path: Path) -> None:
+    text = EXAMPLE.read_text(encoding="utf-8").partition("# [prices.MODEL]")[2].partition("\n[")[0]
+    file = tmp_path / "config.toml"
+    file.write_text("\n".join(line.removeprefix("#   ") for line in text.splitlines() if line.startswith("#   ")))
+    [price] = load_config(file).prices.values()
+    assert price.model_fields_set == set(PriceConfig.model_fields)
+    assert price.to_price() == Price(input=0.2, output=0.6, cache_read=0.02, cache_write=0.25)
+
+
+def test_a_budget_in_dollars_needs_the_price_of_each_model_in_use(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    base = """
+        provider = {name = "openai_compatible", model = "mill", base_url = "http://127.0.0.1:9", fallback = ["claude"]}
+        providers = {claude = {kind = "anthropic"}, unused = {kind = "openai_compatible", model = "other"}}
+        limits = {channel = {dollars_per_day = 2.5}}
+    """
+    file.write_text(base)
+    with pytest.raises(
+        ConfigError, match=r'needs the price of each model; add \[prices\."mill"\] with input and output'
+    ):
+        load_config(file)
+    file.write_text(f"{base}\nprices = {{mill = {{input = 0, output = 0}}}}")
+    assert load_config(file).prices["mill"].to_price().most(10, 10) == 0
+    file.write_text(base.replace("dollars_per_day = 2.5", "tokens_per_day = 9"))
+    load_config(file)
 
 
 def example_sources() -> str:

@@ -162,7 +162,12 @@ async def test_there_is_nothing_to_stop_where_nothing_runs(stored: StoredAnswers
 
 def said(answer_id: str | None, *, is_ours: bool = True, is_direct: bool = False) -> PlatformMessage:
     return PlatformMessage(
-        text="Said.", link="https://chat.example.org/1", is_ours=is_ours, is_direct=is_direct, answer_id=answer_id
+        id="1",
+        text="Said.",
+        link="https://chat.example.org/1",
+        is_ours=is_ours,
+        is_direct=is_direct,
+        answer_id=answer_id,
     )
 
 
@@ -171,7 +176,7 @@ async def test_nothing_is_kept_where_there_is_nowhere_to_keep_it(stored: StoredA
     with pytest.raises(BadInput, match="nowhere to keep"):
         await stored.actions.question_behind(HERE, said(message_id))
     with pytest.raises(BadInput, match="nowhere to keep"):
-        await stored.actions.keep(HERE, said(message_id), question="Where?", by="ada")
+        await stored.actions.keep(HERE, said(message_id), question="Where?", author="ada", author_name="Ada")
 
 
 async def test_the_question_before_an_answer_is_known_and_of_people_it_is_asked_for(
@@ -192,11 +197,12 @@ async def test_what_is_no_answer_for_all_is_not_kept(stored: StoredAnswers, tmp_
         (said(stopped), "Only answers can be kept"),
         (said(private), "answer is private"),
         (said(stopped, is_direct=True), "answer is private"),
+        (said(None, is_ours=False, is_direct=True), "answer is private"),
     ):
         with pytest.raises(BadInput, match=refusal):
             await stored.actions.question_behind(HERE, message)
     with pytest.raises(BadInput, match="answer is private"):
-        await stored.actions.keep(HERE, said(private), question="Where?", by="ada")
+        await stored.actions.keep(HERE, said(private), question="Where?", author="ada", author_name="Ada")
 
 
 async def _keeping(stored: StoredAnswers, folder: Any) -> StoredAnswers:

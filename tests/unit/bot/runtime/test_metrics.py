@@ -1,5 +1,7 @@
 """What is counted, in Prometheus' own form."""
 
+from datetime import date
+
 from prometheus_client.parser import text_string_to_metric_families
 
 from bot.runtime.metrics import MeteredRun, Metrics
@@ -8,6 +10,7 @@ from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.ingest_report import Failure, IngestReport
 from core.domain.replies import Usage
 from core.domain.service import InboxStatus
+from core.domain.spending import CallPurpose, SpendingLine, Spent
 
 ADDRESS = ThreadAddress(platform="web", workspace="local", channel="c", thread="t")
 MESSAGE = IncomingMessage(address=ADDRESS, author="ada", text="Where?", event_key="e")
@@ -31,6 +34,26 @@ def test_an_answer_counts_by_outcome_stage_and_token() -> None:
     assert found["footnote_answer_seconds_sum", "total"] == 1.5
     assert found["footnote_answer_seconds_sum", "model"] == 1.0
     assert [found["footnote_tokens_total", name] for name in ("input", "output", "cache_read")] == [100, 20, 50]
+
+
+def test_the_cost_of_answers_and_of_today_is_shown() -> None:
+    metrics = Metrics()
+    metrics.spent(Spent(calls=2, micros=20_000))
+    metrics.spent(Spent(calls=1, unpriced=1))  # unknown is not nothing
+    lines = [
+        SpendingLine(
+            day=date(2026, 3, 1), workspace="local", person=person, purpose=CallPurpose.ANSWER, model="m",
+            spent=Spent(calls=1, micros=500_000),
+        )
+        for person in ("ada", "ben")
+    ]  # fmt: skip
+    for _ in range(2):
+        text = metrics.render({}, lines).decode()
+    samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    found = {(s.name, *s.labels.values()): s.value for s in samples}
+    assert (found["footnote_answer_cost_dollars_sum",], found["footnote_answer_cost_dollars_count",]) == (0.02, 1)
+    assert found["footnote_cost_dollars", "answer", "local"] == 1.0
+    assert found["footnote_model_calls", "answer", "local"] == 2
 
 
 def test_the_queue_is_as_deep_as_it_is_now() -> None:

@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from bot.config import Config
-from bot.service.doctor import _scans
+from bot.service.doctor import _jail, _scans
 from bot.wiring.parts import Parts
 
 
@@ -21,3 +21,18 @@ from bot.wiring.parts import Parts
 async def test_it_says_whether_scans_are_read_and_what_they_take(ocr: bool, installed: bool, expected: str) -> None:
     config = Config.model_validate({"ingest": {"ocr": ocr}})
     assert await _scans(cast(Parts, SimpleNamespace(config=config, has_ocr=ocr and installed))) == expected
+
+
+@pytest.mark.parametrize(
+    ("missing", "expected"),
+    [
+        ([], "files are parsed by a process without network, that can't start programs or change your files"),
+        (["no network", "no files changed"], "this system does not enforce: no network, no files changed; the process"),
+    ],
+)
+async def test_it_says_what_holds_a_subverted_reader(missing: list[str], expected: str) -> None:
+    async def missing_protections() -> list[str]:
+        return missing
+
+    app = cast(Parts, SimpleNamespace(missing_protections=missing_protections))
+    assert (await _jail(app)).startswith(expected)

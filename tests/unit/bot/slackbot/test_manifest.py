@@ -15,8 +15,8 @@ from bot.slackbot.events.manifest import (
     ADD_MESSAGE,
     ASK_ABOUT,
     EVENTS,
-    GROUP_SCOPES,
     KEEP_ANSWER,
+    READER_EVENTS,
     SCOPES,
     build_manifest,
 )
@@ -40,13 +40,23 @@ EVENT_SCOPES = {
     "assistant_thread_context_changed": "assistant:write",
     "assistant_thread_started": "assistant:write",
     "channel_deleted": "channels:read",
+    "channel_id_changed": "channels:read",
+    "channel_left": "channels:read",
+    "channel_shared": "channels:read",
+    "channel_unshared": "channels:read",
     "group_deleted": "groups:read",
+    "group_left": "groups:read",
     "member_joined_channel": "channels:read",
+    "member_left_channel": "channels:read",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
     "message.im": "im:history",
     "message.mpim": "mpim:history",
+    "subteam_members_changed": "usergroups:read",
+    "subteam_updated": "usergroups:read",
+    "team_join": "users:read",
     "tokens_revoked": None,
+    "user_change": "users:read",
 }
 # What interactions need, which are neither called nor subscribed to.
 INTERACTIONS = {"commands"}
@@ -106,7 +116,7 @@ def test_every_call_is_covered_by_a_scope(method: str) -> None:
     needed = set(METHODS[method].scopes)
     if needed & HISTORY:
         assert SCOPES.keys() >= HISTORY
-    assert not needed or needed & (SCOPES.keys() | GROUP_SCOPES.keys())
+    assert not needed or needed & SCOPES.keys()
 
 
 def test_every_event_is_covered_by_a_scope() -> None:
@@ -125,7 +135,8 @@ def test_the_events_that_are_bound_are_those_of_the_manifest(bound: dict[str, li
     told = build_manifest(by_socket=True, url=None)["settings"]["event_subscriptions"]["bot_events"]
 
     assert told == sorted(EVENTS)
-    assert {name.split(".")[0] for name in told} == {name for name in bound["event"] if isinstance(name, str)}
+    heard = {name for name in bound["event"] if isinstance(name, str)} | set(READER_EVENTS)  # by SlackAudiences.hear
+    assert {name.split(".")[0] for name in told} == heard
 
 
 def test_commands_and_shortcuts_that_are_bound_are_those_of_the_manifest(bound: dict[str, list[Any]]) -> None:
@@ -183,19 +194,10 @@ def test_every_scope_says_what_it_is_for() -> None:
     assert all(SCOPES.values())
 
 
-def test_user_groups_are_read_only_where_one_is_named() -> None:
-    asked = [
-        build_manifest(by_socket=True, url=None, reads_groups=reads)["oauth_config"]["scopes"]["bot"]
-        for reads in (False, True)
-    ]
-
-    assert asked == [sorted(SCOPES), sorted({**SCOPES, **GROUP_SCOPES})]
-
-
 def test_the_guide_names_each_scope() -> None:
     guide = (BOT.parent / "docs" / "slack.md").read_text(encoding="utf-8")
 
-    assert [scope for scope in (*SCOPES, *GROUP_SCOPES) if f"`{scope}`" not in guide] == []
+    assert [scope for scope in SCOPES if f"`{scope}`" not in guide] == []
 
 
 def keys_of(value: Any) -> Iterator[str]:

@@ -22,6 +22,8 @@ def shown(text: str) -> str:
         ("a\x00b\x7f", "a␀b␡"),
         ("\x9b31m", "\ufffd31m"),
         ("\u202egpj.exe", "\ufffdgpj.exe"),
+        *((f"{mark}gpj.exe", "\ufffdgpj.exe") for mark in "\u202a\u202b\u202c\u202d\u2066\u2067\u2068\u2069"),
+        *((f"{mark}gpj.exe", "gpj.exe") for mark in "\u061c\u200e\u200f\u206a\u206f"),
         ("two\nlines", "two\nlines"),
         ("[red]x[/red] – 🎲", "[red]x[/red] – 🎲"),
     ],

@@ -1,7 +1,7 @@
 """What people see of an ingest: counts, and every failure with its reason."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from core.domain.features import Statistics
 from core.domain.ingest_report import Failure, IngestReport
 from core.domain.replies import Usage
 from core.domain.sources import FolderOrigin, SourceSpec, SyncResult, SyncState
+from core.domain.spending import CallPurpose, SpendingLine, SpendingReport, Spent
 from core.features.syncing import SourceStatus, SyncReport
 from tests.unit.bot.terminal.test_render import shown
 
@@ -95,7 +96,7 @@ def test_nothing_to_show_says_what_to_do() -> None:
     assert "footnote ingest" in shown(sources_view([]))
 
 
-def told(count: int) -> str:
+def told(count: int, spending: SpendingReport | None = None) -> str:
     found = Statistics(
         since=datetime(2026, 1, 2, tzinfo=UTC),
         questions=count,
@@ -104,6 +105,7 @@ def told(count: int) -> str:
         not_helpful=0,
         reasons={},
         usage=Usage(),
+        spending=spending or SpendingReport(),
         documents=0,
         most_cited=(),
         never_cited=(),
@@ -113,11 +115,25 @@ def told(count: int) -> str:
     console = Console(width=100)
     with console.capture() as capture:
         console.print(statistics_view(found))
-    return capture.get().splitlines()[0]
+    return capture.get()
+
+
+def test_statistics_show_the_cost_of_an_answer_a_day_and_a_person() -> None:
+    day, claude = date(2026, 1, 2), Spent(calls=3, tokens=4000, micros=60_000)
+    local = Spent(calls=1, tokens=50, unpriced=1)
+    lines = [
+        SpendingLine(day=day, workspace="local", person=person, purpose=CallPurpose.ANSWER, model="m", spent=spent)
+        for person, spent in (("slack:ada", claude), ("slack:ben", local))
+    ]
+    text = told(2, SpendingReport(lines=tuple(lines), answers=2))
+    assert "Cost: $0.0600 and 1 call without a price for 4 model calls, $0.0300 for an answer" in text
+    assert "2026-01-02  4      4,050" in text
+    assert "slack:ada  3      4,000   $0.0600" in text
+    assert "slack:ben  1      50      unknown (no price)" in text
 
 
 @pytest.mark.parametrize(
     ("count", "said"), [(0, "0 questions"), (1, "1 question (1 answered)"), (2, "2 questions (2 answered)")]
 )
 def test_one_question_is_not_many(count: int, said: str) -> None:
-    assert told(count) == f"Since 2026-01-02: {said}"
+    assert told(count).splitlines()[0] == f"Since 2026-01-02: {said}"

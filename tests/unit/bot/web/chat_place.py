@@ -12,11 +12,12 @@ from time import monotonic
 from aiohttp import ClientResponse
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.web.app import WebParts, build_web
+from bot.web.app import WebAddition, WebParts, build_web
 from bot.web.chat import add_chat
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
 from bot.web.links import Links
+from bot.web.pages.library import add_connection_pages
 from bot.web.threads import ChatParts
 from bot.web.translate import thread_address
 from core.access.availability import Availability
@@ -26,8 +27,10 @@ from core.answering.tools.toolbox import Toolbox
 from core.domain.chat import ChatRequest, ToolInvocation
 from core.domain.corpus import SearchScope
 from core.domain.incoming import ThreadAddress
+from core.domain.jobs import Job
 from core.domain.replies import ChatResponse
 from core.domain.service import InboxEntry
+from core.features.connections import Connections
 from core.features.feedback import Feedbacks
 from core.features.staleness.stale_answers import Staleness
 from core.serializers.objects import Json
@@ -38,6 +41,7 @@ from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
+from tests.entering import SAME_SITE, sign_in
 from tests.fakes import never
 from tests.pipeline import build_answers
 from tests.scripted import ScriptedProvider, Turn, calls, says
@@ -123,9 +127,7 @@ class ChatPlace:
             pipeline={"toolbox": self._toolbox},
         )
         self.worker = Worker(self.entries, self.answers, {"web": self.platform}, self.clock, pause_scale=0.01)
-        self.inbox = Inbox(
-            self.entries, platform_gates(self.shelf.settings, self.clock, None), self.clock, self.worker.wake
-        )
+        self.inbox = Inbox(self.entries, platform_gates(self.shelf.settings), self.clock, self.worker.wake)
 
     def parts(self) -> WebParts:
         jobs = Jobs(self.job_store, self.conversation_store, self.clock)
@@ -151,16 +153,15 @@ class ChatPlace:
             clock=self.clock,
             page_images=Pictures(),
             scope=self._scope,
+            sessions=self.shelf.stores.sessions(self.clock),
             links=Links(secret_key="a secret for tests only, long enough", clock=self.clock, days=180, public_url=None),
             worker=self.worker,
             ask_again=never,
         )
 
     @asynccontextmanager
-    async def open(
-        self, *, works: bool = True, port: int | None = None, open_to_network: bool = False
-    ) -> AsyncIterator["Visitor"]:
-        """The chat, served; with `works`, questions are answered."""
+    async def open(self, *, works: bool = True, port: int | None = None, **changes: object) -> AsyncIterator["Visitor"]:
+        """The chat, served, and its owner; with `works`, questions are answered; `changes` are of the parts."""
         chat = ChatParts(
             hub=self.hub,
             platform=self.platform,
@@ -170,19 +171,37 @@ class ChatPlace:
             examples=self.examples,
             suggestions=self.shelf.suggestions,
         )
-        app = build_web(replace(self.parts(), open_to_network=open_to_network), [partial(add_chat, chat=chat)])
+        connections = Connections(
+            extracts=self.shelf.extracts,
+            corpus=self.shelf.corpus,
+            names=self.shelf.library.names,
+            cited=self.shelf.stores.cited,
+            conversations=self.shelf.conversations,
+        )
+        own: tuple[WebAddition, ...] = (
+            partial(add_chat, chat=chat),
+            partial(add_connection_pages, connections=connections),
+        )
+        app = build_web(replace(self.parts(), **changes), own)
         working = asyncio.create_task(self.worker.run()) if works else None
-        async with TestServer(app, port=port) as server, TestClient(server) as client:
+        async with TestServer(app, port=port) as server, TestClient(server, headers=SAME_SITE) as client:
             visitor = Visitor(client)
+            await sign_in(client)
             await visitor.name("Ada")
             yield visitor
         if working is not None:
             await self.worker.stop()
             await working
 
+    def address_of(self, thread: str) -> ThreadAddress:
+        return thread_address("local", "general", thread)
+
+    async def jobs_of(self) -> list[list[Job]]:
+        return await Jobs(self.job_store, self.conversation_store, self.clock).recent("local", 10)
+
     async def entries_of(self, thread: str) -> list[InboxEntry]:
         """The entries of a thread in #general, newest first."""
-        return await self.entries.recent("local", address=thread_address("local", "general", thread))
+        return await self.entries.recent("local", address=self.address_of(thread))
 
     async def _scope(self, thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
         return await self.shelf.access.scope("local", thread, reader=reader)

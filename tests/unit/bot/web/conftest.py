@@ -8,15 +8,22 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from bot.web.app import WebAddition, WebParts, build_web
 from bot.web.links import Links
+from core.access.bindings import Bindings
 from core.access.scopes import Access
 from core.domain.corpus import SearchScope
+from core.domain.identity import Role
 from core.domain.incoming import ThreadAddress
+from core.features.additions import Additions
+from core.features.uploads import Uploads
+from core.features.workspaces import Workspaces
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
+from core.ports.documents import FetchLink
 from core.service.commands.table import Commands
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
+from tests.entering import SAME_SITE, sign_in
 from tests.fakes import ManualClock, WordIndex, never
 from tests.stores import Stores
 
@@ -53,6 +60,16 @@ class Shelves:
     async def scope(self, thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
         return await self.access.scope("local", thread, reader=reader)
 
+    def additions(self, uploads: Uploads, fetch: FetchLink = never) -> Additions:
+        library = Library(
+            corpus=self.corpus,
+            index=self.index,
+            conversations=self.conversations,
+            delete_files=uploads.delete_files,
+        )
+        workspaces = Workspaces(self.corpus, Bindings(self.stores.teams, {}, {}, self.clock), "local", ())
+        return Additions(self.stores.additions, uploads, library, self.access, workspaces, fetch)
+
     def parts(self) -> WebParts:
         library = Library(corpus=self.corpus, index=self.index, conversations=self.conversations)
         conversations = Conversations(self.conversations, self.clock)
@@ -77,6 +94,7 @@ class Shelves:
             scope=self.scope,
             worker=NoWorker(),
             ask_again=never,
+            sessions=self.stores.sessions(self.clock),
             links=Links(secret_key=SECRET, clock=self.clock, days=180, public_url=None),
         )
 
@@ -96,13 +114,16 @@ def shelves() -> Shelves:
 
 @pytest.fixture
 async def browse(shelves: Shelves) -> AsyncIterator[OpenBrowser]:
-    """Opens a browser on the application; keywords change the parts."""
+    """Opens a browser of the owner on the application, or another's; keywords change the parts."""
     opened: list[Browser] = []
 
-    async def open_browser(*additions: WebAddition, **changes: object) -> Browser:
-        client = TestClient(TestServer(build_web(replace(shelves.parts(), **changes), additions)))
+    async def open_browser(*additions: WebAddition, role: Role | None = Role.OWNER, **changes: object) -> Browser:
+        server = TestServer(build_web(replace(shelves.parts(), **changes), additions))
+        client = TestClient(server, headers=SAME_SITE)
         await client.start_server()
         opened.append(client)
+        if role is not None:
+            await sign_in(client, role)
         return client
 
     yield open_browser

@@ -10,6 +10,7 @@ from core.domain.corpus import PageHit, SearchQuery, SearchScope
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.errors import ProviderOverloaded
 from core.work.progress import SilentProgress
+from tests.entering import sign_in
 from tests.scripted import Turn, says
 from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, search
 
@@ -296,15 +297,17 @@ async def test_a_first_question_needs_no_name_and_a_later_name_keeps_what_was_as
     place = await stocked(search(), ANSWER)
     async with place.open() as ada:
         ada.client.session.cookie_jar.clear()
+        await sign_in(ada.client)
         thread = (await ada.send("where is the key?"))["thread"]
         mine = (await ada.answered(thread))[0]
         asked_by = place.entries_of(thread)
         await ada.name("Ada")
         named = (await ada.show(thread))["messages"][0]
         ada.client.session.cookie_jar.clear()
+        await sign_in(ada.client)
         theirs = (await ada.show(thread))["messages"][0]
 
-    assert re.fullmatch(r"Guest [0-9a-f]{8}", (await asked_by)[0].incoming.author), "it identifies the browser"
+    assert re.fullmatch(r"Guest [0-9a-f]{16}", (await asked_by)[0].incoming.author), "it identifies the browser"
     assert [(item["author"], item["mine"]) for item in (mine, named, theirs)] == [
         ("Guest", True),
         ("Guest", True),
@@ -319,11 +322,12 @@ async def test_a_forged_identity_is_a_new_guest(cookie: str) -> None:
     place = await stocked()
     async with place.open(works=False) as ada:
         ada.client.session.cookie_jar.clear()
+        await sign_in(ada.client)
         body = {"channel": "general", "text": "hello there", "key": "k"}
-        sent = await ada.client.post("/chat/messages", json=body, headers={"Cookie": cookie})
+        sent = await ada.client.post("/chat/messages", json=body, cookies=dict([cookie.split("=")]))
         [entry] = await place.entries_of((await sent.json())["thread"])
 
-    assert re.fullmatch(r"Guest [0-9a-f]{8}", entry.incoming.author)
+    assert re.fullmatch(r"Guest [0-9a-f]{16}", entry.incoming.author)
     assert entry.incoming.author != "Guest 01234567"
 
 
@@ -331,6 +335,7 @@ async def test_a_question_sent_by_a_form_opens_a_page_that_can_be_read_without_j
     place = await stocked(search(), ANSWER)
     async with place.open() as ada:
         ada.client.session.cookie_jar.clear()
+        await sign_in(ada.client)
         sent = await ada.client.post("/ask", data={"text": ["", "where is the key?"]}, allow_redirects=False)
         address = sent.headers["Location"]
         await ada.answered(address.rpartition("/")[2])
@@ -349,7 +354,8 @@ async def test_a_page_for_a_thread_that_is_gone_says_so() -> None:
         response = await ada.client.get("/c/general/gone")
         page = await response.text()
 
-    assert (response.status, "This page is gone" in page) == (404, True)
+    assert (response.status, "This thread is gone" in page) == (404, True)
+    assert [f'class="tile" href="{path}"' in page for path in ("/", "/library", "/#threads")] == [True] * 3
 
 
 async def test_the_first_page_has_what_can_be_asked_and_the_newest_document_or_says_that_there_is_none() -> None:

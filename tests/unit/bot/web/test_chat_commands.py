@@ -6,8 +6,10 @@ import re
 import pytest
 
 from core.domain.extracts import ExtractType
+from core.domain.identity import Role
 from core.domain.replies import ChatResponse
 from tests.builders import build_source
+from tests.entering import sign_in
 from tests.scripted import says
 from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, search
 
@@ -153,11 +155,15 @@ async def test_a_footnotes_link_opens_what_its_channel_may_read_now() -> None:
     assert (before, after) == (200, 404)
 
 
-async def test_only_who_sits_at_the_machine_changes_settings() -> None:
+@pytest.mark.parametrize("role", [None, Role.MEMBER])
+async def test_only_admins_change_settings(role: Role | None) -> None:
     place = await stocked()
     async with place.open(open_to_network=True) as ada:
+        ada.client.session.cookie_jar.clear()
+        if role is not None:
+            await sign_in(ada.client, role, "Ben 1", "Ben")
         body = {"channel": "general", "text": "/settings limit 3", "key": "k"}
-        refused = await ada.client.post("/chat/messages", json=body, headers={"X-Forwarded-For": "10.0.0.9"})
+        refused = await ada.client.post("/chat/messages", json=body)
         error = (await refused.json())["error"]
         shown = await ada.send("/settings")
 

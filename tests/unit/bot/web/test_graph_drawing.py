@@ -3,7 +3,7 @@ from math import hypot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.web.graph_drawing import HEIGHT, MARGIN, MOST_DRAWN, WIDTH, draw, told
+from bot.web.graph_drawing import MARGIN, MOST_DRAWN, NARROW, WIDE, Sheet, draw, told
 from core.domain.features import Connection
 from tests.builders import build_document
 
@@ -14,17 +14,20 @@ DOCUMENTS = [build_document(f"{n}.md", title=f"Title {n} " * 9) for n in range(M
 @given(
     count=st.integers(0, 12),
     ends=st.lists(st.tuples(st.integers(0, 14), st.integers(0, 14), st.integers(0, 3)), max_size=12),
+    sheet=st.sampled_from([WIDE, NARROW]),
 )
-def test_any_graph_is_drawn_within_its_bounds(count: int, ends: list[tuple[int, int, int]]) -> None:
+def test_any_graph_is_drawn_within_its_bounds(count: int, ends: list[tuple[int, int, int]], sheet: Sheet) -> None:
     connections = [
         Connection(first=DOCUMENTS[a].id, second=DOCUMENTS[b].id, links=links, together=1) for a, b, links in ends
     ]
-    drawing = draw(DOCUMENTS[:count], connections)
+    drawing = draw(DOCUMENTS[:count], connections, sheet=sheet)
 
     assert [dot.document for dot in drawing.dots] == DOCUMENTS[:count]
-    assert all(MARGIN <= dot.x <= WIDTH - MARGIN and MARGIN <= dot.y <= HEIGHT - MARGIN for dot in drawing.dots)
+    assert all(
+        MARGIN <= dot.x <= sheet.width - MARGIN and MARGIN <= dot.y <= sheet.height - MARGIN for dot in drawing.dots
+    )
     assert len(drawing.lines) == sum(a < count and b < count for a, b, _ in ends)
-    assert drawing == draw(DOCUMENTS[:count], connections)  # the same each time
+    assert drawing == draw(DOCUMENTS[:count], connections, sheet=sheet)  # the same each time
 
 
 def test_only_so_many_documents_are_drawn_and_the_best_connected_is_largest() -> None:

@@ -4,7 +4,7 @@ import html
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -308,6 +308,7 @@ def test_a_citation_of_rows_has_the_rows_around_it(quote: str, context: str) -> 
 
 
 @given(st.text("ab.!?\n |\t-", max_size=80), st.integers(0, 80), st.integers(1, 20))
+@example("?\n  ", 0, 3)
 def test_the_context_holds_the_citation_and_shows_it(text: str, start: int, length: int) -> None:
     cited = Span(min(start, len(text)), min(start + length, len(text)))
     context = context_of(page_of(text), cited)

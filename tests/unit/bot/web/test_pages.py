@@ -13,11 +13,13 @@ from bot.web.links import Links
 from bot.web.pages.source import page_path
 from core.domain.answer import Citation
 from core.domain.corpus import Document, Heading, Page, SearchScope
+from core.domain.identity import Role
 from core.domain.incoming import ThreadAddress
 from core.domain.passages import IndexEntry, Span
 from storage.documents.files import SourceFile, stamp_of
 from storage.documents.page_images.pages import NO_PICTURE
 from tests.builders import NOON, build_citation, build_document, build_pages, build_passages, build_source
+from tests.unit.bot.markdown_texts import DIRECTION_MARKS
 from tests.unit.bot.web.conftest import SECRET, OpenBrowser, Shelves, read
 
 THREAD = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
@@ -127,7 +129,9 @@ class TestSourceViewer:
     ) -> None:
         text = await read(await browse(), form.format(name), 404)
 
-        assert "<h1>This page is gone</h1>" in text
+        things = {"/library/pages": "passage", "/library/documents": "document", "/jobs": "activity"}
+        thing = "page" if form.endswith("/picture") else things[form.rpartition("/")[0]]
+        assert f"<h1>This {thing} is gone</h1>" in text
 
     async def test_a_document_opens_at_its_first_page_and_so_does_a_wikilink(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
@@ -161,15 +165,40 @@ class TestSignedLinks:
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
     ) -> None:
         link = link_to(shelves, cited_in(guide))
-        browser = await browse(public_url="https://foot.example")
-        response = await browser.get(link, headers={"Host": "foot.example", "X-Forwarded-For": "10.0.0.1"})
+        browser = await browse(role=None, public_url="https://foot.example")
+        response = await browser.get(link, headers={"Host": "foot.example"})
         text = await response.text()
 
         assert response.status == 200
         assert '<mark class="cited" id="cited">under the mat</mark>' in text
         assert "this link expires on" in text
-        assert 'href="/library' not in text  # no way into what is not for them
-        assert f'rel="next" href="{link}/2"' in text
+        assert 'class="rail"' not in text  # no way into what is not for them
+        assert f"{link}/2" not in text
+
+    async def test_a_stranger_sees_the_passage_and_its_neighbours_and_nothing_else(
+        self, browse: OpenBrowser, shelves: Shelves
+    ) -> None:
+        far = [f"Far away is thing number {number}." for number in range(12)]
+        text = "\n\n".join([*far[:6], "The bell hangs high.", "The key is here.", "The lamp is red.", *far[6:]])
+        long = await put(shelves, build_document("long.md", title="Long"), f"# One\n\n{text}", "# Two\n\nThe secret.")
+        page, quote = await page_of(shelves, long, 1), "The key is here."
+        start = page.text.index(quote)
+        link = link_to(shelves, build_citation(long.id, span=Span(start, start + len(quote)), quote=quote))
+        stranger = await browse(role=None)
+        excerpt = await read(stranger, link)
+        pane = await read(stranger, f"{link}?part=pane")
+        others = [await stranger.get(f"{link}/2{path}") for path in ("", "?part=pane", "/picture", "/thumbnail")]
+        member = await read(await browse(role=Role.MEMBER), link)
+
+        for shown in (excerpt, pane):
+            assert (
+                ">The key is here.</mark>" in shown and "The bell hangs high." in shown and "The lamp is red." in shown
+            )
+            assert not any(sentence in shown for sentence in (far[0], far[-1], "Two", "The secret"))
+        assert address_of(page) in excerpt, "the way to the whole document"
+        assert [reply.status for reply in others] == [403, 403, 403, 204]
+        assert "secret" not in "".join([await reply.text() for reply in others])
+        assert all(sentence in member for sentence in (far[0], far[-1], f'{link}/2"'))
 
     async def test_the_other_pages_of_the_document_open_without_a_mark(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
@@ -226,7 +255,7 @@ class TestSignedLinks:
         await put(shelves, replace(guide, revision="r2"), "All is new.")
         text = await read(await browse(), link, 410)
 
-        assert "has changed since this link was made" in text
+        assert "This passage has changed" in text and "has changed since this link was made" in text
         assert "/source and the footnote" in text
         assert "All is new" not in text
 
@@ -237,7 +266,7 @@ class TestSignedLinks:
         shelves.clock.advance(timedelta(days=3).total_seconds())
         text = await read(await browse(), link, 410)
 
-        assert "expired on 03 March 2026" in text
+        assert "This link has expired" in text and "expired on 03 March 2026" in text
         assert "/source" in text
 
     @pytest.mark.parametrize("token", ["x", "a.b.c", "%00", "..%2f..", "é", ".eJw", "a" * 5_000])
@@ -411,3 +440,17 @@ class TestLibrary:
 
         assert "060.md" not in await read(browser, "/library?sort=title")
         assert "060.md" in await read(browser, "/library?sort=title&page=2")
+
+
+async def test_no_text_of_a_document_turns_the_writing_direction(shelves: Shelves, browse: OpenBrowser) -> None:
+    name = f"a{DIRECTION_MARKS}gpj.exe"
+    document = build_document(f"{name}.md", title=name, kind="markdown")
+    await put(shelves, document, f"# {name}\n\nPay {DIRECTION_MARKS}99 now.", f"{name}, again")
+    browser = await browse()
+    page = await page_of(shelves, document, 1)
+
+    for path in ("/library", address_of(page), address_of(page, "?quote=0-9")):
+        text = html.unescape(await read(browser, path))
+        assert not set(text) & set(DIRECTION_MARKS), path
+        assert "gpj.exe" in text, path
+    assert DIRECTION_MARKS in (await page_of(shelves, document, 1)).text  # quotes are proved on the text as it is

@@ -6,13 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.web.render import answer_html, message_view, people_in, place_of, sources_view, step_view, thread_view
+from bot.web.render import (
+    answer_html,
+    message_view,
+    people_in,
+    place_of,
+    shown_json,
+    sources_view,
+    step_view,
+    thread_view,
+)
 from core.answering.providers.extractive.provider import QUOTES_NOTE
 from core.domain.answer import Reference, ReferenceType
 from core.domain.conversation import Outcome, Role
 from core.domain.features import Rating
 from core.domain.jobs import JobKind, JobStatus
 from tests.builders import build_citation, build_conversation, build_job, build_message
+from tests.unit.bot.markdown_texts import DIRECTION_MARKS
 
 LINKS = {1: "/s/one", 2: "/s/two?a=1&b=2"}
 
@@ -225,3 +235,7 @@ def test_what_may_be_wider_than_the_page_is_reached_by_keyboard() -> None:
     assert html.count("<div ") == html.count("</div>") == 1
     assert '<pre tabindex="0"><code>x &lt; y\n</code></pre>' in html
     assert '<pre tabindex="0"><code>indented</code></pre>' in html.replace("indented\n", "indented")
+
+
+def test_scripts_get_no_direction_marks_to_show() -> None:
+    assert shown_json({"a": [f"x{DIRECTION_MARKS}y é"]}) == '{"a": ["xy é"]}'

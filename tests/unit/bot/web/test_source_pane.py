@@ -1,7 +1,9 @@
 """The source as a fragment for the side pane: the same page, in the same scope, under the same signature."""
 
+import asyncio
 import html
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
@@ -11,7 +13,10 @@ import pytest
 from core.domain.conversation import Role
 from core.domain.corpus import Document, Heading, Page, SearchScope
 from core.domain.incoming import ThreadAddress
+from core.domain.passages import PageBox
 from storage.documents.files import SourceFile, stamp_of
+from storage.documents.page_images import pages as pictures
+from storage.documents.page_images.pages import Pictures
 from storage.documents.readers.pdf import PdfReader
 from tests.builders import (
     NOON,
@@ -127,15 +132,20 @@ async def season(shelves: Shelves, folder: Path, *texts: str) -> tuple[Page, Pat
     """A page of the sample library's PDF as the reader gives it, and its file; `texts` replace the reader's."""
     file = folder / "season.pdf"
     shutil.copy(SAMPLES / "reports" / "season-2025.pdf", file)
-    status = file.stat()
+    texts = texts or tuple(page.text for page in PdfReader().read(file, folder).pages)
+    return await shelve_pdf(shelves, file, texts), file
+
+
+async def shelve_pdf(shelves: Shelves, file: Path, texts: Sequence[str]) -> Page:
+    """Put a PDF with the texts of its pages into the library; return its last page."""
+    status, folder = await asyncio.to_thread(file.stat), file.parent
     stamp = stamp_of(SourceFile(path=file.name, size=status.st_size, modified_ns=status.st_mtime_ns), folder, ())
     await shelves.corpus.save_source(build_source(location=str(folder)))
     document = build_document(file.name, kind="pdf", title="Season", stamp=stamp)
-    read_texts = [page.text for page in PdfReader().read(file, folder).pages]
-    pages = [replace(page, title="") for page in build_pages(document, *(texts or read_texts))]
+    pages = [replace(page, title="") for page in build_pages(document, *texts)]
     last = replace(pages[-1], headings=(Heading(level=1, title="Money", start=0),))
     await shelves.corpus.switch_revision(document, [*pages[:-1], last], [])
-    return last, file
+    return last
 
 
 def marking(page: Page, quote: str) -> str:
@@ -177,6 +187,27 @@ async def test_a_quote_without_a_place_on_the_picture_says_so(
 
     assert "The text’s place on this page is not known." in shown
     assert "/picture" in shown and "<rect" not in shown
+
+
+async def test_boxes_of_a_scanned_page_are_fetched_later(
+    browse: OpenBrowser, shelves: Shelves, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def find(file: Path, page: Page) -> tuple[tuple[str, PageBox], ...]:
+        return ("recogniser", PageBox(0.1, 0.2, 0.3, 0.02)), ("saw", PageBox(0.1, 0.4, 0.1, 0.02))
+
+    monkeypatch.setattr(pictures, "_find_words", find)
+    page, _ = await season(shelves, tmp_path, "Words that a recogniser saw elsewhere.")
+    browser = await browse(page_images=Pictures(has_ocr=True))
+    address = marking(page, "recogniser saw")
+    shown = await read(browser, address)
+    later = html.unescape(shown.partition('data-later="')[2].partition('"')[0])
+    boxes = await read(browser, later)
+
+    assert "The text’s place on this page is not known." in shown
+    assert boxes.count("<rect ") == 2 and 'x="10.000%" y="40.000%"' in boxes
+    assert "<html" not in boxes and "<h2" not in boxes
+    assert "data-later" not in await read(await browse(), address), "without text recognition"
+    assert "<rect" not in await read(browser, marking(page, "elsewhere").replace("=pane", "=boxes"))
 
 
 async def test_a_file_that_changed_since_has_no_picture_but_its_text(

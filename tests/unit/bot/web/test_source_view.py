@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.web.pages.source import CONTENTS, source_view
+from bot.web.pages.source_view import CONTENTS, source_view
 from core.domain.corpus import Heading, Page
 from core.domain.passages import Span
 from tests.builders import build_document, build_pages

@@ -8,6 +8,7 @@ from core.domain.conversation import Outcome, Role
 from core.domain.incoming import PRIVATE_THREAD
 from core.domain.replies import Usage
 from core.features.statistics import UsageStatistics
+from storage.database.repositories.spending import SqlSpendingStore
 from tests.builders import build_citation, build_conversation, build_document, build_message, build_pages, build_source
 from tests.fakes import ManualClock
 from tests.unit.bot.web.conftest import OpenBrowser, Shelves, read
@@ -18,7 +19,10 @@ NASTY = "<script>alert(1)</script>"
 
 async def page(shelves: Shelves, browse: OpenBrowser) -> str:
     asked = shelves.stores.asked(ManualClock())
-    statistics = UsageStatistics(asked=asked, corpus=shelves.corpus, groups=FirstWord(), clock=ManualClock())
+    spending = SqlSpendingStore(shelves.stores.database, ManualClock())
+    statistics = UsageStatistics(
+        asked=asked, corpus=shelves.corpus, groups=FirstWord(), spending=spending, clock=ManualClock()
+    )
     return await read(await browse(partial(add_statistics_page, statistics=statistics)), "/library/statistics")
 
 

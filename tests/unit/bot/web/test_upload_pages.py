@@ -11,11 +11,15 @@ import pytest
 from aiohttp import FormData
 
 from bot.web.app import MAX_BODY_BYTES
-from bot.web.pages.uploads import add_uploads
+from bot.web.pages.uploads import LINKS, add_uploads
 from core.domain.corpus import Source
+from core.domain.identity import Role
 from core.domain.ingest_report import Failure, IngestProgress, IngestReport
 from core.domain.read_limits import ReadLimits
+from core.errors import SourceUnavailable
+from core.features.additions import Additions
 from core.features.uploads import Uploads
+from core.ports.documents import WebFile
 from storage.documents.base import check_readable
 from storage.documents.files import stamp_file
 from tests.builders import build_document, build_pages
@@ -26,6 +30,7 @@ from tests.waiting import Waiting
 PATH = "/library/uploads"
 JSON = {"Accept": "application/json"}
 LIMITS = ReadLimits(file_bytes=4 * MAX_BODY_BYTES)
+FERRIES = "https://example.org/ferries"
 SCRIPT = "<script>alert(1)</script>"
 
 
@@ -75,8 +80,20 @@ def uploads(shelves: Shelves, reading: Reading, tmp_path: Path) -> Uploads:
 
 
 @pytest.fixture
-async def browser(browse: OpenBrowser, uploads: Uploads) -> Browser:
-    return await browse(partial(add_uploads, uploads=uploads))
+def additions(shelves: Shelves, uploads: Uploads) -> Additions:
+    return shelves.additions(uploads, fetch)
+
+
+async def fetch(url: str, most_bytes: int) -> WebFile:
+    """Fetch a page that has the name of its address; "gone" ones are refused."""
+    if "gone" in url:
+        raise SourceUnavailable("the server answered 404. Check the address")
+    return WebFile(name=f"{url.removeprefix('https://')}.html", content=b"<h1>Ferries</h1><p>At noon.</p>")
+
+
+@pytest.fixture
+async def browser(browse: OpenBrowser, additions: Additions) -> Browser:
+    return await browse(partial(add_uploads, additions=additions))
 
 
 @pytest.fixture
@@ -161,17 +178,20 @@ async def test_progress_and_outcome_are_told_for_each_file(
     assert (state["pending"], [bool(file["href"]) for file in state["files"]]) == (0, [True, False])
 
 
-@pytest.mark.parametrize("headers", [{"X-Forwarded-For": "10.0.0.7"}, {"Host": "192.0.2.1"}])
-async def test_only_the_machine_itself_adds_documents(
-    browse: OpenBrowser, uploads: Uploads, tmp_path: Path, headers: dict[str, str]
+@pytest.mark.parametrize(("role", "status"), [(None, 403), (Role.MEMBER, 403), (Role.ADMIN, 303), (Role.OWNER, 303)])
+async def test_only_admins_add_documents(
+    browse: OpenBrowser, additions: Additions, tmp_path: Path, role: Role | None, status: int
 ) -> None:
-    browser = await browse(partial(add_uploads, uploads=uploads), open_to_network=True)
-    response = await browser.post(PATH, data=form(("a.md", b"# A")), headers=headers)
+    browser = await browse(partial(add_uploads, additions=additions), role=role, open_to_network=True)
+    response = await browser.post(PATH, data=form(("a.md", b"# A")), allow_redirects=False)
 
-    assert response.status == 403
-    assert "Only the machine that Footnote runs on can add or remove documents." in await response.text()
-    assert (await browser.get(PATH, headers=headers)).status == 403
-    assert stored(tmp_path) == {}
+    assert response.status == status
+    assert ("Only an admin can do this." in await response.text()) == (status == 403)
+    assert (await browser.get(PATH)).status == (403 if status == 403 else 200)
+    if status == 403:
+        for path, fields in (("link", {"url": FERRIES}), ("undo", {"undo": "x"})):
+            assert (await browser.post(f"{PATH}/{path}", data=fields)).status == 403
+    assert len(stored(tmp_path)) == (status == 303)
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}])
@@ -196,3 +216,69 @@ async def test_what_is_no_form_is_one_clear_error(
 
     assert response.status == 400
     assert sentence in (await response.json())["error"]
+
+
+async def rows_of(browser: Browser) -> list[tuple[str, str, bool]]:
+    """Return state, words and whether it can be undone of each row that the script gets, once nothing runs."""
+    await browser.server.app[LINKS].flow.idle()  # type: ignore[attr-defined]
+    state = await (await browser.get(PATH, headers=JSON)).json()
+    return [(row["state"], row["words"], bool(row["undo"])) for row in state["files"]]
+
+
+async def test_a_link_is_read_with_its_progress_and_taken_back(
+    browser: Browser, uploads: Uploads, reading: Reading, working: None, tmp_path: Path
+) -> None:
+    reading.progress = [
+        IngestProgress(done=0, total=1, path="example.org/ferries.html", page=2, pages=3, is_under_way=True)
+    ]
+    added = await (await browser.post(f"{PATH}/link", data={"url": FERRIES}, headers=JSON)).json()
+    assert [(row["state"], row["words"], row["done"]) for row in added["files"]] == [
+        ("reading", f"Opening {FERRIES}.", None)
+    ]
+    assert added["pending"] == 1
+    assert await Waiting().until(lambda: any(file.page for file in uploads.files("local")), 60)
+    state = await (await browser.get(PATH, headers=JSON)).json()
+    assert [row["done"] for row in state["files"]] == [2 / 3]
+
+    reading.may_end.set()
+    said = f"Added {FERRIES}: 2 pages. It can be read in: the terminal, the web app."
+    assert await rows_of(browser) == [("read", said, True)]
+    assert list(stored(tmp_path)) == ["ferries.html"]
+    text = await read(browser, PATH)
+    assert "Open</a>" in text
+
+    addition = text.split('name="undo" value="')[1].split('"')[0]
+    undone = await browser.post(f"{PATH}/undo", data={"undo": addition}, allow_redirects=False)
+    assert (undone.status, undone.headers["Location"]) == (303, PATH)
+    assert await rows_of(browser) == [("undone", f"You took {FERRIES} back. It can't be read any more.", False)]
+    assert stored(tmp_path) == {}
+    assert (await browser.post(f"{PATH}/undo", data={"undo": addition}, headers=JSON)).status == 409
+    assert (await browser.post(f"{PATH}/undo", data={"undo": "unknown"}, headers=JSON)).status == 404
+
+
+async def test_a_refused_link_says_why(browser: Browser, tmp_path: Path) -> None:
+    for url in ("", "ferries", "file:///etc/passwd"):
+        response = await browser.post(f"{PATH}/link", data={"url": url}, headers=JSON)
+        assert response.status == 400
+    assert "isn't a web address" in (await response.json())["error"]
+
+    await browser.post(f"{PATH}/link", data={"url": "https://example.org/gone"})
+    said = "I didn't add https://example.org/gone. The server answered 404. Check the address."
+    assert await rows_of(browser) == [("refused", said, False)]
+    assert stored(tmp_path) == {}
+
+
+async def test_a_link_of_an_earlier_process_is_continued(
+    browse: OpenBrowser, shelves: Shelves, uploads: Uploads, reading: Reading, working: None
+) -> None:
+    async def forever(url: str, most_bytes: int) -> WebFile:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    first = await browse(partial(add_uploads, additions=shelves.additions(uploads, forever)))
+    await first.post(f"{PATH}/link", data={"url": FERRIES})
+    await first.close()
+    reading.may_end.set()
+    second = await browse(partial(add_uploads, additions=shelves.additions(uploads, fetch)))
+
+    assert [row[0] for row in await rows_of(second)] == ["read"]

@@ -81,7 +81,7 @@ async def test_a_library_without_any_source_has_no_documents(place: Place) -> No
 async def test_the_first_documents_are_counted_while_they_are_read(place: Place) -> None:
     source = place.shelf.source
     await place.shelf.corpus.save_source(source)
-    with place.availability.work.reading(source.id, ignore_progress) as report:
+    async with place.availability.work.reading(source.id, ignore_progress) as report:
         before = await place.explain()
         report(IngestProgress(done=38, total=62, path="a.md"))
         assert await place.explain() == "I'm still reading the documents here (38 of 62). Ask again when they're done."
@@ -111,7 +111,7 @@ async def test_sources_that_a_channel_may_not_read_are_neither_counted_nor_named
 async def test_the_ingest_of_a_source_that_may_not_be_read_is_not_told(place: Place) -> None:
     await place.hide()
     await place.shelf.corpus.save_source(place.shelf.source)
-    with place.availability.work.reading("local/secrets", ignore_progress) as report:
+    async with place.availability.work.reading("local/secrets", ignore_progress) as report:
         report(IngestProgress(done=1, total=9, path="a.md"))
         assert (await place.state()).state is LibraryState.EMPTY_SOURCES
         assert await place.availability.caveat(await place.shelf.access.scope("local", HERE)) is None
@@ -141,7 +141,7 @@ async def test_an_address_of_another_workspace_reads_nothing(place: Place) -> No
 
 async def test_a_search_without_a_result_tells_what_it_may_have_missed(place: Place) -> None:
     document = await place.shelf.add("house.md", "# Garden\n\nA shed.")
-    with place.availability.work.reading(document.source_id, ignore_progress) as report:
+    async with place.availability.work.reading(document.source_id, ignore_progress) as report:
         report(IngestProgress(done=1, total=3, path="house.md"))
         place.provider = ScriptedProvider([SEARCHES, GIVES_UP])
         answer = await place.ask()

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.access.scopes import ATTACHMENTS, Access, attached_name
+from core.access.scopes import ATTACHMENTS, Access, Ground, attached_name
 from core.domain.corpus import Source
 from core.domain.incoming import ChannelAddress, ThreadAddress
+from core.domain.readers import MEMBERS_ONLY, OPEN_TO_ALL, Audience
 from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress, PositionHolder
+from core.errors import PlatformError
 from tests.builders import build_source
 from tests.stores import Stores
 
@@ -173,3 +175,129 @@ async def test_positions_of_others_and_of_other_channels_and_workspaces_are_not_
     assert (await access.scope("elsewhere", replace(HERE, workspace="elsewhere"), reader="ada")).positions == {}
     assert (await access.scope("local", reader="ada")).positions == {"tale": 3}
     assert (await access.scope_to_the_end("local", HERE)).positions == {}
+
+
+class Places:
+    """Audiences that a test sets; `unknown` is why they can't be looked up."""
+
+    def __init__(self) -> None:
+        self.of_places: dict[ThreadAddress, Audience] = {}
+        self.of_people: dict[str, Audience] = {}
+        self.unknown = ""
+
+    async def of_place(self, address: ThreadAddress, named: frozenset[str]) -> Audience:
+        return self._known(self.of_places.get(address, Audience()))
+
+    async def of_person(self, workspace: str, person: str, named: frozenset[str]) -> Audience:
+        return self._known(self.of_people.get(person, Audience()))
+
+    def _known(self, found: Audience) -> Audience:
+        if self.unknown:
+            raise PlatformError(self.unknown)
+        return found
+
+
+CHAT = ThreadAddress(platform="chat", workspace="local", channel="gm", thread="t1")
+GM, PLAYER = frozenset({"everyone", "members", "role:gm"}), frozenset({"everyone", "members"})
+GUEST = frozenset({"everyone", "channel:gm"})
+OF_READERS = {"all": OPEN_TO_ALL, "club": MEMBERS_ONLY, "secrets": frozenset({"role:gm"}), "drafts": frozenset()}
+
+
+async def a_chat() -> tuple[Access, Places, Stores]:
+    stores, places = Stores(), Places()
+    for name, readers in OF_READERS.items():
+        await stores.corpus.save_source(build_source(name, readers=readers))
+    access = Access(stores.corpus, stores.settings)
+    access.audiences["chat"] = places
+    return access, places, stores
+
+
+@pytest.mark.parametrize(
+    ("parts", "readable"),
+    [
+        ([GM], ["all", "club", "secrets"]),
+        ([GM, PLAYER], ["all", "club"]),
+        ([GM, PLAYER, GUEST], ["all"]),
+        ([], ["all"]),  # nobody is known to read there
+    ],
+)
+async def test_a_place_shows_what_everyone_who_can_read_it_may_read(
+    parts: list[frozenset[str]], readable: list[str]
+) -> None:
+    access, places, _ = await a_chat()
+    places.of_places[CHAT] = Audience.of(*parts)
+
+    assert await names(access, CHAT) == readable
+
+
+async def test_the_wider_rights_of_a_person_count_only_where_nobody_else_reads() -> None:
+    access, places, _ = await a_chat()
+    places.of_places[CHAT] = Audience.of(PLAYER)
+    places.of_people["ada"] = Audience.of(GM)
+    private = replace(CHAT, thread="private:ada")
+
+    async def read(address: ThreadAddress, **given: object) -> list[str]:
+        scope = await access.scope("local", address, **given)
+        return sorted(id.removeprefix("local/") for id in scope.sources)
+
+    assert await read(CHAT, reader="ada") == ["all", "club"]
+    assert await read(CHAT, reader="ada", alone=True) == ["all", "club", "secrets"]
+    assert await read(private) == ["all", "club", "secrets"]
+    assert await read(replace(CHAT, thread="private:ben"), reader="ada") == ["all"]
+
+
+async def test_without_knowing_the_audience_only_what_is_for_everyone_is_read_and_the_reason_is_kept() -> None:
+    access, places, _ = await a_chat()
+    places.of_places[CHAT] = Audience.of(GM)
+    places.unknown = "Slack did not answer."
+    grounds, _ = await access.decide("local", CHAT)
+
+    assert [source.name for source in grounds.readable] == ["all"]
+    assert grounds.unknown == "Slack did not answer."
+    assert dict(grounds.sources)[build_source("club", readers=MEMBERS_ONLY)] is Ground.UNKNOWN_AUDIENCE
+    assert await names(access, replace(CHAT, platform="unheard")) == ["all"]
+
+
+async def test_where_everything_is_for_everyone_nobody_is_looked_up() -> None:
+    access, places, stores = await a_chat()
+    places.unknown = "Slack did not answer."
+    for name in OF_READERS:
+        await stores.corpus.set_readers(f"local/{name}", OPEN_TO_ALL)
+
+    assert await names(access, CHAT) == ["all", "club", "drafts", "secrets"]
+
+
+async def test_a_document_with_fewer_readers_is_hidden_from_the_others() -> None:
+    access, places, stores = await a_chat()
+    await stores.corpus.narrow("plan", "local/all", frozenset({"role:gm"}))
+
+    places.of_places[CHAT] = Audience.of(GM)
+    assert (await access.scope("local", CHAT)).hidden == frozenset()
+    places.of_places[CHAT] = Audience.of(GM, PLAYER)
+    assert (await access.scope("local", CHAT)).hidden == {"plan"}
+    places.unknown = "Slack did not answer."
+    assert (await access.scope("local", CHAT)).hidden == {"plan"}
+
+
+async def test_the_settings_of_a_channel_and_its_audience_both_have_to_allow_a_source() -> None:
+    access, places, stores = await a_chat()
+    places.of_places[CHAT] = Audience.of(PLAYER)
+    chosen = ChannelSettings(sources=frozenset({"club", "secrets"}))
+    await stores.settings.save_channel(ChannelAddress.of(CHAT), chosen)
+
+    assert await names(access, CHAT) == ["club"]
+
+
+WORDS = st.frozensets(st.sampled_from(("everyone", "members", "role:gm", "channel:gm", "person:ada")), max_size=4)
+
+
+@given(parts=st.lists(WORDS, max_size=4), more=WORDS, readers=WORDS, fewer=WORDS)
+def test_more_people_in_a_place_or_fewer_readers_never_open_a_source(
+    parts: list[frozenset[str]], more: frozenset[str], readers: frozenset[str], fewer: frozenset[str]
+) -> None:
+    audience = Audience.of(*parts)
+    if parts and Audience.of(*parts, more).may_read(readers):
+        assert audience.may_read(readers)
+    if audience.may_read(readers & fewer):
+        assert audience.may_read(readers)
+    assert not Audience().may_read(readers)

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.redaction import BEYOND, Histories, withheld
+from core.answering.redaction import BEYOND, CLOSED, Histories, withheld
+from core.domain.answer import Provenance
 from core.domain.chat import ToolInvocation
 from core.domain.conversation import Message, Outcome, Role, ToolCallRecord
 from core.domain.service import TO_THE_END
@@ -151,3 +152,63 @@ async def test_a_conversation_is_shown_as_its_reader_may_see_it(shelf: Shelf) ->
 
     assert [message.content for message in messages] == EMPTIED
     assert [message.content for message in (await histories.show("c1", "local", shelf.scope()))[1]] == TOLD
+
+
+async def seen_by(shelf: Shelf, *turns: list[Message], **scope: object) -> list[str]:
+    """What is left to read of the turns in a scope without positions."""
+    here = replace(shelf.scope(), **scope)
+    kept = await withheld([message for each in turns for message in each], here, shelf.corpus)
+    return [message.content for message in kept]
+
+
+def resting(*documents: str, sources: tuple[str, ...] = (), hidden: tuple[str, ...] = ()) -> list[Message]:
+    basis = Provenance(documents=documents, sources=sources, hidden=hidden)
+    outcome = Outcome(rests_on=basis, suggestions=("Who is dead?",))
+    return [build_message("u", QUESTION), build_message("a", ANSWER, role=Role.ASSISTANT, outcome=outcome)]
+
+
+TAKEN_OUT = [QUESTION, CLOSED]
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        ({}, TOLD),
+        ({"hidden": frozenset({OTHER})}, TOLD),
+        ({"hidden": frozenset({NOVEL})}, TAKEN_OUT),
+        ({"sources": frozenset()}, TAKEN_OUT),
+        ({"sources": frozenset({"local/elsewhere"})}, TAKEN_OUT),
+        ({"workspace": "elsewhere"}, TAKEN_OUT),
+    ],
+)
+async def test_a_turn_stays_where_all_that_it_rests_on_may_be_read(
+    shelf: Shelf, scope: dict[str, object], expected: list[str]
+) -> None:
+    assert await seen_by(shelf, resting(NOVEL), **scope) == expected
+    assert await seen_by(shelf, turn(cited=(1,)), **scope) == expected  # of an earlier version
+
+
+async def test_one_closed_document_of_several_takes_the_turn_out(shelf: Shelf) -> None:
+    assert await seen_by(shelf, resting(NOVEL, OTHER), hidden=frozenset({OTHER})) == TAKEN_OUT
+
+
+async def test_what_rests_on_a_removed_document_is_taken_out(shelf: Shelf) -> None:
+    assert await seen_by(shelf, resting(NOVEL)) == TOLD
+    await shelf.corpus.remove_document(NOVEL)
+    assert await seen_by(shelf, resting(NOVEL), resting(OTHER)) == [*TAKEN_OUT, *TOLD]
+
+
+async def test_a_list_of_a_source_is_shown_while_all_of_it_may_be_read(shelf: Shelf) -> None:
+    listed = resting(sources=(shelf.source.id,), hidden=(OTHER,))
+
+    assert await seen_by(shelf, listed) == TOLD
+    assert await seen_by(shelf, listed, hidden=frozenset({OTHER})) == TOLD
+    assert await seen_by(shelf, listed, hidden=frozenset({NOVEL, OTHER})) == TAKEN_OUT
+    assert await seen_by(shelf, listed, sources=frozenset()) == TAKEN_OUT
+
+
+async def test_no_part_of_a_turn_that_is_taken_out_is_left(shelf: Shelf) -> None:
+    here = replace(shelf.scope(), sources=frozenset())
+    [question, answer] = await withheld(resting(NOVEL), here, shelf.corpus, questions=True)
+
+    assert (question.content, answer.content, answer.outcome) == (CLOSED, CLOSED, Outcome())

@@ -1,66 +1,44 @@
-"""The file of kept answers: what is written comes back, whatever people wrote."""
+"""The file of a kept answer, and the rule of who may read it."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from core.domain.kept_answers import KEPT_MARK, read_sections, with_section, write_sections
-from core.features.kept_answers import build_section
+from core.domain.answer import Provenance
+from core.domain.kept_answers import KeptFile, KeptRule, read_file, write_file
 
-LINK = "https://chat.example/1"
-
-
-def section(question: str = "Where is the key?", answer: str = "Under the mat.", link: str = LINK):
-    return build_section(question, answer, link, "Kept by Ada.")
-
-
-def test_a_section_is_a_heading_the_answer_and_a_last_line():
-    built = section()
-    assert (built.title, built.text) == ("Where is the key?", "## Where is the key?\n\nUnder the mat.\n\nKept by Ada.")
+KEPT = KeptFile(
+    title="Said by Ada: Where is the key?",
+    link="https://chat.example/1",
+    question="Where is the key?",
+    text="## Where is the key?\n\nUnder the stairs.\n\n<!-- kept: https://evil.example -->\n## Forged\n\nNo.",
+)
 
 
-def test_a_long_question_is_cut_in_the_title_and_whole_in_the_text():
-    question = "Where, " * 60 + "in the end?"
-    built = section(question)
-    assert len(built.title) <= 200
-    assert built.text.split("\n\n")[1] == question
+def test_a_file_is_read_as_it_was_written_whatever_its_text_forges() -> None:
+    assert read_file(write_file(KEPT)) == KEPT
 
 
-@pytest.mark.parametrize("question", ["", "  \n", "###"])
-def test_a_message_without_a_question_has_a_title_all_the_same(question):
-    assert section(question).title == "A kept answer"
-
-
-def test_a_new_section_comes_last_or_in_the_place_of_its_link():
-    one, two = section(link="https://a.example/1"), section(link="https://a.example/2")
-    newer = section(answer="On the hook.", link="https://a.example/1")
-    assert with_section([one], two) == [one, two]
-    assert with_section([one, two], newer) == [newer, two]
-
-
-@given(st.lists(st.tuples(st.text(), st.text()), max_size=4))
-def test_what_is_written_is_read_again_whatever_stands_in_it(said):
-    sections = [section(question, answer, f"https://a.example/{n}") for n, (question, answer) in enumerate(said)]
-    found = read_sections(write_sections("Kept answers", sections))
-    assert [(item.link, item.title) for item in found] == [(item.link, item.title) for item in sections]
+@pytest.mark.parametrize("text", ["", "# Kept answers\n", "<!-- footnote: kept answers -->\n\n# Kept answers\n"])
+def test_a_file_without_a_kept_answer_holds_nothing(text: str) -> None:
+    assert read_file(text) is None
 
 
 @pytest.mark.parametrize(
-    "hostile",
+    ("rests_on", "sources", "hidden", "positions", "holds"),
     [
-        "<!-- kept: https://evil.example/ -->\n## Mine\n\nFalse.",
-        "  <!-- kept: https://evil.example/ -->",
-        "```\nnever closed",
-        "# One\n\n## Two\n\nThree\n=====",
-        KEPT_MARK,
+        (Provenance(), set(), set(), {}, True),
+        (Provenance(documents=("a", "b")), {"s", "t"}, set(), {}, True),
+        (Provenance(documents=("a", "b")), {"s"}, set(), {}, False),
+        (Provenance(documents=("a", "gone")), {"s", "t"}, set(), {}, False),
+        (Provenance(documents=("a",)), {"s"}, {"a"}, {}, False),
+        (Provenance(documents=("a",)), {"s"}, set(), {"a"}, False),
+        (Provenance(documents=("a",)), {"s"}, set(), {"b"}, True),
+        (Provenance(sources=("t",)), {"s"}, set(), {}, False),
+        (Provenance(sources=("s",)), {"s"}, set(), {}, True),
+        (Provenance(sources=("s",)), {"s"}, set(), {"b"}, False),
     ],
 )
-def test_nothing_in_an_answer_begins_another_section(hostile):
-    sections = [section(answer=hostile), section(link="https://a.example/2")]
-    found = read_sections(write_sections("Kept answers", sections))
-    assert [item.link for item in found] == [LINK, "https://a.example/2"]
-    assert [item.text for item in found] == [item.text for item in sections]
-
-
-def test_sections_without_a_heading_are_left_out():
-    assert read_sections("<!-- kept: https://a.example/1 -->\nno heading\n\n<!-- kept: https://a.example/2 -->\n") == []
+def test_it_is_read_where_all_is_that_it_rests_on(
+    rests_on: Provenance, sources: set[str], hidden: set[str], positions: set[str], holds: bool
+) -> None:
+    rule = KeptRule(document_id="k", rests_on=rests_on, sources={"a": "s", "b": "t"})
+    assert rule.holds(sources, frozenset(hidden), positions) is holds

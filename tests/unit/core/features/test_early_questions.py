@@ -63,7 +63,7 @@ async def test_a_question_asked_while_files_are_read_is_asked_again_when_that_en
     place = ChatPlace((search(), GIVES_UP, search("t2"), ANSWER))
     async with place.open() as ada:
         await place.shelf.add("garden.md", "# Garden\n\nThe garden has a shed.", title="Garden")
-        with place.availability.work.reading(place.shelf.source.id, ignore_progress) as report:
+        async with place.availability.work.reading(place.shelf.source.id, ignore_progress) as report:
             report(IngestProgress(done=1, total=5, path="house.md"))
             thread = (await ada.send(QUESTION))["thread"]
             assert "Still reading 4 files. I'll look again when they're done." in told(await ada.answered(thread))

@@ -55,3 +55,14 @@ def test_a_footnote_reads_as_page_document_and_headings() -> None:
     citation = build_citation(document="a/report.pdf", page_number=5, heading_path=("Chapter", "Section"))
 
     assert footnote_label(citation) == 'Page 5 of "report.pdf" > Chapter > Section'
+
+
+def test_a_file_shows_no_direction_marks_and_runs_no_terminal_codes() -> None:
+    marks = "\u202e\u2066\u200f\x1b[31m\x9b2J\x07"
+    messages = [build_message("m1", f"a{marks}b", author=f"Ann{marks}")]
+    titled = build_conversation(title=f"Keys{marks}")
+
+    assert not set(marks.replace("[31m", "").replace("2J", "")) & set(to_markdown(titled, messages))
+    written = to_json(titled, messages)
+    assert not set("\u202e\u2066\u200f\x1b\x9b\x07") & set(written)
+    assert json.loads(written)["messages"][0]["content"] == f"a{marks}b"  # the same values

@@ -6,11 +6,15 @@ import pytest
 
 from core.domain.answer import AnswerStatus
 from core.domain.features import AskedQuestion, FeedbackReason
+from core.domain.incoming import ThreadAddress
 from core.domain.replies import Usage
 from core.features.statistics import MOST_LISTED, MOST_QUESTIONS, UsageStatistics
+from storage.database.repositories.spending import SqlSpendingStore
 from tests.builders import NOON
 from tests.fakes import ManualClock
 from tests.unit.core.library_builder import Shelf
+
+HERE = ThreadAddress(platform="discord", workspace="local", channel="7", thread="8")
 
 
 class FirstWord:
@@ -34,7 +38,7 @@ class Asked:
 def question(
     text: str, status: AnswerStatus = AnswerStatus.NOT_FOUND, hours: int = 0, **fields: object
 ) -> AskedQuestion:
-    values = {"is_private": False, **fields}
+    values = {"is_private": False, "address": HERE, **fields}
     return AskedQuestion(text=text, status=status, asked_at=NOON + timedelta(hours=hours), **values)
 
 
@@ -47,7 +51,13 @@ async def shelf() -> Shelf:
 
 
 def statistics(shelf: Shelf, *questions: AskedQuestion) -> UsageStatistics:
-    return UsageStatistics(asked=Asked(*questions), corpus=shelf.corpus, groups=FirstWord(), clock=ManualClock())
+    return UsageStatistics(
+        asked=Asked(*questions),
+        corpus=shelf.corpus,
+        groups=FirstWord(),
+        spending=SqlSpendingStore(shelf.stores.database, ManualClock()),
+        clock=ManualClock(),
+    )
 
 
 async def test_documents_are_ranked_by_the_answers_that_cite_them(shelf):

@@ -7,13 +7,12 @@ from typing import NoReturn
 
 import pytest
 
-from core.domain.incoming import AGAIN, ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
+from core.domain.incoming import AGAIN, LATER, ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.jobs import RETENTION
 from core.domain.service import ACCEPTED, ChannelSettings, CommandLine, Decision, InboxEntry, InboxStatus, Listening
 from core.errors import StorageError
-from core.service.inbox import PERSON_RATE, STANDARD_GATES, Inbox, platform_gates
+from core.service.inbox import STANDARD_GATES, Inbox, QuestionLimits, platform_gates
 from core.work.questions import to_command
-from core.work.rate_limit import Rate
 from storage.database.repositories.inbox import SqlInboxStore
 from tests.fakes import ManualClock
 from tests.stores import InMemoryDatabase, Stores
@@ -86,7 +85,9 @@ async def test_what_another_process_takes_in_at_the_same_time_wakes_nobody_here(
     class LateStore(SqlInboxStore):
         """Sees what the other one stored when it stores the same itself."""
 
-        async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
+        async def accept(
+            self, incoming: IncomingMessage, decision: Decision, limits: object
+        ) -> tuple[InboxEntry, bool]:
             return await elsewhere.store.accept(incoming, decision)
 
     here = Inbox(LateStore(InMemoryDatabase(), door.clock), STANDARD_GATES, door.clock, door.wake)
@@ -100,11 +101,13 @@ async def test_who_waits_for_the_same_event_goes_on_when_it_could_not_be_stored(
     class FullAtFirst(YieldingStore):
         is_full = True
 
-        async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
+        async def accept(
+            self, incoming: IncomingMessage, decision: Decision, limits: object
+        ) -> tuple[InboxEntry, bool]:
             if self.is_full:
                 self.is_full = False
                 raise StorageError("The disk is full.")
-            return await super().accept(incoming, decision)
+            return await super().accept(incoming, decision, ())
 
     inbox = Inbox(FullAtFirst(InMemoryDatabase(), door.clock), STANDARD_GATES, door.clock, door.wake)
     async with asyncio.timeout(60):
@@ -191,11 +194,13 @@ async def test_a_command_is_handed_back_once_and_never_queued():
 class Platform(Door):
     """A door with the gates of chat platforms."""
 
-    def __init__(self, rate: Rate | None = PERSON_RATE) -> None:
+    def __init__(self, person: int = 0) -> None:
+        """`person`: the questions an hour of each."""
         super().__init__()
         self.store = YieldingStore(InMemoryDatabase(), self.clock)
         self.settings = Stores().settings
-        self.inbox = Inbox(self.store, platform_gates(self.settings, self.clock, rate), self.clock, self.wake)
+        limits = QuestionLimits(settings=self.settings, person=person, platforms={"web"})
+        self.inbox = Inbox(self.store, platform_gates(self.settings), self.clock, self.wake, limits=limits)
 
     async def receive(self, id: str, text: str = "Where is the key?", **fields: object) -> str:
         """The code of its decision."""
@@ -234,46 +239,51 @@ async def test_what_a_bot_writes_is_neither_answered_nor_run():
 
 
 async def test_a_person_asks_so_often_over_all_channels_and_others_are_free():
-    door = Platform(Rate(per_second=1 / 60, burst=2))
+    door = Platform(person=2)
     channels = [replace(HERE, channel=name) for name in "abc"]
     assert [await door.receive(f"{place.channel}", address=place) for place in channels] == [
         *("accepted", "accepted", "over_limit")
     ]
     assert await door.receive("ben", author="ben") == "accepted"
     assert await door.receive("elsewhere", address=replace(HERE, workspace="elsewhere")) == "accepted"
-    door.clock.advance(60)
+    door.clock.advance(3600)
     assert await door.receive("later") == "accepted"
 
 
-async def test_a_channels_own_limit_holds_there_alone_and_replaces_the_common_one():
-    door = Platform(Rate(per_second=1, burst=1))
+async def test_a_channels_own_limit_holds_there_beside_the_hourly_one():
+    door = Platform(person=4)
     for channel in ("c", "d"):
         place = ChannelAddress.of(replace(HERE, channel=channel))
         await door.settings.save_channel(place, ChannelSettings(questions_per_minute=2))
     assert [await door.receive(f"c{number}") for number in range(3)] == ["accepted", "accepted", "over_limit"]
     assert await door.receive("d", address=replace(HERE, channel="d")) == "accepted"
     refused = await door.inbox.receive(message("c4"))
-    assert refused.decision.sentence == "Too many questions. Try again in 30 seconds."
-    door.clock.advance(30)
+    assert refused.decision.sentence == (
+        "In this channel, you have asked 2 questions in this minute. You can ask again at 12:01 UTC."
+    )
+    door.clock.advance(60)
     assert [await door.receive(f"e{number}") for number in range(2)] == ["accepted", "over_limit"]
 
 
-async def test_without_a_common_rate_only_channels_with_a_limit_are_limited():
-    door = Platform(rate=None)
+async def test_where_no_hourly_limit_holds_only_channels_with_a_limit_are_limited():
+    door = Platform()
     assert {await door.receive(str(number)) for number in range(100)} == {"accepted"}
     await door.settings.save_channel(ChannelAddress.of(HERE), ChannelSettings(questions_per_minute=1))
     assert [await door.receive(f"c{number}") for number in range(2)] == ["accepted", "over_limit"]
+    local = replace(HERE, platform="terminal", channel="mine")
+    unlimited = Platform(person=1)
+    assert {await unlimited.receive(f"t{number}", address=local) for number in range(30)} == {"accepted"}
 
 
 async def test_an_event_that_comes_again_or_twice_at_once_is_counted_once():
-    door = Platform(Rate(per_second=1 / 60, burst=2))
+    door = Platform(person=2)
     assert await asyncio.gather(door.receive("1"), door.receive("1")) == ["accepted"] * 2
     assert await door.receive("1") == "accepted"
     assert [await door.receive("2"), await door.receive("3")] == ["accepted", "over_limit"]
 
 
 async def test_an_older_edit_that_comes_again_is_not_counted_either():
-    door = Platform(Rate(per_second=1 / 60, burst=4))
+    door = Platform(person=4)
     edits = [("1@2", "Where is the lock?"), ("1@3", "Where is the door?"), ("1@2", "Where is the lock?")]
     assert await door.receive("1") == "accepted"
     for key, text in edits:
@@ -281,8 +291,16 @@ async def test_an_older_edit_that_comes_again_is_not_counted_either():
     assert [await door.receive("2"), await door.receive("3")] == ["accepted", "over_limit"]
 
 
+async def test_a_question_that_is_asked_again_as_promised_is_neither_counted_nor_refused():
+    door = Platform(person=1)
+    assert await door.receive("1") == "accepted"
+    assert await door.receive(f"1@{LATER}x", message_key="1") == "accepted"
+    assert await door.receive("2") == "over_limit"
+    assert await door.receive(f"1@{LATER}y", "And later?", message_key="1") == "accepted"
+
+
 async def test_commands_are_not_counted():
-    door = Platform(Rate(per_second=1, burst=1))
+    door = Platform(person=1)
     assert [await door.receive(f"c{number}", "/help") for number in range(3)] == ["command"] * 3
     assert await door.receive("1") == "accepted"
 

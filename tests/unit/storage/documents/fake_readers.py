@@ -2,6 +2,8 @@
 
 import ctypes
 import os
+import socket
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -107,6 +109,22 @@ def _begging(path: Path) -> ParsedDocument:
         os.write(4, (0).to_bytes(8))  # the reply pipe's number in the child
 
 
+def _breaking_out(path: Path) -> ParsedDocument:
+    """Does what the file says, as the parser of a file that has subverted it would."""
+    attempts: dict[str, Callable[[], object]] = {
+        "tcp": lambda: socket.create_connection(("127.0.0.1", 9)),
+        "udp": lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM),
+        "unix": lambda: socket.socket(socket.AF_UNIX),
+        "raw": lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW),
+        "resolve": lambda: socket.getaddrinfo("localhost.localdomain", 80),
+        "program": lambda: subprocess.run(["/bin/true"], check=True),
+        "write": lambda: path.with_name("written").write_text("owned"),
+        "delete": path.unlink,
+        "signal": lambda: os.kill(os.getppid(), 0),
+    }
+    return _parsed(path, f"done: {attempts[path.read_text()]()}")
+
+
 _READ: dict[str, Callable[[Path], ParsedDocument]] = {
     ".txt": _plain,
     ".md": _plain,
@@ -126,6 +144,7 @@ _READ: dict[str, Callable[[Path], ParsedDocument]] = {
     ".lie": _lying,
     ".slow": _patient,
     ".beg": _begging,
+    ".escape": _breaking_out,
 }
 
 

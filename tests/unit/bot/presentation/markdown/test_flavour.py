@@ -14,6 +14,7 @@ from bot.presentation.markdown.flavour import (
     safe_cut,
     units,
 )
+from tests.unit.bot.markdown_texts import DIRECTION_MARKS
 
 SHOWN = Flavour(breaker="¦", is_allowed=lambda address: address.startswith("https://good.example"))
 
@@ -130,7 +131,7 @@ def test_length_is_counted_as_clients_count(text: str, expected: int) -> None:
     [
         ("a\r\nb\rc\u2028d", "a\nb\nc\nd"),
         ("a\x00b\x1bc\x7f", "abc"),
-        ("pay \u202etxt.exe", "pay txt.exe"),
+        *((f"pay {mark}txt.exe", "pay txt.exe") for mark in DIRECTION_MARKS),
         ("half \ud83d sign", "half \ufffd sign"),
         ("tab\there", "tab\there"),
     ],

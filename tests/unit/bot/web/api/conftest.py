@@ -18,11 +18,13 @@ from bot.web.app import build_web
 from bot.web.links import Links
 from bot.web.pages.library import add_connection_pages
 from bot.web.parts import WebParts
+from core.access.identity import Tokens
 from core.answering.pipeline import Pipeline, QuestionContext
 from core.answering.run import Budget, RunObserver
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.toolbox import Toolbox
 from core.domain.chat import Capabilities, ChatRequest, ToolInvocation
+from core.domain.identity import Role
 from core.domain.replies import ChatResponse
 from core.domain.service import InboxEntry
 from core.features.connections import Connections
@@ -32,7 +34,9 @@ from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from core.work.rate_limit import Rate, RateLimiter
+from storage.database.repositories.spending import SqlSpendingStore
 from storage.documents.page_images.pages import Pictures
+from tests.entering import SAME_SITE, sign_in
 from tests.fakes import ManualClock, never
 from tests.pipeline import always, build_answers
 from tests.scripted import calls, says
@@ -85,6 +89,7 @@ class Office:
             cited=stores.cited,
             conversations=self.conversation_store,
         )
+        self.tokens = Tokens(stores.identity, self.clock, "a key for tests only")
         self.store = stores.inbox(self.clock)
         self.conversations = Conversations(self.conversation_store, self.clock)
         answers = self.build_answers()
@@ -134,6 +139,7 @@ class Office:
             clock=self.clock,
             page_images=Pictures(),
             scope=lambda thread, reader=None: asyncio.sleep(0, self.shelf.scope()),
+            sessions=self.shelf.stores.sessions(self.clock),
             links=Links(secret_key="a secret for tests only, long enough", clock=self.clock, days=180, public_url=None),
             worker=self.worker,
             ask_again=never,
@@ -144,9 +150,11 @@ class Office:
         api = ApiContext(
             inbox=self.inbox,
             store=self.store,
+            spending=SqlSpendingStore(self.shelf.stores.database, self.clock),
             platform=self.platform,
             index=self.shelf.index,
             metrics=self.metrics,
+            tokens=self.tokens,
             gate=RateLimiter(rate, self.clock),
             wait_seconds=10,
         )
@@ -172,14 +180,17 @@ async def office() -> AsyncIterator[Office]:
 
 @pytest.fixture
 async def connect(office: Office) -> AsyncIterator[OpenClient]:
-    """Opens a client of the API; keywords change its context."""
+    """Opens a client of the API, signed in as the owner or another; keywords change its context."""
     async with AsyncExitStack() as stack:
 
-        async def open_client(**changes: Any) -> TestClient:
+        async def open_client(*, role: Role | None = Role.OWNER, **changes: Any) -> TestClient:
             api = office.api(**changes)
             additions = [partial(add_connection_pages, connections=office.connections), partial(add_api, api=api)]
             app = build_web(office.parts(), additions)
-            return await stack.enter_async_context(TestClient(TestServer(app)))
+            client = await stack.enter_async_context(TestClient(TestServer(app), headers=SAME_SITE))
+            if role is not None:
+                await sign_in(client, role)
+            return client
 
         yield open_client
 

@@ -136,7 +136,7 @@ async def test_what_a_gate_refuses_is_said_with_its_sentence(
     assert response.status == status
     if code:
         assert (await error_of(response, status))[0] == code
-        assert response.headers["Retry-After"] == "1"
+        assert response.headers["Retry-After"] == "60"
 
 
 @pytest.mark.parametrize(

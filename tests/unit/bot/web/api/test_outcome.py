@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from aiohttp.test_utils import TestClient
 
-from bot.web.api.chat import AUTHOR
+from bot.web.api.auth import AUTHOR
 from bot.web.api.platform import PLATFORM, api_address
 from core.domain.incoming import IncomingMessage, event_key
 from core.domain.service import ACCEPTED, Decision, InboxStatus

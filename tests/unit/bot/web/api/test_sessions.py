@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from aiohttp.test_utils import TestClient
 
-from tests.builders import build_citation, build_conversation, build_message
+from tests.builders import build_conversation, build_message
 from tests.unit.bot.web.api.conftest import QUESTION, QUOTE, WORKSPACE, Office, OpenClient, error_of
 
 SESSIONS = f"{WORKSPACE}/chat/sessions"
@@ -40,7 +40,7 @@ async def test_sessions_are_listed_with_title_count_and_times_newest_first(offic
 
 async def test_a_session_of_another_platform_is_a_session_too(office: Office, client: TestClient) -> None:
     await office.conversation_store.add(build_conversation("c1", title="Keys"))
-    await office.conversation_store.append("c1", [build_message(citations=(build_citation(),))])
+    await office.conversation_store.append("c1", [build_message()])
     answer = await client.post(f"{WORKSPACE}/chat", json={"message": QUESTION, "session_id": "c1"})
     session = await (await client.get(f"{SESSIONS}/c1")).json()
 

@@ -8,6 +8,7 @@ from core.domain.service import ACCEPTED, InboxEntry
 from core.errors import AccessDenied
 from core.features.additions import Additions
 from core.features.kept_answers import KeptAnswers
+from core.features.review import Reviews
 from core.service.commands.table import Commands
 from core.service.commands.threads import RunningQuestions
 from core.service.jobs import Jobs
@@ -32,6 +33,7 @@ class Counter:
         serves: bool = True,
         kept: KeptAnswers | None = None,
         additions: Additions | None = None,
+        reviews: Reviews | None = None,
     ) -> None:
         self.shelf = shelf
         self.desk = desk
@@ -52,6 +54,7 @@ class Counter:
             facts=shelf.facts,
             recaps=by_rule(shelf),
             additions=additions,
+            reviews=reviews,
         )
 
     async def __call__(self, name: str, argument: str = "", **changes: object) -> CommandResult:

@@ -8,7 +8,7 @@ from core.answering.answers.stored import stored_ids
 from core.domain.incoming import Circumstances, IncomingMessage
 from core.domain.service import ACCEPTED, InboxStatus
 from core.errors import BadInput
-from core.service.inbox import COMMAND, Inbox, platform_gates
+from core.service.inbox import COMMAND, Inbox, QuestionLimits, platform_gates
 from tests.builders import build_job
 from tests.unit.core.service.commands.counter import HERE, Counter, answered, stocked
 
@@ -31,6 +31,9 @@ async def test_jobs_shows_the_answer_that_is_being_made_before_the_last_one() ->
 
     assert before == "It's queued. No steps have started yet."
     assert (await run("jobs")).text == "- answer: running And the garden?"
+    priced = build_job(request, name="answer", output={"cost_dollars": 0.0042})
+    await run.desk.job_store.save(priced)
+    assert (await run("jobs")).text == "- answer: running, $0.0042"
     assert "Where is the key?" in (await run("jobs", address=replace(HERE, thread="t2"))).text
 
 
@@ -71,10 +74,22 @@ async def test_there_is_nothing_to_stop_for_who_asked_nothing() -> None:
 
 
 async def refuse(run: Counter, text: str, circumstances: Circumstances) -> None:
-    inbox = Inbox(run.entries, platform_gates(run.shelf.settings, run.desk.clock), run.desk.clock, lambda: None)
+    inbox = Inbox(run.entries, platform_gates(run.shelf.settings), run.desk.clock, lambda: None)
     await inbox.receive(
         IncomingMessage(address=HERE, author="ada", text=text, event_key=text, circumstances=circumstances)
     )
+
+
+async def test_why_tells_of_a_limit_that_was_announced_before() -> None:
+    run = await stocked()
+    limits = QuestionLimits(settings=run.shelf.settings, person=1, platforms={HERE.platform})
+    inbox = Inbox(run.entries, platform_gates(run.shelf.settings), run.desk.clock, lambda: None, limits=limits)
+    for key in "abc":
+        await inbox.receive(IncomingMessage(address=HERE, author="ada", text="Where?", event_key=key))
+    text = (await run("why")).text
+
+    assert "You have asked 1 question in this hour. You can ask again at 13:00 UTC." in text
+    assert text.endswith("(`over_limit_again`)")
 
 
 async def test_why_gives_the_newest_decision_with_its_fix() -> None:

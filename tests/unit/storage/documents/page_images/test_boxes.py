@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pypdfium2
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.passages import PageBox, Span
-from storage.documents.page_images.boxes import find_boxes, find_letters
+from storage.documents.page_images.boxes import boxes_of_words, find_boxes, find_letters, find_words
+from storage.documents.pdf.recognition import Seen
 from storage.documents.readers.pdf import PdfReader
 from tests.unit.storage.documents.pdf_files import build_pdf
 
@@ -20,6 +22,13 @@ PAGES = {page.number or 0: page.text for page in PdfReader().read(SEASON, SEASON
 STUDY = (
     "The\ncouncil has asked for a study of an electric boat to replace the Pelican; it is due in\nthe spring of 2027."
 )
+
+
+class Blind:
+    """A recogniser that must not be asked."""
+
+    def read(self, picture: object) -> list[Seen]:
+        raise AssertionError("a picture was read")
 
 
 def letters(text: str) -> str:
@@ -164,3 +173,76 @@ def test_a_page_or_a_file_that_cant_be_read_has_no_boxes(tmp_path: Path) -> None
 
     assert find_boxes(str(tmp_path / "a.pdf"), 1, "words", Span(0, 5)) == []
     assert find_boxes(str(SEASON), 9, "words", Span(0, 5)) == []
+
+
+def laid_out(lines: Sequence[Sequence[str]]) -> list[tuple[str, PageBox]]:
+    """Words on a sheet, each letter and each line a fiftieth of its sides."""
+    words = []
+    for number, line in enumerate(lines):
+        left = 0.0
+        for word in line:
+            words.append((word, PageBox(left / 50, number / 50, len(word) / 50, 0.012)))
+            left += len(word) + 1
+    return words
+
+
+def words_inside(boxes: Sequence[PageBox], words: Sequence[tuple[str, PageBox]]) -> list[str]:
+    return [
+        word
+        for word, place in words
+        if any(
+            box.left <= place.left + place.width / 2 <= box.right
+            and box.top <= place.top + place.height / 2 <= box.bottom
+            for box in boxes
+        )
+    ]
+
+
+WORD = st.text("abcdé1Ж漢", min_size=1, max_size=6)
+LINES = st.lists(st.lists(WORD, min_size=1, max_size=6), min_size=1, max_size=12)
+
+
+@given(LINES, st.data())
+def test_the_boxes_of_a_quote_on_a_scan_hold_its_words_and_no_others(
+    lines: list[list[str]], data: st.DataObject
+) -> None:
+    text, words = "\n".join(map(" ".join, lines)), laid_out(lines)
+    places = [match.span() for match in re.finditer(r"\S+", text)]
+    first = data.draw(st.integers(0, len(places) - 1))
+    last = data.draw(st.integers(first, len(places) - 1))
+    boxes = boxes_of_words(words, text, Span(places[first][0], places[last][1]))
+
+    assert words_inside(boxes, words) == [word for word, _ in words[first : last + 1]]
+    assert len(boxes) == text.count("\n", places[first][0], places[last][1]) + 1, "one for each line"
+
+
+@given(LINES, st.randoms(use_true_random=False))
+def test_lines_of_a_scan_are_found_in_any_order(lines: list[list[str]], random: Random) -> None:
+    """Text recognition goes from top to bottom, a reader column by column."""
+    numbered = [[f"n{number}x", *line] for number, line in enumerate(lines)]
+    words = laid_out(numbered)
+    read = random.sample(numbered, len(numbered))
+    text = "\n".join(map(" ".join, read))
+    for line in read:
+        start = text.index(" ".join(line))
+        boxes = boxes_of_words(words, text, Span(start, start + len(" ".join(line))))
+        assert words_inside(boxes, words) == line
+
+
+@pytest.mark.parametrize(
+    ("seen", "found"),
+    [
+        ("The key hangs under the stalrs", ["The", "key", "hangs", "under", "the"]),  # a letter is read otherwise
+        ("The cat sat on the mat", []),
+        ("", []),
+    ],
+)
+def test_words_that_are_read_otherwise_now_have_no_box(seen: str, found: list[str]) -> None:
+    words, text = laid_out([seen.split()]), "The key hangs under the stairs"
+
+    assert words_inside(boxes_of_words(words, text, Span(0, len(text))), words) == found
+
+
+def test_a_page_that_isnt_scanned_is_not_read_from_its_picture() -> None:
+    assert find_words(str(SEASON), 3, Blind()) == []
+    assert find_words(str(SEASON), 9, Blind()) == []

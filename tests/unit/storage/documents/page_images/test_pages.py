@@ -174,3 +174,37 @@ async def test_a_changed_file_has_no_places(shown: Shown, tmp_path: Path) -> Non
 
     with pytest.raises(NotFound, match="has changed"):
         await shown.pictures.boxes_of(shown.source, shown.document, page, Span(0, 3))
+
+
+async def test_a_scanned_page_is_read_once_for_all_its_quotes(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = PageBox(0.1, 0.2, 0.1, 0.02), PageBox(0.1, 0.6, 0.1, 0.02)
+    read: list[int] = []
+
+    async def find(file: Path, page: Page) -> tuple[tuple[str, PageBox], ...]:
+        read.append(page.number)
+        await asyncio.sleep(0)
+        return ("one", one), ("two", two)
+
+    monkeypatch.setattr(pictures, "_find_words", find)
+    monkeypatch.setattr(pictures, "KEPT_PAGES", 1)
+    shown.pictures.has_ocr = True
+    first, other = build_pages(shown.document, "one two", "two one")
+    for page, span, box in ((first, Span(0, 3), one), (first, Span(4, 7), two), (other, Span(0, 3), two)):
+        places = [shown.pictures.boxes_on_scan(shown.source, shown.document, page, span) for _ in range(2)]
+        assert await asyncio.gather(*places) == [(box,), (box,)]
+
+    assert read == [1, 2]
+
+
+async def test_without_text_recognition_a_scanned_page_has_no_places(shown: Shown) -> None:
+    (page,) = build_pages(shown.document, "one two")
+
+    assert await shown.pictures.boxes_on_scan(shown.source, shown.document, page, Span(0, 3)) == ()
+
+
+async def test_a_child_that_fails_finds_no_words(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "SECONDS", 0.001)
+    shown.pictures.has_ocr = True
+    (page,) = build_pages(shown.document, "one two")
+
+    assert await shown.pictures.boxes_on_scan(shown.source, shown.document, page, Span(0, 3)) == ()

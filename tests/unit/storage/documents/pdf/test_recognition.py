@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
-from storage.documents.pdf.recognition import Seen, _to_text, is_installed, read_upright
+from storage.documents.pdf.recognition import Seen, _to_box, _to_text, _turned_back, is_installed, read_upright
 
 WIDTH, HEIGHT = 200, 300
 
@@ -59,6 +59,20 @@ def test_an_empty_page_is_looked_at_once() -> None:
     glasses = Glasses(0, [])
     assert read_upright(page(), glasses) == []
     assert glasses.looks == 1
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_words_are_where_the_page_shows_them_however_it_lies(turn: int) -> None:
+    """The sheet holds one black word; the recogniser sees it on the sheet turned upright."""
+    sheet = Image.new("L", (WIDTH, HEIGHT), 255)
+    sheet.paste(0, (20, 30, 60, 45))
+    left, top, right, bottom = ImageOps.invert(sheet.rotate(turn, expand=True)).getbbox() or (0, 0, 0, 0)
+    upright = sheet.rotate(turn, expand=True).size
+    word = _to_box(seen("word", left, top, right - left, bottom - top), *upright)
+
+    box = _turned_back(word, turn)
+    assert (box.left, box.top) == pytest.approx((20 / WIDTH, 30 / HEIGHT))
+    assert (box.right, box.bottom) == pytest.approx((60 / WIDTH, 45 / HEIGHT))
 
 
 @pytest.mark.parametrize(("degrees", "expected"), [(2, 0.0), (-3, 0.0), (30, 30.0)])

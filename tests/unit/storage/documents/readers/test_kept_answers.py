@@ -1,40 +1,40 @@
-"""Kept answers as a document: a page for each, with the address of its message."""
+"""A kept answer as a document: who said it, and the address of the message."""
 
 from pathlib import Path
 
 import pytest
 
-from core.domain.kept_answers import KEPT_MARK, write_sections
+from core.domain.kept_answers import KEPT_MARK, KeptFile, write_file
 from core.errors import ReadError
-from core.features.kept_answers import build_section
 from storage.documents.readers.kept_answers import KeptAnswersReader
 
+KEPT = KeptFile(
+    title="Said by Ada: Where?",
+    link="https://chat.example/1",
+    question="Where?",
+    text="## Where?\n\nUnder the stairs.\n\nSaid by Ada, accepted by Ben on 2026-01-01.",
+)
 
-def test_each_kept_answer_is_a_page_with_its_own_address(tmp_path: Path) -> None:
-    sections = [
-        build_section("Where is the key?", "# Under\n\n## the mat", "https://chat.example/1", "Kept by Ada."),
-        build_section("And the lock?", "On the door.", "https://chat.example/2?a={b}", "Kept by Ada."),
-    ]
-    path = tmp_path / "Kept answers.md"
-    path.write_text(write_sections("Kept answers", sections), encoding="utf-8")
+
+def test_its_title_says_that_a_person_said_it_and_its_page_has_its_address(tmp_path: Path) -> None:
+    path = tmp_path / "1.md"
+    path.write_text(write_file(KEPT), encoding="utf-8")
     document = KeptAnswersReader().read(path, tmp_path)
+    [page] = document.pages
 
-    assert (document.title, document.kind) == ("Kept answers", "kept")
-    assert [(page.title, page.deep_link) for page in document.pages] == [
-        ("Where is the key?", "https://chat.example/1"),
-        ("And the lock?", "https://chat.example/2?a=%7Bb%7D"),
-    ]
-    assert document.pages[0].text == "## Where is the key?\n\n# Under\n\n## the mat\n\nKept by Ada."
+    assert (document.title, document.kind) == (KEPT.title, "kept")
+    assert (page.title, page.text, page.deep_link) == ("Where?", KEPT.text, KEPT.link)
+    assert [(heading.title, heading.start) for heading in page.headings] == [("Where?", 0)]
 
 
 def test_a_file_without_kept_answers_has_nothing_to_read(tmp_path: Path) -> None:
-    path = tmp_path / "Kept answers.md"
+    path = tmp_path / "1.md"
     path.write_text(f"{KEPT_MARK}\n\n# Kept answers\n", encoding="utf-8")
     with pytest.raises(ReadError, match="no kept answer"):
         KeptAnswersReader().read(path, tmp_path)
 
 
-def test_only_what_begins_with_the_mark_is_accepted() -> None:
+def test_only_files_with_the_mark_are_its_own() -> None:
     reader = KeptAnswersReader()
     assert reader.accepts(Path("a.md"), f"{KEPT_MARK}\n".encode())
     assert not reader.accepts(Path("a.md"), f"# Mine\n{KEPT_MARK}".encode())

@@ -1,0 +1,81 @@
+"""Signed-in browsers and API tokens in SQL."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+
+from core.domain.identity import ApiToken, Role, TokenScope, WebSession
+from storage.database import Commit, Database
+from storage.database.tables import TABLES
+from storage.text import to_storable_value
+
+_SESSIONS, _TOKENS, _PEOPLE = (TABLES[name] for name in ("web_session", "api_token", "web_person"))
+
+
+class SqlIdentityRepository:
+    """IdentityRepository on a Database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add_session(self, session: WebSession) -> None:
+        old = delete(_SESSIONS).where(_SESSIONS.c.expires_at <= session.created_at)
+        values = asdict(to_storable_value(session)) | {"role": session.role.value}
+        await self._database.write(
+            lambda connection: (connection.execute(old), connection.execute(insert(_SESSIONS), values)), Commit.DURABLE
+        )
+
+    async def find_session(self, secret_hash: str, now: datetime) -> WebSession | None:
+        same = (_SESSIONS.c.secret_hash == secret_hash, _SESSIONS.c.expires_at > now)
+        rows = await self._database.rows(select(_SESSIONS).where(*same))
+        return _to_session(rows[0]) if rows else None
+
+    async def remove_session(self, secret_hash: str) -> None:
+        gone = delete(_SESSIONS).where(_SESSIONS.c.secret_hash == secret_hash)
+        await self._database.change(gone, commit=Commit.DURABLE)
+
+    async def remove_sessions(self) -> int:
+        return await self._database.change(delete(_SESSIONS), commit=Commit.DURABLE)
+
+    async def meet(self, identity: str, author: str, name: str) -> str:
+        person = to_storable_value({"identity": identity, "author": author, "name": name})
+        known = select(_PEOPLE).where(_PEOPLE.c.identity == identity)
+        rows = await self._database.rows(known)
+        if not rows or rows[0].name != person["name"]:
+            await self._database.change(self._database.upsert(_PEOPLE, keep={"author"}), person, Commit.DURABLE)
+            rows = await self._database.rows(known)  # another process may have met them first
+        return str(rows[0].author)
+
+    async def names(self) -> dict[str, str]:
+        rows = await self._database.rows(select(_PEOPLE.c.author, _PEOPLE.c.name))
+        return {row.author: row.name for row in rows}
+
+    async def add_token(self, token: ApiToken) -> None:
+        values = asdict(to_storable_value(token)) | {"scope": token.scope.value}
+        await self._database.change(insert(_TOKENS), values, Commit.DURABLE)
+
+    async def use_token(self, secret_hash: str, now: datetime) -> ApiToken | None:
+        rows = await self._database.rows(select(_TOKENS).where(_TOKENS.c.secret_hash == secret_hash))
+        if not rows:
+            return None
+        token = _to_token(rows[0])
+        if token.used_at is None or token.used_at.date() != now.date():
+            await self._database.change(update(_TOKENS).where(_TOKENS.c.id == token.id).values(used_at=now))
+        return token
+
+    async def list_tokens(self) -> list[ApiToken]:
+        rows = await self._database.rows(select(_TOKENS).order_by(_TOKENS.c.created_at, _TOKENS.c.id))
+        return [_to_token(row) for row in rows]
+
+    async def remove_token(self, id: str) -> bool:
+        return await self._database.change(delete(_TOKENS).where(_TOKENS.c.id == id), commit=Commit.DURABLE) == 1
+
+
+def _to_session(row: Any) -> WebSession:
+    return WebSession(**{**row._mapping, "role": Role(row.role)})
+
+
+def _to_token(row: Any) -> ApiToken:
+    return ApiToken(**{**row._mapping, "scope": TokenScope(row.scope)})
