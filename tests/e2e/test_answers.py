@@ -22,7 +22,19 @@ JOB_KEYS = {
     "id", "parent_id", "children", "kind", "name", "status", "input", "output", "error", "attempts", "created_at",
     "started_at", "completed_at", "duration_ms",
 }  # fmt: skip
-PARTS = ["database", "embedding model", "index", "library", "readers", "scans", "jail", "provider", "discord", "slack"]
+PARTS = [
+    "database",
+    "embedding model",
+    "index",
+    "library",
+    "readers",
+    "scans",
+    "jail",
+    "provider",
+    "discord",
+    "slack",
+    "sign-in",
+]
 
 
 def test_an_answer_quotes_its_page_and_says_how_it_was_made(footnote: Footnote) -> None:

@@ -6,6 +6,7 @@ Nothing asserts on the times that are in the report (`-rP`); `python -m tests.be
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from playwright.async_api import Page, expect
@@ -80,7 +81,7 @@ async def test_a_newcomer_to_the_demo(demo: str) -> None:
             "no progress was shown"
         )
         await ask_about_each(page, times)
-        await remove(page, demo, "lighthouse")
+        await remove(page, urljoin(demo, "/"), "lighthouse")
         await ask_new(page, ASKED[0][0])
         await expect(page.locator(".answer")).not_to_contain_text(LIGHT)
     print(times)  # noqa: T201 - the report

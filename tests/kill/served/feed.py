@@ -64,6 +64,11 @@ class Door:
         self.broken = 0  # deliveries whose connection broke, or that got no reply
         self.repeats = 0  # deliveries of what had a receipt, or was on its way
 
+    @property
+    def cookies(self) -> dict[str, str]:
+        """Those of the session that was entered at this address."""
+        return cookies_of(self._url)
+
     async def close(self) -> None:
         await self.session.close()
 
@@ -71,7 +76,7 @@ class Door:
         """One delivery; gives the receipt. Refused, or aiohttp's errors."""
         message = {"channel": CHANNEL, "thread": thread, "key": question.key}
         text = question.text if thread else f"@footnote {question.text}"
-        sent = {"json": {**message, "text": text}, "cookies": cookies_of(self._url)}
+        sent = {"json": {**message, "text": text}, "cookies": self.cookies}
         async with self.session.post("/chat/messages", **sent) as reply:
             body: dict[str, Any] = await reply.json()
         if reply.status == 503:
@@ -120,13 +125,13 @@ class Door:
 
     async def show(self, thread: str) -> dict[str, Any]:
         """A thread as people see it."""
-        async with self.session.get(f"/chat/threads/{CHANNEL}/{thread}", cookies=cookies_of(self._url)) as reply:
+        async with self.session.get(f"/chat/threads/{CHANNEL}/{thread}", cookies=self.cookies) as reply:
             assert reply.status == 200, await reply.text()
             body: dict[str, Any] = await reply.json()
         return body
 
     async def is_idle(self) -> bool:
         """Whether nothing accepted waits for its answer, as the service counts."""
-        async with self.session.get("/metrics", cookies=cookies_of(self._url)) as reply:
+        async with self.session.get("/metrics", cookies=self.cookies) as reply:
             lines = (await reply.text()).splitlines()
         return all(line.endswith(" 0.0") for line in lines if line.startswith("footnote_queue_depth{"))
