@@ -120,7 +120,8 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         )
     if "Content-Encoding" in request.headers:  # small ones unpack to gigabytes
         raise web.HTTPUnsupportedMediaType(text="Send the request without compression.")
-    if request.method not in _SAFE_METHODS and not _same_site(request):
+    changes = request.method not in _SAFE_METHODS and request.match_info.http_exception is None
+    if changes and not _same_site(request):
         raise web.HTTPForbidden(text="This form was sent from another site. Open the page here and try again.")
     if not request.path.startswith(_PUBLIC_PATHS):
         session = await parts.sessions.find(request.cookies.get(session_cookie(parts), ""))
