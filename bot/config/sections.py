@@ -20,22 +20,27 @@ ModelExtractorName = Literal[
 ]
 MODEL_EXTRACTORS: tuple[ModelExtractorName, ...] = get_args(ModelExtractorName)
 
+USUAL_PORTS = {"http": 80, "https": 443}  # browsers leave them out of an address
+
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
 def web_address(text: str) -> str:
-    """Return an http(s) address of a host, without a trailing slash."""
+    """Return an http(s) address of a host as browsers name it: no trailing slash, small letters, no usual port."""
     parts = urlsplit(text)
     if (
         parts.scheme not in ("http", "https")
         or not parts.hostname
+        or "@" in parts.netloc
         or parts.query
         or parts.fragment
         or parts.path.strip("/")
     ):
         raise ValueError("it must be an address like https://footnote.example.org, without a path")
-    return f"{parts.scheme}://{parts.netloc}"
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    is_usual = parts.port in (None, USUAL_PORTS[parts.scheme])
+    return f"{parts.scheme}://{host}" if is_usual else f"{parts.scheme}://{host}:{parts.port}"
 
 
 def is_loopback(host: str | None) -> bool:

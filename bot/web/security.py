@@ -204,7 +204,7 @@ def begin_session(
 def is_secure(request: web.Request) -> bool:
     """Return whether the browser is at the public address, and that has TLS."""
     public = urlsplit(request.app[PARTS].public_url or "")
-    return public.scheme == "https" and request.host == public.netloc
+    return public.scheme == "https" and request.host.lower() == public.netloc
 
 
 def session_of(request: web.Request) -> WebSession | None:

@@ -358,15 +358,32 @@ def test_a_password_in_the_file_is_refused_and_not_repeated(url: str, part: str)
 
 @pytest.mark.parametrize(
     "address",
-    ["footnote.example.org", "ftp://a.example", "https://", "https://a.example/wiki", "https://a.example?x=1"],
+    [
+        "footnote.example.org",
+        "ftp://a.example",
+        "https://",
+        "https://a.example/wiki",
+        "https://a.example?x=1",
+        "https://ada@a.example",
+    ],
 )
 def test_the_public_address_must_be_one(address: str) -> None:
     with pytest.raises(ConfigError, match=r"web\.public_url.*without a path"):
         load_config(None, web={"public_url": address})
 
 
-def test_the_public_address_ends_without_a_slash() -> None:
-    assert load_config(None, web={"public_url": "https://a.example:8443/"}).web.public_url == "https://a.example:8443"
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [
+        ("https://a.example:8443/", "https://a.example:8443"),
+        ("https://a.example:443", "https://a.example"),
+        ("http://a.example:80", "http://a.example"),
+        ("HTTPS://Foot.Example", "https://foot.example"),
+        ("https://[2001:db8::1]:443/", "https://[2001:db8::1]"),
+    ],
+)
+def test_the_public_address_is_what_browsers_name(address: str, named: str) -> None:
+    assert load_config(None, web={"public_url": address}).web.public_url == named
 
 
 def test_a_missing_secret_file_is_named() -> None:

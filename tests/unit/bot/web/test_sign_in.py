@@ -98,6 +98,7 @@ async def test_another_key_ends_all_sessions(shelves: Shelves) -> None:
     ("public_url", "host", "is_secure"),
     [
         ("https://foot.example", "foot.example", True),
+        ("https://foot.example", "FOOT.example", True),
         ("http://foot.example", "foot.example", False),
         ("https://foot.example", "localhost", False),
     ],
