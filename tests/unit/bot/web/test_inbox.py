@@ -1,5 +1,7 @@
 """The page of the review inbox: for the owner and admins, with what each of them may read."""
 
+import html
+import re
 from functools import partial
 
 import pytest
@@ -72,6 +74,8 @@ async def test_the_owner_accepts_a_proposal_after_reading_what_documents_say_and
     for words in ("When does the safe open?", "Said by Carla, proposed by Ada", "Says otherwise", "10:30", "bribe"):
         assert words in text
     assert f'action="/inbox/accept/{kept.id}"' in text and NASTY not in text
+    again = re.search(r'<form method="post" action="/ask"><button [^>]*name="text" value="([^"]*)"', text)
+    assert again is not None and html.unescape(again.group(1)) == f"Who pays the bribe {NASTY}?"
 
     assert "accepted by" in await press(browser, "accept", kept)
     _, document = await reviewed.shelf.library.documents(await reviewed.shelf.access.scope("local"))
