@@ -60,11 +60,14 @@ def test_a_channel_is_told_with_its_sources_its_positions_and_what_would_change_
 ) -> None:
     arrange(data_dir, {CLUB: 2, PersonAddress(workspace="local", person="U1"): 1})
     club = ("access", "explain", "--channel", "slack:C0123CLUB")
+    closed = words(footnote(*club, "--document", STORY).out)
+    footnote("sources", "readers", "sample library", "everyone")
     told = words(footnote(*club, "--document", STORY).out)
     person = words(footnote(*club, "--thread", "17.5", "--person", "U1", "--document", STORY).out)
     alone = footnote(*club, "--person", "U1", "--alone", "--document", STORY, "--json").json
     board = footnote("access", "explain", "--channel", "slack:C0123BOARD", "--document", STORY, "--json").json
 
+    assert "✗ sample library: May not be read" in closed and "sources readers 'sample library' READER" in closed
     assert "What anybody reads in slack:C0123CLUB of the workspace local, where others read along:" in told
     assert f"{TITLE} (stories/{STORY}): up to page 2, the channel's position" in told
     assert f"“{TITLE}” can be read here up to page 2 (Chapter One: The Island That Was Late)" in told

@@ -137,6 +137,7 @@ PATTERNS = (
     (r"\b[0-9a-f]{32}\b", "ID"),
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "ID"),
     (r"\b[0-9a-f]{8}\b", "ID"),
+    (r"• [0-9a-f]{6}\b", "• ID"),  # of the inbox
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+\d\d:\d\d)?", "TIME"),
     (r"\b\d+(,\d{3})*(\.\d+)? ?(s|ms|kB|KB|MB|KiB|MiB|bytes)\b", "AMOUNT"),
     (r'"children": \[[^\]]*\]', "CHILDREN"),  # with a service also its posts
