@@ -289,6 +289,7 @@ class Statistics:
     never_cited: tuple[Document, ...]
     never_cited_count: int
     gaps: tuple[CoverageGap, ...]
+    hidden: int = 0  # unanswered questions that the reader may not see
 
     @property
     def cache_hit_rate(self) -> float | None:

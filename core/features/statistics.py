@@ -1,7 +1,7 @@
 """Usage statistics of a workspace's library: documents cited most and never, and unanswered questions."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import timedelta
 from typing import Protocol
 
@@ -49,8 +49,11 @@ class UsageStatistics:
         self._groups = groups
         self._clock = clock
 
-    async def of(self, scope: SearchScope, days: float = DAYS) -> Statistics:
-        """Of a workspace's last days, with the documents that the scope may read."""
+    async def of(self, scope: SearchScope, days: float = DAYS, platforms: Container[str] | None = None) -> Statistics:
+        """Of a workspace's last days, with the documents that the scope may read.
+
+        Questions are quoted that were asked on `platforms`; None: on all.
+        """
         found = await self._asked.asked(scope.workspace, days)
         documents = [item for item in await self._corpus.list_readable(scope) if item.revision is not None]
         counted = Counter(question.status for question in found)
@@ -58,6 +61,8 @@ class UsageStatistics:
         ranked = sorted((item for item in documents if cited[item.id]), key=lambda item: -cited[item.id])
         never = [item for item in documents if not cited[item.id]]
         since = self._clock.now() - timedelta(days=days)
+        unanswered = _unanswered(found)
+        shown = [item for item in unanswered if platforms is None or item.address.platform in platforms]
         return Statistics(
             since=since,
             questions=len(found),
@@ -71,7 +76,8 @@ class UsageStatistics:
             most_cited=tuple(CitedDocument(document=item, answers=cited[item.id]) for item in ranked[:MOST_LISTED]),
             never_cited=tuple(never[:MOST_LISTED]),
             never_cited_count=len(never),
-            gaps=(await self.gaps(_unanswered(found)))[:MOST_LISTED],
+            gaps=(await self.gaps(shown))[:MOST_LISTED],
+            hidden=len(unanswered) - len(shown),
         )
 
     async def unanswered(self, workspace: str, days: float = DAYS) -> list[AskedQuestion]:

@@ -12,12 +12,15 @@ from bot.web.graph_drawing import MOST_DRAWN, NARROW, WIDE, Drawing, draw, told
 from bot.web.pages.uploads import require_admin
 from bot.web.parts import WebParts
 from bot.web.requests import visit
+from bot.web.security import is_owner
 from bot.web.threads import Reader
+from core.access.scopes import OPERATED
 from core.domain.corpus import Document
 from core.domain.features import Connection, DocumentConnections
 from core.domain.spending import cost_text
 from core.features.connections import Connections
 from core.features.feedback import REASONS
+from core.features.review import HIDDEN_QUESTIONS
 from core.features.statistics import DAYS, UsageStatistics
 
 CONNECTIONS = web.AppKey("connections", Connections)
@@ -97,9 +100,20 @@ def add_statistics_page(app: web.Application, parts: WebParts, statistics: Usage
 
 
 async def show_statistics(request: web.Request) -> web.Response:
-    """Show the statistics of the last days over the readable documents, to admins: they quote questions."""
+    """Show the statistics of the last days over the readable documents, to admins: they quote questions.
+
+    Admins other than the owner see those of the web app alone, as in the inbox.
+    """
     require_admin(request)
     _, scope = await visit(request)
-    found = await request.app[STATISTICS].of(scope)
-    shown = {"found": found, "days": DAYS, "path": document_path, "reasons": REASONS, "cost": cost_text}
+    found = await request.app[STATISTICS].of(scope, platforms=None if is_owner(request) else OPERATED)
+    hidden = HIDDEN_QUESTIONS.format(count=found.hidden) if found.hidden else ""
+    shown = {
+        "found": found,
+        "hidden": hidden,
+        "days": DAYS,
+        "path": document_path,
+        "reasons": REASONS,
+        "cost": cost_text,
+    }
     return render_template("statistics.html", request, shown)

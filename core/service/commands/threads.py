@@ -41,6 +41,7 @@ LOOKED_THROUGH = 50  # newest messages in which an open question or a decision i
 # Deleting a thread waits this long for its answers to stop.
 ENDING_PAUSE_SECONDS = 0.05
 ENDING_TRIES = 60
+CANNOT_READ = "I can't tell that you may read this conversation's thread. Open the thread, and use the command there."
 _PROGRESS = {
     InboxStatus.REFUSED: "",
     InboxStatus.QUEUED: "It's queued.",
@@ -158,7 +159,10 @@ class ThreadCommands:
         )
 
     async def visible(self, call: CommandCall, show: str = "") -> list[Conversation]:
-        """Return the listable conversations, most recently used first: the caller's, the channel's, or all."""
+        """Return the listable conversations, most recently used first: the caller's, the channel's, or all.
+
+        The caller's own are left out in channels that they can't read any more.
+        """
         show = show or ("all" if call.sees_all else "mine")
         if show not in WHOSE:
             raise BadInput(f"Unknown list {show!r}. Use {', '.join(WHOSE)}.")
@@ -170,7 +174,19 @@ class ThreadCommands:
         channel = ChannelAddress.of(call.address) if show == "here" and call.address else None
         found = await self._conversations.list_conversations(call.workspace, owner=owner, channel=channel)
         visible = [item for item in found if not item.is_channel_talk and may_see(call, item)]
-        return await _without_closed(call, visible) if show == "here" else visible
+        return await _without_closed(call, visible) if show == "here" else await self._in_open_channels(call, visible)
+
+    async def _in_open_channels(self, call: CommandCall, found: list[Conversation]) -> list[Conversation]:
+        """Drop those of channels that the caller can't read; of its thread that is asked before it is shown."""
+        if call.sees_all or call.address is None:
+            return found
+        readable: dict[ThreadAddress, bool] = {}
+        for item in found:
+            channel = replace(item.address, thread="")
+            if channel not in readable:
+                is_here = ChannelAddress.of(channel) == ChannelAddress.of(call.address)
+                readable[channel] = is_here or await self._access.reads(channel, call.address, call.author)
+        return [item for item in found if readable[replace(item.address, thread="")]]
 
     async def _threads(self, call: CommandCall) -> CommandResult:
         action = call.option("action") or "list"
@@ -225,12 +241,18 @@ class ThreadCommands:
         )
 
     async def _export(self, call: CommandCall) -> CommandResult:
-        meant = await self._meant(call)
+        meant = await self._readable(call, await self._meant(call))
         at = meant.address if meant.address.private_to == call.author else None
         scope = await readable_by(call, self._access, at)
         conversation, messages = await self._histories.show(meant.id, call.workspace, scope)
         file = await export_conversation(conversation, messages, call.option("format") or "markdown")
         return CommandResult(text=f"“{conversation.title}” as a file: {file.name}", file=file)
+
+    async def _readable(self, call: CommandCall, found: Conversation) -> Conversation:
+        """Return a conversation in a thread that the caller reads now. AccessDenied for one that they left."""
+        if call.sees_all or await self._access.reads(found.address, call.address, call.author):
+            return found
+        raise AccessDenied(CANNOT_READ)
 
     async def _meant(self, call: CommandCall) -> Conversation:
         """The conversation that the command names, else the one it was given in."""

@@ -202,6 +202,31 @@ async def test_a_follow_up_in_a_channel_that_was_opened_gets_nothing_of_before(p
         assert len(place.provider.requests) == asked
 
 
+async def test_a_conversation_is_out_of_reach_for_its_starter_who_left_the_channel(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        gm = await _for_role(place, house)
+        await _asked(house, house.ada, _closed_channel(house, {gm: SEEN}))
+        [conversation] = await place.conversations.list_conversations("local")
+        assert "where is the key?" in told(await house.ada.slash(house.channel, "threads"))
+        await _take(house, house.ada, gm)
+        assert "No conversations yet" in told(await house.ada.slash(house.channel, "threads"))
+        assert await house.ada.autocomplete(house.channel, "open", "thread", "") == []
+        for action in ("open", "export", "rename", "delete"):
+            asked = await house.ada.slash(house.channel, "threads", action=action, thread=conversation.id, title="Mine")
+            assert "No conversation" in told(asked)
+
+
+async def test_the_conversation_of_a_private_thread_is_exported_in_it_alone(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        thread = await _private_thread(house, house.ada)
+        await _asked_in(house, house.ada, thread)
+        [conversation] = await place.conversations.list_conversations("local")
+        refused = await house.ada.slash(house.channel, "threads", action="export", thread=conversation.id)
+        assert "I can't tell that you may read" in told(refused) and not refused.response.attachments
+        [file] = (await house.ada.slash(thread, "export")).response.attachments
+        assert b"where is the key?" in house.env.backend.cdn.get(file.url)
+
+
 async def test_a_restarted_bot_knows_the_readers_again(place: DiscordPlace) -> None:
     async with place.open() as house:
         gm = await _for_role(place, house)

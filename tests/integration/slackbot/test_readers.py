@@ -1,5 +1,7 @@
 """A place shows a source only if everyone who can read the place may read it, at every question and every press."""
 
+from functools import partial
+
 import pytest
 
 from bot.slackbot.events.translate import thread_address
@@ -189,6 +191,26 @@ async def test_after_an_answer_a_guest_who_joins_opens_nothing_of_it(place: Slac
         await guest.slash(house.channel, "sources")
         await house.told(guest, "")
         assert place.shelf.source.name not in "".join(map(shown_of, house.whispered(guest, "", house.channel)))
+
+
+async def test_a_conversation_is_out_of_reach_for_its_starter_who_left_the_channel(place: SlackPlace) -> None:
+    await set_readers(place, "members")
+    async with place.open() as house:
+        private = house.server.create_channel(house.team, "staff", house.ada, house.ben, private=True)
+        assert STAIRS in await ask(house, private)
+        [conversation] = await place.conversations.list_conversations("local")
+        await house.ada.slash(house.channel, "threads")
+        await house.told(house.ada, "where is the key?")
+        await house.ben.remove(private, house.ada.id)
+        await house.server.settle()
+        await house.ada.slash(house.channel, "threads")
+        await house.told(house.ada, "No conversations yet")
+        for number, action in enumerate(("open", "export", "delete"), start=1):
+            await house.ada.slash(house.channel, f"threads {action} {conversation.id}")
+            refused = partial(house.whispered, house.ada, "is visible from here", house.channel)
+            await house.until(lambda: len(refused()) == number, action)  # noqa: B023 - awaited at once
+        assert [one for one in house.posts(house.ada.dm) if one.files] == []
+        assert await place.conversations.list_conversations("local") == [conversation]
 
 
 async def test_when_the_guest_leaves_it_is_shown_again(place: SlackPlace) -> None:

@@ -3,9 +3,10 @@
 from functools import partial
 
 from bot.web.pages.library import add_statistics_page
+from core.access.identity import Role as WebRole
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Outcome, Role
-from core.domain.incoming import PRIVATE_THREAD
+from core.domain.incoming import PRIVATE_THREAD, ThreadAddress
 from core.domain.replies import Usage
 from core.features.statistics import UsageStatistics
 from storage.database.repositories.spending import SqlSpendingStore
@@ -17,13 +18,15 @@ from tests.unit.core.features.test_statistics import FirstWord
 NASTY = "<script>alert(1)</script>"
 
 
-async def page(shelves: Shelves, browse: OpenBrowser) -> str:
+async def page(shelves: Shelves, browse: OpenBrowser, role: WebRole = WebRole.OWNER) -> str:
     asked = shelves.stores.asked(ManualClock())
     spending = SqlSpendingStore(shelves.stores.database, ManualClock())
     statistics = UsageStatistics(
         asked=asked, corpus=shelves.corpus, groups=FirstWord(), spending=spending, clock=ManualClock()
     )
-    return await read(await browse(partial(add_statistics_page, statistics=statistics)), "/library/statistics")
+    return await read(
+        await browse(partial(add_statistics_page, statistics=statistics), role=role), "/library/statistics"
+    )
 
 
 async def test_gaps_and_documents_are_told_and_private_questions_are_not(shelves: Shelves, browse: OpenBrowser) -> None:
@@ -60,3 +63,23 @@ async def test_an_unused_library_says_so(shelves: Shelves, browse: OpenBrowser) 
 
     assert "0 questions" in text and "No answer has cited a document yet." in text
     assert "No questions yet." in text and "No documents yet." in text
+
+
+async def test_admins_other_than_the_owner_read_no_questions_of_other_platforms(
+    shelves: Shelves, browse: OpenBrowser
+) -> None:
+    board = ThreadAddress(platform="slack", workspace="local", channel="C1BOARD", thread="1.5")
+    for id, question, address in (
+        ("c1", "Who pays the bribe?", {"address": board}),
+        ("c2", "Where is parking?", {}),
+    ):
+        answer = build_message(
+            f"{id}-a", "No.", conversation_id=id, role=Role.ASSISTANT, status=AnswerStatus.NOT_FOUND.value
+        )
+        said = [build_message(f"{id}-q", question, conversation_id=id), answer]
+        await shelves.conversations.add(build_conversation(id, **address), said)
+
+    assert "bribe" in await page(shelves, browse)
+    text = await page(shelves, browse, WebRole.ADMIN)
+    assert "bribe" not in text and "parking" in text
+    assert "1 asked in places that you can&#39;t read" in text
