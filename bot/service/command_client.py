@@ -32,7 +32,7 @@ class RemoteOperations:
         self._client = httpx.AsyncClient(
             transport=httpx.AsyncHTTPTransport(uds=service.socket),
             base_url="http://footnote",
-            timeout=None,  # noqa: S113 - an answer takes as long as it takes; Ctrl+C stops it
+            timeout=None,  # nosec B113  # noqa: S113 - an answer takes as long as it takes; Ctrl+C stops it
             trust_env=False,
         )
 

@@ -228,7 +228,7 @@ def listen(settings: WebConfig) -> socket.socket:
 def address_of(listening: socket.socket) -> str:
     """Return the pages' address for a browser on this machine."""
     host, port = listening.getsockname()[:2]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - shown, not bound
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # nosec B104  # noqa: S104 - shown, not bound
     return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
 
 

@@ -204,7 +204,7 @@ def _peak_bytes() -> int:
 def serve(tasks: BinaryIO, replies: BinaryIO, parts: ChildParts, limits: ReadLimits) -> None:
     """Answer tasks until their stream ends."""
     while len(header := tasks.read(HEADER_BYTES)) == HEADER_BYTES:
-        task = cast("Task", pickle.loads(tasks.read(int.from_bytes(header))))  # noqa: S301 - from the parent
+        task = cast("Task", pickle.loads(tasks.read(int.from_bytes(header))))  # nosec B301  # noqa: S301 - from the parent
         _set_alarms(limits)
         with deadline_handler(_asker(replies, steps_of(task, limits), limits)):
             message = _packed(answer(task, parts, limits), limits)
@@ -302,7 +302,7 @@ def main() -> None:
     """Run the child. Its arguments: the limits, and functions as `module:function` (see Sandbox)."""
     tasks, replies = _private_streams()
     limits, *functions = sys.argv[1:]
-    bounds = cast("ReadLimits", pickle.loads(bytes.fromhex(limits)))  # noqa: S301 - from the parent
+    bounds = cast("ReadLimits", pickle.loads(bytes.fromhex(limits)))  # nosec B301  # noqa: S301 - from the parent
     _limit_process(bounds)
     enter_jail()
     readers, extractors, places = functions

@@ -139,7 +139,7 @@ def _open_socket() -> None:
 
 
 def _start_program() -> None:
-    subprocess.run([sys.executable, "-c", ""], check=False)
+    subprocess.run([sys.executable, "-c", ""], check=False)  # nosec B603  # its own interpreter, without input
 
 
 def _write_file() -> None:

@@ -94,7 +94,7 @@ async def patiently(
                 attempt=number,
                 remaining_seconds=until - asyncio.get_running_loop().time(),
                 first_seconds=first_seconds,
-                jitter=random.random(),  # noqa: S311 - spreads retries, guards nothing
+                jitter=random.random(),  # nosec B311  # noqa: S311 - spreads retries, guards nothing
             )
             if wait is None:
                 raise

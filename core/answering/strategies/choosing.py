@@ -99,7 +99,7 @@ class Strategies:
 
     def _quote(self, message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
         """Return a strategy without a model, with a note about the budget."""
-        assert self.without_model is not None  # noqa: S101 - see choose
+        assert self.without_model is not None  # nosec B101  # noqa: S101 - see choose
         return replace(self.over(self.without_model(), replace(message, strategy=None), observer), note=SPENT)
 
     def over(self, provider: ChatProvider, message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:

@@ -162,7 +162,7 @@ class ReplyBuilder:
         if is_new:
             known = _Call(id=call_id)
             self._calls.append(known)
-        assert known is not None  # noqa: S101 - for the type checker: a missing one is new
+        assert known is not None  # nosec B101  # noqa: S101 - for the type checker: a missing one is new
         known.id = known.id or call_id
         if index is not None:
             self._by_index[index] = known

@@ -48,7 +48,7 @@ def upgrade() -> None:
         op.bulk_insert(_TABLE, rows)
     # Their document stays hidden in a source of this kind, until the service removes it.
     kept = "(SELECT source_id FROM document WHERE kind = 'kept')"
-    op.execute(f"UPDATE source SET kind = 'kept' WHERE name = 'kept answers' AND id IN {kept}")  # noqa: S608  # constant
+    op.execute(f"UPDATE source SET kind = 'kept' WHERE name = 'kept answers' AND id IN {kept}")  # nosec B608  # noqa: S608 - constants
 
 
 def downgrade() -> None:
