@@ -56,6 +56,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("doctor", "Check every part that an answer needs, and print a fix for each problem."),
         "db": ("database", "Show, check, back up and rebuild the database and its search index."),
         "tokens": ("tokens", "Manage the API tokens of people."),
+        "audit": ("audit", "List what admins and moderators did."),
         "access": ("access", "Explain who may read a source or document, and why."),
         "jobs": ("jobs", "Show and control the job trees of answers."),
         "stats": ("library", "Show the most and least cited documents, and unanswered questions."),

@@ -13,9 +13,10 @@ from bot.cli.session import Session
 from bot.config import Config
 from bot.runtime.logs import log_to_stderr
 from bot.runtime.system import to_json_text, write_line
-from bot.service.operations import end_sessions, new_web_link
+from bot.service.operations import new_web_link
 from bot.service.restarts import Restarts
 from bot.service.service import Entrance, Service, SetupHost
+from bot.service.tokens import end_sessions
 from bot.service.worker import work_alone
 from bot.setup.wizard import open_wizard
 from bot.web.pages.setup import SetupRun

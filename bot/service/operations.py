@@ -136,7 +136,7 @@ async def rename_conversation(context: OperationContext, request: Renaming) -> C
 
 @operation
 async def delete_conversation(context: OperationContext, request: str) -> None:
-    await context.parts.conversations.delete(request, context.workspace)
+    await context.parts.conversations.delete(request, context.workspace, by=context.reader)
 
 
 @operation
@@ -207,6 +207,7 @@ async def ingest(context: OperationContext, request: IngestRequest) -> IngestRep
         source=request.source,
         kind=request.kind,
         readers=request.readers,
+        by=context.reader,
         force=request.force,
         progress=context.emit,
     )
@@ -262,7 +263,7 @@ async def explain_empty(context: OperationContext, request: None) -> str | None:
 
 @operation
 async def remove_document(context: OperationContext, request: str) -> Removal:
-    return await context.parts.library.remove_document(request, await context.scope())
+    return await context.parts.library.remove_document(request, await context.scope(), by=context.reader)
 
 
 @operation
@@ -277,7 +278,7 @@ async def list_sources(context: OperationContext, request: None) -> list[SourceS
 
 @operation
 async def remove_source(context: OperationContext, request: str) -> SourceRemoval:
-    removal = await context.parts.library.remove_source(context.workspace, request)
+    removal = await context.parts.library.remove_source(context.workspace, request, by=context.reader)
     await context.parts.syncs.forget(context.workspace, request)
     left = await context.parts.syncs.overview(context.workspace)
     return SourceRemoval(removal=removal, is_configured=any(status.name == request for status in left))
@@ -303,7 +304,9 @@ async def set_readers(context: OperationContext, request: ReadersChange) -> Sour
             f"The configuration sets the readers of {request.source!r}. Change `readers` under its [[sources]] in "
             "config.toml, and run `footnote sync`."
         )
-    return await context.parts.library.set_readers(context.workspace, request.source, request.readers)
+    return await context.parts.library.set_readers(
+        context.workspace, request.source, request.readers, by=context.reader
+    )
 
 
 @operation
@@ -341,9 +344,9 @@ async def bind_workspace(context: OperationContext, request: Binding) -> Bound:
     """Bind a server or team, or undo it."""
     bindings = context.parts.bindings
     if request.workspace is None:
-        team = await bindings.unbind(request.platform, request.name)
+        team = await bindings.unbind(request.platform, request.name, by=context.reader)
     else:
-        team = await bindings.bind(request.platform, request.name, request.workspace)
+        team = await bindings.bind(request.platform, request.name, request.workspace, by=context.reader)
     return Bound(team=team, states=await workspaces_of(context.parts).list_states())
 
 
@@ -475,9 +478,3 @@ async def new_web_link(context: OperationContext, request: bool) -> str:
     if context.service is None:
         raise InvalidState("The web app needs a running service. Run `footnote serve`.")
     return await context.service.new_web_link(request)
-
-
-@operation
-async def end_sessions(context: OperationContext, request: None) -> int:
-    """Sign all browsers out of the web app; return their number."""
-    return await context.parts.stores.identity.remove_sessions()

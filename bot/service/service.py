@@ -59,6 +59,7 @@ from core.work.orphaned_jobs import end_abandoned_questions
 REQUESTS_END_SECONDS = 0.5
 # Each ingest checks for stale answers; this finds the ones that a killed ingest left.
 STALE_EVERY, STALE_FIRST = timedelta(hours=1), timedelta(seconds=30)
+AUDIT_KEPT = timedelta(days=400)
 CALLS_KEPT = timedelta(days=400)  # of models: this month's cost can be compared with that of a year ago
 BACKLOG = 128  # connections that wait to be accepted
 
@@ -266,6 +267,7 @@ async def _start_background(stack: AsyncExitStack, app: Parts, inbox: Inbox, pla
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
         additions = await app.additions.purge()
         await app.spending.store.purge((app.clock.now() - CALLS_KEPT).date())
+        await app.stores.audit.purge(app.clock.now() - AUDIT_KEPT)
         if not (messages or jobs or runs or additions):
             return None
         counts = f"{messages} old inbox entries, {jobs} old jobs, {runs} recorded answers"

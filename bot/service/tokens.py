@@ -1,9 +1,10 @@
-"""Operations on the API tokens of people."""
+"""Operations on who may do what: the API tokens of people, signed-in browsers, and the audit log."""
 
 from dataclasses import dataclass
 
 from bot.service.calls import OperationContext, operation
 from bot.service.pages import build_tokens
+from core.domain.audit import AuditEntry, AuditNote, Deed
 from core.domain.identity import ApiToken, TokenScope
 from core.errors import NotFound
 
@@ -25,7 +26,8 @@ class NewToken:
 @operation
 async def add_token(context: OperationContext, request: TokenRequest) -> NewToken:
     """Store a new token."""
-    token, secret = await build_tokens(context.parts).add(request.person, request.scope)
+    audit = AuditNote(workspace=context.workspace, actor=context.reader, deed=Deed.TOKEN_ADDED, about=request.person)
+    token, secret = await build_tokens(context.parts).add(request.person, request.scope, audit=audit)
     return NewToken(token=token, secret=secret)
 
 
@@ -40,5 +42,30 @@ async def revoke_token(context: OperationContext, request: str) -> ApiToken:
     found = next((token for token in await context.parts.stores.identity.list_tokens() if token.id == request), None)
     if found is None:
         raise NotFound(f"There is no token {request!r}. `footnote tokens` lists them.")
-    await context.parts.stores.identity.remove_token(found.id)
+    about = f"{found.id} of {found.person}"
+    audit = AuditNote(workspace=context.workspace, actor=context.reader, deed=Deed.TOKEN_REVOKED, about=about)
+    await context.parts.stores.identity.remove_token(found.id, audit=audit)
     return found
+
+
+@operation
+async def end_sessions(context: OperationContext, request: None) -> int:
+    """Sign all browsers out of the web app; return their number."""
+    audit = AuditNote(workspace=context.workspace, actor=context.reader, deed=Deed.SIGNED_OUT)
+    return await context.parts.stores.identity.remove_sessions(audit=audit)
+
+
+# The audit log
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRequest:
+    is_everywhere: bool  # of all workspaces
+    limit: int
+
+
+@operation
+async def list_audit(context: OperationContext, request: AuditRequest) -> list[AuditEntry]:
+    """List what admins did, the newest first."""
+    workspace = None if request.is_everywhere else context.workspace
+    return await context.parts.stores.audit.newest(workspace, request.limit)

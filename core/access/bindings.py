@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.domain.audit import AuditNote, Deed
 from core.domain.service import PlatformTeam
 from core.errors import Ambiguous, BadInput, InvalidState, NotFound
 from core.ports import Clock
@@ -87,7 +88,7 @@ class Bindings:
             await self._teams.record_connected(platform, names)
             await self.load()
 
-    async def bind(self, platform: str, wanted: str, workspace: str) -> BoundTeam:
+    async def bind(self, platform: str, wanted: str, workspace: str, *, by: str = "") -> BoundTeam:
         """Bind a server or team, by its name or id, to a workspace, and return it.
 
         Raises NotFound for an unknown name, Ambiguous if several have it, InvalidState if the configuration sets it,
@@ -96,13 +97,13 @@ class Bindings:
         workspace = workspace.strip()
         if not workspace or len(workspace) > LONGEST_NAME or not workspace.isprintable():
             raise BadInput(f"A workspace's name needs 1 to {LONGEST_NAME} characters, without line breaks.")
-        return await self._change(platform, wanted, workspace)
+        return await self._change(platform, wanted, workspace, by)
 
-    async def unbind(self, platform: str, wanted: str) -> BoundTeam:
+    async def unbind(self, platform: str, wanted: str, *, by: str = "") -> BoundTeam:
         """Let a server or team read its own workspace again, and return it. Raises as `bind` does."""
-        return await self._change(platform, wanted, None)
+        return await self._change(platform, wanted, None, by)
 
-    async def _change(self, platform: str, wanted: str, workspace: str | None) -> BoundTeam:
+    async def _change(self, platform: str, wanted: str, workspace: str | None, by: str) -> BoundTeam:
         await self.load()
         found = self._find(platform, wanted)
         if found.is_configured:
@@ -111,7 +112,10 @@ class Bindings:
                 "in config.toml, or remove the line and repeat the command."
             )
         if found.team.workspace != workspace:
-            await self._teams.bind(platform, found.team.id, workspace, self._clock.now())
+            was, deed = found.workspace, Deed.UNBOUND if workspace is None else Deed.BOUND
+            about = f"{platform} {found.team.id}"
+            audit = AuditNote(workspace=workspace or was, actor=by, deed=deed, about=about) if by else None
+            await self._teams.bind(platform, found.team.id, workspace, self._clock.now(), audit=audit)
             await self.load()
         return self._bound(self._known.get((platform, found.team.id), found.team))
 

@@ -4,6 +4,7 @@ import hmac
 import secrets
 from datetime import timedelta
 
+from core.domain.audit import Audit
 from core.domain.identity import ApiToken, Role, TokenScope, WebSession
 from core.errors import BadInput
 from core.ports import Clock
@@ -77,7 +78,7 @@ class Tokens:
         self._clock = clock
         self._key = key.encode()
 
-    async def add(self, person: str, scope: TokenScope) -> tuple[ApiToken, str]:
+    async def add(self, person: str, scope: TokenScope, *, audit: Audit = None) -> tuple[ApiToken, str]:
         """Store a new token; return it with its secret, which can't be read again. BadInput for a bad name."""
         name = collapse(person)
         if not name.isprintable() or not 0 < len(name) <= MAX_PERSON:
@@ -90,7 +91,7 @@ class Tokens:
             scope=scope,
             created_at=self._clock.now(),
         )
-        await self._repository.add_token(token)
+        await self._repository.add_token(token, audit=audit)
         return token, secret
 
     async def find(self, secret: str) -> ApiToken | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from core.access.scopes import Access
 from core.domain.additions import Addition, AdditionKind, AdditionState
+from core.domain.audit import Audit, AuditNote, Deed
 from core.domain.corpus import Document
 from core.domain.footnotes import web_address
 from core.domain.incoming import ThreadAddress
@@ -134,7 +135,12 @@ class Additions:
     async def decide(self, addition: Addition, *, by: str, by_name: str, is_added: bool) -> Addition:
         """Add or dismiss a proposal, for a permitted person. Raises InvalidState if it was decided before."""
         state = AdditionState.ACCEPTED if is_added else AdditionState.DISMISSED
-        changed = await self._move(addition, AdditionState.PROPOSED, state, decided_by=by, decided_by_name=by_name)
+        deed = Deed.DOCUMENT_ADDED if is_added else Deed.DOCUMENT_DECLINED
+        about = addition.path or addition.id
+        audit = AuditNote(workspace=addition.workspace, actor=by, deed=deed, about=about)
+        changed = await self._move(
+            addition, AdditionState.PROPOSED, state, audit, decided_by=by, decided_by_name=by_name
+        )
         if changed is None:
             now = await self.repository.get(addition.id)
             who = f" by {now.decided_by_name}" if now.decided_by_name else ""
@@ -152,8 +158,9 @@ class Additions:
             document = await self._document(addition)
             if document is not None and document.revision != addition.revision:
                 raise InvalidState(f"“{addition.path}” was changed after this. To remove it, use /library remove.")
-        decision = {"decided_by": by, "decided_by_name": by_name}
-        changed = await self._move(addition, addition.state, AdditionState.UNDONE, **decision)
+        changed = await self._move(
+            addition, addition.state, AdditionState.UNDONE, decided_by=by, decided_by_name=by_name
+        )
         return changed or await self.undo(await self.repository.get(addition.id), by=by, by_name=by_name)
 
     async def run(self, addition: Addition, open_file: Callable[[Addition], Chunks]) -> AsyncIterator[Progress]:
@@ -261,7 +268,7 @@ class Additions:
         if await self.uploads.restore(workspace, addition.id, path):
             return
         scope = await self.access.scope(workspace)
-        await self.library.remove_documents({addition.document_id}, scope)
+        await self.library.remove_documents({addition.document_id}, scope, by=addition.decided_by)
         await self.uploads.delete(workspace, path)
 
     async def _document(self, addition: Addition) -> Document | None:
@@ -273,11 +280,11 @@ class Additions:
             return None
 
     async def _move(
-        self, addition: Addition, was: AdditionState, state: AdditionState, **changes: Any
+        self, addition: Addition, was: AdditionState, state: AdditionState, audit: Audit = None, **changes: Any
     ) -> Addition | None:
         """Change the state; None if the stored state isn't `was`."""
         changed = replace(addition, state=state, changed_at=self.uploads.clock.now(), is_settled=False, **changes)
-        return changed if await self.repository.change(changed, was=was) else None
+        return changed if await self.repository.change(changed, was=was, audit=audit) else None
 
     async def _advance(self, addition: Addition, state: AdditionState, **changes: Any) -> Addition:
         """Change the state, unless another person or process did; return the addition as it is then."""
@@ -342,7 +349,7 @@ async def _remove(additions: Additions, call: CommandCall, name: str) -> Command
         raise BadInput(
             f"“{document.title}” comes from the source “{document.source}”, so it would come back. Remove it there."
         )
-    removal = await additions.library.remove_document(document.id, scope)
+    removal = await additions.library.remove_document(document.id, scope, by=call.author)
     return CommandResult(text=str(removal), is_public=True)
 
 

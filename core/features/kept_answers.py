@@ -17,6 +17,7 @@ from pathlib import Path
 from core.access.scopes import Access
 from core.answering.citations import strip_markers
 from core.domain.answer import AnswerStatus, Provenance
+from core.domain.audit import Audit, AuditNote, Deed
 from core.domain.conversation import Message, Role
 from core.domain.corpus import SearchQuery, Source, SourcedPassage, document_id
 from core.domain.footnotes import web_address
@@ -168,16 +169,17 @@ class KeptAnswers:
                 report = await self._ingest(source, Path(folder), name)
             if report.failures:
                 raise ReadError(f"The answer can't be read: {report.failures[0].reason}.")
-            return await self._move(kept, KeptState.ACCEPTED, KEPT_DAYS, **changes)
+            return await self._move(kept, KeptState.ACCEPTED, KEPT_DAYS, _note(kept, by, Deed.KEPT_ACCEPTED), **changes)
 
     async def decline(self, id: str, workspace: str, *, by: str, by_name: str) -> KeptAnswer:
         """Decline a proposal. Raises NotFound, and InvalidState if it was decided before."""
         kept = await self.repository.get(id, workspace)
         if kept.state is not KeptState.PROPOSED:
             raise InvalidState(_known(kept))
-        return await self._move(kept, KeptState.DECLINED, REVIEW_DAYS, decided_by=by, decided_by_name=by_name)
+        audit = _note(kept, by, Deed.KEPT_DECLINED)
+        return await self._move(kept, KeptState.DECLINED, REVIEW_DAYS, audit, decided_by=by, decided_by_name=by_name)
 
-    async def undo(self, id: str, workspace: str) -> KeptAnswer:
+    async def undo(self, id: str, workspace: str, *, by: str) -> KeptAnswer:
         """Make an accepted or a declined one a proposal again, which no search finds.
 
         Raises NotFound, and InvalidState for a proposal.
@@ -185,7 +187,8 @@ class KeptAnswers:
         kept = await self.repository.get(id, workspace)
         if kept.state is KeptState.PROPOSED:
             raise InvalidState("There is nothing to undo: it waits for a review.")
-        changed = await self._move(kept, KeptState.PROPOSED, REVIEW_DAYS, decided_by="", decided_by_name="")
+        audit = _note(kept, by, Deed.KEPT_UNDONE)
+        changed = await self._move(kept, KeptState.PROPOSED, REVIEW_DAYS, audit, decided_by="", decided_by_name="")
         await self.sweep()
         return changed
 
@@ -194,7 +197,7 @@ class KeptAnswers:
         kept = await self.repository.get(id, workspace)
         if by not in (kept.author, kept.said_by):
             raise AccessDenied(f"Only {kept.author_name or kept.author} or a reviewer can take this back.")
-        await self._remove([kept])
+        await self._remove([kept], _note(kept, by, Deed.KEPT_DELETED))
         return kept
 
     async def sweep(self) -> int:
@@ -267,16 +270,18 @@ class KeptAnswers:
             for kept in listed
         ]
 
-    async def _move(self, kept: KeptAnswer, state: KeptState, lasts: timedelta, **changes: str) -> KeptAnswer:
+    async def _move(
+        self, kept: KeptAnswer, state: KeptState, lasts: timedelta, audit: AuditNote, **changes: str
+    ) -> KeptAnswer:
         now = self._clock.now()
         changed = replace(kept, state=state, changed_at=now, expires_at=now + lasts, **changes)  # type: ignore[arg-type]  # texts
-        if not await self.repository.change(changed, was=kept.state):
+        if not await self.repository.change(changed, was=kept.state, audit=audit):
             raise InvalidState(_known(await self.repository.get(kept.id, kept.workspace)))
         return changed
 
-    async def _remove(self, those: Collection[KeptAnswer]) -> None:
+    async def _remove(self, those: Collection[KeptAnswer], audit: Audit = None) -> None:
         if those:
-            await self.repository.remove([kept.id for kept in those])
+            await self.repository.remove([kept.id for kept in those], audit=audit)
             await self.sweep()
 
     async def _drop_documents(self) -> None:
@@ -291,6 +296,10 @@ class KeptAnswers:
 def _source(workspace: str) -> Source:
     identity = source_id(workspace, KEPT_SOURCE)
     return Source(id=identity, workspace=workspace, name=KEPT_SOURCE, kind=KEPT_KIND, location=KEPT_SOURCE)
+
+
+def _note(kept: KeptAnswer, by: str, deed: Deed) -> AuditNote:
+    return AuditNote(workspace=kept.workspace, actor=by, deed=deed, about=kept.id)
 
 
 def _basis(answer: Message) -> Provenance:

@@ -115,7 +115,7 @@ class Reviews:
         if found is None:
             raise NotFound(f"{id[:40]!r} isn't in your inbox. Use /inbox to list it.")
         if act is Act.UNDO:
-            return await self.kept.undo(found.id, reviewer.workspace)
+            return await self.kept.undo(found.id, reviewer.workspace, by=reviewer.person)
         decide = self.kept.accept if act is Act.ACCEPT else self.kept.decline
         return await decide(found.id, reviewer.workspace, by=reviewer.person, by_name=reviewer.name)
 

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from core.access.scopes import ATTACHMENTS
+from core.domain.audit import Audit, AuditNote, Deed
 from core.domain.corpus import Document, Page, SearchScope, Source
 from core.domain.footnotes import page_links
 from core.errors import NotFound
@@ -114,34 +115,35 @@ class Library:
             raise NotFound(f"{found.path!r} has no page {number} that you can read here: {pages}")
         return await self._view(page, scope)
 
-    async def remove_document(self, name: str, scope: SearchScope) -> Removal:
+    async def remove_document(self, name: str, scope: SearchScope, *, by: str = "") -> Removal:
         """Remove a document until its file is ingested again. Raises as `find_document` does."""
         document = await self.find_document(name, scope)
-        conversations = await self.forget([document])
+        conversations = await self.forget([document], by=by)
         return Removal(name=document.path, documents=1, conversations=conversations)
 
-    async def remove_documents(self, ids: Collection[str], scope: SearchScope) -> list[Document]:
+    async def remove_documents(self, ids: Collection[str], scope: SearchScope, *, by: str = "") -> list[Document]:
         """Remove several documents by their IDs, and return them; unknown ones are ignored."""
         documents = [document for document in await self.documents(scope) if document.id in ids]
-        await self.forget(documents)
+        await self.forget(documents, by=by)
         return documents
 
     async def sources(self, workspace: str) -> list[Source]:
         """Return the sources by name, without attachments, which belong to their threads."""
         return [source for source in await self._corpus.list_sources(workspace) if source.kind != ATTACHMENTS]
 
-    async def remove_source(self, workspace: str, name: str) -> Removal:
+    async def remove_source(self, workspace: str, name: str, *, by: str = "") -> Removal:
         """Remove a source and all its documents. Raises NotFound for an unknown name."""
         source = await self.source(workspace, name)
         documents = await self._corpus.list_documents(workspace, frozenset({source.id}))
         conversations = await self.forget(documents)
-        await self._corpus.remove_source(source.id)
+        await self._corpus.remove_source(source.id, audit=_note(workspace, by, Deed.SOURCE_REMOVED, source.name))
         return Removal(name=source.name, documents=len(documents), conversations=conversations)
 
-    async def set_readers(self, workspace: str, name: str, readers: frozenset[str]) -> Source:
+    async def set_readers(self, workspace: str, name: str, readers: frozenset[str], *, by: str = "") -> Source:
         """Replace a source's readers, and return it. Raises NotFound for an unknown name."""
         source = await self.source(workspace, name)
-        await self._corpus.set_readers(source.id, readers)
+        about = f"{source.name}: {', '.join(sorted(readers)) or 'nobody'}"
+        await self._corpus.set_readers(source.id, readers, audit=_note(workspace, by, Deed.READERS, about))
         return replace(source, readers=readers)
 
     async def source(self, workspace: str, name: str) -> Source:
@@ -152,8 +154,8 @@ class Library:
             raise NotFound(f"Unknown source {name!r}. Sources here: {names}.")
         return source
 
-    async def forget(self, documents: Sequence[Document]) -> int:
-        """Remove documents; return the number of conversations about them.
+    async def forget(self, documents: Sequence[Document], *, by: str = "") -> int:
+        """Remove documents; return the number of conversations about them. `by`: the person who removes each.
 
         From the database first: after an interruption, leftovers in the index are hidden and swept.
         """
@@ -162,7 +164,9 @@ class Library:
             await self._delete_files(documents)
         for document in documents:
             conversations += await self._conversations.forget_document(document.id)
-            await self._corpus.remove_document(document.id)
+            about = f"{document.source}/{document.path}"
+            audit = _note(document.workspace, by, Deed.DOCUMENT_REMOVED, about)
+            await self._corpus.remove_document(document.id, audit=audit)
             await self._index.remove_document(document.id)
         if self._after_removal is not None:
             await self._after_removal()
@@ -196,3 +200,7 @@ class Library:
             before = max((p for p in pages if p.number < page.number), key=lambda p: p.number, default=None)
             after = min((p for p in pages if p.number > page.number), key=lambda p: p.number, default=None)
         return before, after
+
+
+def _note(workspace: str, by: str, deed: Deed, about: str) -> Audit:
+    return AuditNote(workspace=workspace, actor=by, deed=deed, about=about) if by else None

@@ -11,6 +11,7 @@ import uuid
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from core.domain.audit import AuditNote, Deed
 from core.domain.corpus import NAMESPACE, Source
 from core.domain.readers import MEMBERS_ONLY
 from core.errors import BadInput, InvalidState, NotFound
@@ -32,10 +33,11 @@ async def add_source(
     name: str | None = None,
     link_template: str | None = None,
     readers: frozenset[str] = MEMBERS_ONLY,
+    by: str = "",
 ) -> Place:
     """The source that `path` belongs to, saved when it is new or became a folder; the same path gives the same source.
 
-    A new source gets these `readers`.
+    A new source gets these `readers`, and is noted as added `by` a person.
 
     Raises:
         NotFound: there is nothing at `path`.
@@ -64,7 +66,9 @@ async def add_source(
     kind = "folder" if is_folder and resolved == root else source.kind
     wanted = replace(source, kind=kind, link_template=link_template or source.link_template)
     if wanted not in sources:
-        await corpus.save_source(wanted)
+        is_new = wanted.id not in {known.id for known in sources}
+        note = AuditNote(workspace=workspace, actor=by, deed=Deed.SOURCE_ADDED, about=wanted.name)
+        await corpus.save_source(wanted, audit=note if by and is_new else None)
     return Place(source=wanted, only="" if resolved == root else resolved.relative_to(root).as_posix())
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from core.domain.answer import Draft, Evidence, ListedFacts
+from core.domain.audit import Audit
 from core.domain.chat import (
     Capabilities,
     ChatMessage,
@@ -165,13 +166,13 @@ class SearchIndex(Protocol):
 class CorpusRepository(Protocol):
     """Sources, documents, pages and passages. A document switches to a new revision in one commit."""
 
-    async def save_source(self, source: Source) -> None:
+    async def save_source(self, source: Source, *, audit: Audit = None) -> None:
         """Insert or replace by id; a known source keeps its readers.
 
         Raises InvalidState if another source of the workspace has the name.
         """
 
-    async def set_readers(self, source_id: str, readers: frozenset[str]) -> None:
+    async def set_readers(self, source_id: str, readers: frozenset[str], *, audit: Audit = None) -> None:
         """Replace a source's readers; unknown ids are ignored. Durable when it returns."""
 
     async def narrow(self, document_id: str, source_id: str, readers: frozenset[str] | None) -> None:
@@ -191,7 +192,7 @@ class CorpusRepository(Protocol):
     async def list_sources(self, workspace: str) -> list[Source]:
         """Return sources by name."""
 
-    async def remove_source(self, source_id: str) -> None:
+    async def remove_source(self, source_id: str, *, audit: Audit = None) -> None:
         """Remove a source with its documents, pages and passages; unknown ids are ignored."""
 
     async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
@@ -238,7 +239,7 @@ class CorpusRepository(Protocol):
     async def touch(self, document_id: str, stamp: FileStamp) -> None:
         """Update the stamp of a file with unchanged content."""
 
-    async def remove_document(self, document_id: str) -> None:
+    async def remove_document(self, document_id: str, *, audit: Audit = None) -> None:
         """Remove it with its pages and passages; unknown ids are ignored."""
 
     async def live_revisions(self) -> dict[tuple[str, str], int]:
@@ -310,7 +311,7 @@ class ConversationRepository(Protocol):
     async def rename(self, conversation_id: str, title: str) -> None:
         """Raise NotFound for an unknown conversation."""
 
-    async def delete(self, conversation_id: str) -> None:
+    async def delete(self, conversation_id: str, *, audit: Audit = None) -> None:
         """Delete it with its messages; unknown ids are ignored."""
 
     async def append(self, conversation_id: str, messages: Sequence[Message], *, focus: Focus | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from pydantic import BaseModel
 
+from core.domain.audit import Audit
 from core.domain.corpus import Document, Page, ParsedDocument, SearchScope, Source
 from core.domain.extracts import (
     Extract,
@@ -270,10 +271,10 @@ class KeptAnswerRepository(Protocol):
     async def get(self, id: str, workspace: str) -> KeptAnswer:
         """Raise NotFound for an unknown id, and for another workspace's."""
 
-    async def change(self, kept: KeptAnswer, *, was: KeptState) -> bool:
+    async def change(self, kept: KeptAnswer, *, was: KeptState, audit: Audit = None) -> bool:
         """Store a changed one, if the stored one is still in the state `was`; False if it isn't, or was deleted."""
 
-    async def remove(self, ids: Collection[str]) -> None:
+    async def remove(self, ids: Collection[str], *, audit: Audit = None) -> None:
         """Delete some; unknown ids are ignored. Their documents stay, without readers."""
 
     async def list_kept(self, workspace: str | None = None) -> list[KeptAnswer]:

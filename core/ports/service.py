@@ -9,6 +9,7 @@ from typing import Protocol
 
 from core.domain.additions import Addition, AdditionState
 from core.domain.answer import Answer
+from core.domain.audit import Audit
 from core.domain.features import Checked, CitedIn, DueNote, Feedback, LiveTexts, StaleAnswer, StoredCassette, Unchecked
 from core.domain.identity import ApiToken, WebSession
 from core.domain.incoming import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
@@ -172,7 +173,7 @@ class SettingsRepository(Protocol):
 
     async def channel(self, address: ChannelAddress) -> ChannelSettings: ...
 
-    async def save_channel(self, address: ChannelAddress, settings: ChannelSettings) -> None:
+    async def save_channel(self, address: ChannelAddress, settings: ChannelSettings, *, audit: Audit = None) -> None:
         """Insert or replace."""
 
     async def listening(self, address: ThreadAddress) -> Listening: ...
@@ -189,7 +190,9 @@ class SettingsRepository(Protocol):
     async def positioned(self, workspace: str) -> frozenset[str]:
         """Return ids of the documents with a position of any person or channel of the workspace."""
 
-    async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
+    async def save_position(
+        self, holder: PositionHolder, document_id: str, last_page: int | None, *, audit: Audit = None
+    ) -> None:
         """Insert or replace; None removes it, and an absent one is ignored."""
 
 
@@ -236,7 +239,9 @@ class TeamRepository(Protocol):
     async def list_teams(self) -> list[PlatformTeam]:
         """Return teams by platform, then id."""
 
-    async def bind(self, platform: str, team_id: str, workspace: str | None, now: datetime) -> None:
+    async def bind(
+        self, platform: str, team_id: str, workspace: str | None, now: datetime, *, audit: Audit = None
+    ) -> None:
         """Bind a team, which may be unknown; None unbinds it. Names stay. Durable when it returns."""
 
     async def record_connected(self, platform: str, names: Mapping[str, str]) -> None:
@@ -284,7 +289,7 @@ class AdditionRepository(Protocol):
     async def get(self, addition_id: str) -> Addition:
         """Raises NotFound for an unknown id."""
 
-    async def change(self, addition: Addition, *, was: AdditionState) -> bool:
+    async def change(self, addition: Addition, *, was: AdditionState, audit: Audit = None) -> bool:
         """Store a changed addition, except its post, if the stored one is still in the state `was`. Durable.
 
         A new state isn't settled. False: another process or person was faster, nothing was changed.
@@ -348,7 +353,7 @@ class IdentityRepository(Protocol):
     async def remove_session(self, secret_hash: str) -> None:
         """Ignore an unknown one."""
 
-    async def remove_sessions(self) -> int:
+    async def remove_sessions(self, *, audit: Audit = None) -> int:
         """Remove all sessions; return their number."""
 
     async def meet(self, identity: str, author: str, name: str) -> str:
@@ -360,7 +365,7 @@ class IdentityRepository(Protocol):
     async def names(self) -> dict[str, str]:
         """Return the present names of all people who signed in, by author."""
 
-    async def add_token(self, token: ApiToken) -> None: ...
+    async def add_token(self, token: ApiToken, *, audit: Audit = None) -> None: ...
 
     async def use_token(self, secret_hash: str, now: datetime) -> ApiToken | None:
         """Return the token as it was before this use, and note the use, at most once a day; None for an unknown one."""
@@ -368,7 +373,7 @@ class IdentityRepository(Protocol):
     async def list_tokens(self) -> list[ApiToken]:
         """Return all tokens, the oldest first."""
 
-    async def remove_token(self, id: str) -> bool:
+    async def remove_token(self, id: str, *, audit: Audit = None) -> bool:
         """Return whether it existed."""
 
 

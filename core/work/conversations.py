@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 
+from core.domain.audit import AuditNote, Deed
 from core.domain.conversation import Conversation, Message
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.errors import BadInput, NotFound
@@ -84,10 +85,12 @@ class Conversations(ThreadHistory):
         await self._repository.rename(conversation_id, title)
         return replace(conversation, title=title)
 
-    async def delete(self, conversation_id: str, workspace: str) -> None:
-        """Delete it with its messages. Raises NotFound for an id of another workspace."""
+    async def delete(self, conversation_id: str, workspace: str, *, by: str = "") -> None:
+        """Delete it with its messages; `by`: the person who does. Raises NotFound for an id of another workspace."""
         conversation = await self._repository.get(conversation_id, workspace)
-        await self._repository.delete(conversation_id)
+        about = f"{conversation_id} at {conversation.address}"
+        note = AuditNote(workspace=workspace, actor=by, deed=Deed.CONVERSATION_DELETED, about=about)
+        await self._repository.delete(conversation_id, audit=note if by else None)
         if self._after_delete is not None:
             await self._after_delete(conversation.address)
 

@@ -1,10 +1,11 @@
 """The tables of people and platforms: servers and teams, greetings, documents added through a chat, kept answers,
-installed apps, signed-in browsers and API tokens.
+installed apps, signed-in browsers, API tokens and the audit log.
 """
 
 from datetime import datetime
 
 from sqlalchemy import Index
+from sqlmodel import Field
 
 from core.domain.additions import AdditionKind, AdditionState
 from core.domain.identity import Role, TokenScope
@@ -155,3 +156,16 @@ class ApiTokenRow(FootnoteTable, table=True):
     scope: str = text_column()
     created_at: datetime = time_column()
     used_at: datetime | None = time_column(default=None)
+
+
+class AuditEntryRow(FootnoteTable, table=True):
+    """What an admin or a moderator did; `deed` is a Deed. The ids rise in the order of the commits."""
+
+    __table_args__ = (Index(None, "workspace", "id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    workspace: str = text_column()
+    done_at: datetime = time_column()
+    actor: str = text_column()
+    deed: str = text_column()
+    about: str = text_column()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from core.domain.incoming import ThreadAddress
 from storage.database import Database
 from storage.database.repositories.additions import SqlAdditionRepository
+from storage.database.repositories.audit import SqlAuditLog
 from storage.database.repositories.connections import SqlCitedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
@@ -28,6 +29,7 @@ class Stores:
     def __init__(self, database: Database, is_private: Callable[[ThreadAddress], bool]) -> None:
         self.database = database
         self.additions = SqlAdditionRepository(database)
+        self.audit = SqlAuditLog(database)
         self.cassettes = SqlCassetteRepository(database)
         self.cited = SqlCitedRepository(database, is_private)
         self.conversations = SqlConversationRepository(database)

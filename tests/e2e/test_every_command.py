@@ -84,6 +84,7 @@ CASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "sync": ((), ("unknown",)),
     "workspaces bind": (("slack", "T0123456789", "crew"), ("discord", "unknown", "crew")),
     "tokens list": ((),),
+    "audit": ((), ("--all", "--limit", "2")),
     "tokens revoke": (("unknown",),),
     "workspaces list": ((),),
     "workspaces unbind": (("slack", "T0123456789"),),

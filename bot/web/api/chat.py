@@ -258,7 +258,8 @@ async def delete_session(request: web.Request) -> web.Response:
         entries = await request.app[API].store.recent(workspace, address=address)
         if any(not entry.status.is_final for entry in entries):
             raise Problem(409, "busy", "An answer in this session is in progress. Wait for it, or stop it.")
-    await request.app[PARTS].conversations.delete(conversation.id, workspace)
+    by = caller_of(request).person
+    await request.app[PARTS].conversations.delete(conversation.id, workspace, by=by)
     return web.Response(status=204)
 
 

@@ -16,7 +16,7 @@ from bot.web.pages.samples import SAMPLES
 from bot.web.pages.source import marked_path
 from bot.web.pages.uploads import KINDS, UPLOADS, add_uploads, can_change, require_admin
 from bot.web.parts import PARTS, WebParts
-from bot.web.requests import turn_to, visit
+from bot.web.requests import author_of, turn_to, visit
 from core.domain.corpus import Document, PageHit, SearchQuery, SearchScope, Source
 from core.domain.ingest_report import failure_words
 from core.domain.jobs import Job, JobKind, JobStatus
@@ -138,7 +138,7 @@ async def remove(request: web.Request) -> web.Response:
     form = await request.post()
     ids = frozenset(str(value) for value in form.getall("document", ()))
     if form.get("confirmed"):
-        await parts.library.remove_documents(ids, scope)
+        await parts.library.remove_documents(ids, scope, by=author_of(request))
         raise web.HTTPSeeOther("/library")
     documents = [document for document in await parts.library.documents(scope) if document.id in ids]
     if not documents:

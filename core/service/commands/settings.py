@@ -9,6 +9,7 @@ from core.access.positions.named_places import PLACE, place_of
 from core.access.positions.reading import describe_position, positions_for, split_position
 from core.access.scopes import Access
 from core.answering.strategies.choosing import known_name
+from core.domain.audit import AuditNote, Deed
 from core.domain.corpus import Document, SearchScope
 from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, Listening, PersonAddress, PositionHolder
@@ -114,7 +115,8 @@ class SettingsCommands:
         changed = setting.change(settings, value)
         if changed.sources is not None:
             changed = replace(changed, sources=await self._known(call, changed.sources))
-        await self._settings.save_channel(channel, changed)
+        note = _note(call, Deed.SETTING, f"{name} of {_name(channel)}")
+        await self._settings.save_channel(channel, changed, audit=note)
         return CommandResult(text=f"Set for this channel: {name} is {setting.show(changed)}.", is_public=True)
 
     async def _known(self, call: CommandCall, names: frozenset[str]) -> frozenset[str]:
@@ -150,7 +152,10 @@ class SettingsCommands:
         if place.casefold() not in NO_POSITION:
             shown = await readable_by(call, self._access)
             last = (await positions_for(place, document, self._corpus, scope, shown)).get(document.id, TO_THE_END)
-        await self._settings.save_position(holder, document.id, last)
+        audit: AuditNote | None = None
+        if isinstance(holder, ChannelAddress):
+            audit = _note(call, Deed.POSITION, f"{document.source}/{document.path} in {_name(holder)}")
+        await self._settings.save_position(holder, document.id, last, audit=audit)
         if isinstance(holder, PersonAddress):
             await self._settings.save_position(replace(holder, alone=True), document.id, None)
         pages = await self._corpus.list_pages(document.id, scope) if last and last != TO_THE_END else []
@@ -200,6 +205,14 @@ def parse_settings(options: Sequence[Option], argument: str) -> Mapping[str, str
     """The name, and all behind it as the value."""
     name, _, value = argument.strip().partition(" ")
     return {"name": name, "value": value.strip()} if name else {}
+
+
+def _name(channel: ChannelAddress) -> str:
+    return f"{channel.platform}:{channel.channel}"
+
+
+def _note(call: CommandCall, deed: Deed, about: str) -> AuditNote:
+    return AuditNote(workspace=call.workspace, actor=call.author, deed=deed, about=about)
 
 
 def _place(call: CommandCall) -> ThreadAddress:

@@ -231,7 +231,7 @@ class ThreadCommands:
         _require_owner(call, found, "delete")
         if self._questions is not None:
             await self._questions.end_all(call.workspace, found.address)
-        await self._conversations.delete(found.id, call.workspace)
+        await self._conversations.delete(found.id, call.workspace, by=call.author)
         is_here = call.conversation is not None and found.id == call.conversation.id
         return CommandResult(
             text=f"Deleted “{found.title}” with its messages.",

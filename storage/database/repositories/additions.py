@@ -9,10 +9,12 @@ from typing import Any
 from sqlalchemy import DateTime, Row, delete, func, or_, select, update
 
 from core.domain.additions import KEPT, Addition, AdditionKind, AdditionState
+from core.domain.audit import Audit
 from core.domain.incoming import ThreadAddress
 from core.domain.service import PostRef
 from core.errors import NotFound
 from storage.database import Commit, Database
+from storage.database.repositories import audit as noted
 from storage.database.tables import TABLES
 
 _ADDITIONS = TABLES["addition"]
@@ -66,12 +68,14 @@ class SqlAdditionRepository:
             raise NotFound("This addition is not known any more. Use /library to list and remove documents.")
         return _to_addition(rows[0])
 
-    async def change(self, addition: Addition, *, was: AdditionState) -> bool:
+    async def change(self, addition: Addition, *, was: AdditionState, audit: Audit = None) -> bool:
         values = {name: value for name, value in _to_row(addition).items() if name != "post_ref"}
         values["is_settled"] = False
         same = (_ADDITIONS.c.id == addition.id, _ADDITIONS.c.state == was.value)
         statement = update(_ADDITIONS).where(*same).values(values)
-        return await self._database.write(lambda connection: connection.execute(statement).rowcount > 0, Commit.DURABLE)
+        return await self._database.write(
+            lambda connection: noted.change(connection, statement, None, audit) > 0, Commit.DURABLE
+        )
 
     async def set_post(self, addition_id: str, post_ref: PostRef) -> None:
         await self._set(addition_id, {"post_ref": post_ref})

@@ -8,11 +8,13 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
+from core.domain.audit import Audit
 from core.domain.conversation import Conversation, Focus, Message, ToolCallRecord
 from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.errors import InvalidState, NotFound
 from storage.database import Database
 from storage.database.column_types import UtcTime
+from storage.database.repositories import audit as noted
 from storage.database.repositories.conversation_rows import ADDRESS, FOCUS, SAME, to_conversation, to_message
 from storage.database.tables import TABLES
 
@@ -122,8 +124,9 @@ class SqlConversationRepository:
         if not await self._database.change(change):
             raise _not_found(conversation_id)
 
-    async def delete(self, conversation_id: str) -> None:
-        await self._database.change(delete(_CONVERSATION).where(_CONVERSATION.c.id == conversation_id))
+    async def delete(self, conversation_id: str, *, audit: Audit = None) -> None:
+        statement = delete(_CONVERSATION).where(_CONVERSATION.c.id == conversation_id)
+        await self._database.write(lambda connection: noted.change(connection, statement, None, audit))
 
     async def append(self, conversation_id: str, messages: Sequence[Message], *, focus: Focus | None = None) -> None:
         def work(connection: Connection) -> None:

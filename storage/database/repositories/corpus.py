@@ -9,10 +9,12 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from core.domain.audit import Audit
 from core.domain.corpus import Document, FileStamp, Page, SearchScope, Source, SourcedPassage
 from core.domain.passages import Passage
 from core.errors import InvalidState, NotFound
 from storage.database import Database
+from storage.database.repositories import audit as noted
 from storage.database.repositories.library_reads import (
     LIVE_PAGES,
     OF_DOCUMENTS,
@@ -58,17 +60,17 @@ class SqlCorpusRepository(SqlLibraryReads):
         self._changes = count()  # of this process: exact, independent of clocks
         self._change = next(self._changes)
 
-    async def save_source(self, source: Source) -> None:
-        await self._changing(lambda connection: self._save_source(connection, source))
+    async def save_source(self, source: Source, *, audit: Audit = None) -> None:
+        await self._changing(lambda connection: self._save_source(connection, source, audit))
 
     async def find_source(self, workspace: str, name: str) -> Source | None:
         query = select(SOURCE).where(SOURCE.c.workspace == workspace, SOURCE.c.name == name)
         rows = await self._rows(query)
         return to_source(rows[0]) if rows else None
 
-    async def set_readers(self, source_id: str, readers: frozenset[str]) -> None:
+    async def set_readers(self, source_id: str, readers: frozenset[str], *, audit: Audit = None) -> None:
         change = update(SOURCE).where(SOURCE.c.id == source_id).values(readers=sorted(readers))
-        await self._changing(lambda connection: connection.execute(change))
+        await self._changing(lambda connection: noted.change(connection, change, None, audit))
 
     async def narrow(self, document_id: str, source_id: str, readers: frozenset[str] | None) -> None:
         def change(connection: Connection) -> None:
@@ -79,8 +81,9 @@ class SqlCorpusRepository(SqlLibraryReads):
 
         await self._changing(change)
 
-    async def remove_source(self, source_id: str) -> None:
-        await self._changing(lambda connection: connection.execute(delete(SOURCE).where(SOURCE.c.id == source_id)))
+    async def remove_source(self, source_id: str, *, audit: Audit = None) -> None:
+        change = delete(SOURCE).where(SOURCE.c.id == source_id)
+        await self._changing(lambda connection: noted.change(connection, change, None, audit))
 
     async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
         query = OF_DOCUMENTS.where(SOURCE.c.workspace == workspace)
@@ -124,9 +127,9 @@ class SqlCorpusRepository(SqlLibraryReads):
         change = update(DOCUMENT).where(DOCUMENT.c.id == document_id).values(stamp_values(stamp))
         await self._database.write(lambda connection: connection.execute(change))
 
-    async def remove_document(self, document_id: str) -> None:
+    async def remove_document(self, document_id: str, *, audit: Audit = None) -> None:
         change = delete(DOCUMENT).where(DOCUMENT.c.id == document_id)
-        await self._changing(lambda connection: connection.execute(change))
+        await self._changing(lambda connection: noted.change(connection, change, None, audit))
 
     async def live_revisions(self) -> dict[tuple[str, str], int]:
         query = select(DOCUMENT.c.id, DOCUMENT.c.revision, DOCUMENT.c.passages).where(DOCUMENT.c.revision.is_not(None))
@@ -142,10 +145,10 @@ class SqlCorpusRepository(SqlLibraryReads):
         finally:
             self._change = next(self._changes)
 
-    def _save_source(self, connection: Connection, source: Source) -> None:
+    def _save_source(self, connection: Connection, source: Source, audit: Audit) -> None:
         try:
             values = {**asdict(source), "readers": sorted(source.readers)}
-            connection.execute(self._database.upsert(SOURCE, keep=("readers",)), values)
+            noted.change(connection, self._database.upsert(SOURCE, keep=("readers",)), values, audit)
         except IntegrityError as error:
             raise InvalidState(f"Another source is called {source.name!r} already; choose another name") from error
 

@@ -1,13 +1,16 @@
 """Signed-in browsers and API tokens in SQL."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Executable, delete, insert, select, update
 
+from core.domain.audit import Audit
 from core.domain.identity import ApiToken, Role, TokenScope, WebSession
 from storage.database import Commit, Database
+from storage.database.repositories import audit as noted
 from storage.database.tables import TABLES
 from storage.text import to_storable_value
 
@@ -36,8 +39,8 @@ class SqlIdentityRepository:
         gone = delete(_SESSIONS).where(_SESSIONS.c.secret_hash == secret_hash)
         await self._database.change(gone, commit=Commit.DURABLE)
 
-    async def remove_sessions(self) -> int:
-        return await self._database.change(delete(_SESSIONS), commit=Commit.DURABLE)
+    async def remove_sessions(self, *, audit: Audit = None) -> int:
+        return await self._change(delete(_SESSIONS), None, audit)
 
     async def meet(self, identity: str, author: str, name: str) -> str:
         person = to_storable_value({"identity": identity, "author": author, "name": name})
@@ -52,9 +55,9 @@ class SqlIdentityRepository:
         rows = await self._database.rows(select(_PEOPLE.c.author, _PEOPLE.c.name))
         return {row.author: row.name for row in rows}
 
-    async def add_token(self, token: ApiToken) -> None:
+    async def add_token(self, token: ApiToken, *, audit: Audit = None) -> None:
         values = asdict(to_storable_value(token)) | {"scope": token.scope.value}
-        await self._database.change(insert(_TOKENS), values, Commit.DURABLE)
+        await self._change(insert(_TOKENS), values, audit)
 
     async def use_token(self, secret_hash: str, now: datetime) -> ApiToken | None:
         rows = await self._database.rows(select(_TOKENS).where(_TOKENS.c.secret_hash == secret_hash))
@@ -69,8 +72,14 @@ class SqlIdentityRepository:
         rows = await self._database.rows(select(_TOKENS).order_by(_TOKENS.c.created_at, _TOKENS.c.id))
         return [_to_token(row) for row in rows]
 
-    async def remove_token(self, id: str) -> bool:
-        return await self._database.change(delete(_TOKENS).where(_TOKENS.c.id == id), commit=Commit.DURABLE) == 1
+    async def remove_token(self, id: str, *, audit: Audit = None) -> bool:
+        return await self._change(delete(_TOKENS).where(_TOKENS.c.id == id), None, audit) == 1
+
+    async def _change(self, statement: Executable, values: Mapping[str, Any] | None, audit: Audit) -> int:
+        """Run one statement durably, and note it if it changed anything; return the number of rows."""
+        return await self._database.write(
+            lambda connection: noted.change(connection, statement, values, audit), Commit.DURABLE
+        )
 
 
 def _to_session(row: Any) -> WebSession:

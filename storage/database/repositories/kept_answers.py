@@ -8,9 +8,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, delete, exists, or_, select, update
 
 from core.domain.answer import Provenance
+from core.domain.audit import Audit
 from core.domain.kept_answers import KEPT_KIND, KeptAnswer, KeptRule, KeptState
 from core.errors import NotFound
 from storage.database import Commit, Database
+from storage.database.repositories import audit as noted
 from storage.database.repositories.conversation_rows import ADDRESS, to_address
 from storage.database.repositories.revisions import DOCUMENT, SOURCE
 from storage.database.tables import TABLES
@@ -65,13 +67,15 @@ class SqlKeptAnswerRepository:
             raise NotFound("This kept answer is gone. Use /inbox to see what waits for a review.")
         return found[0]
 
-    async def change(self, kept: KeptAnswer, *, was: KeptState) -> bool:
+    async def change(self, kept: KeptAnswer, *, was: KeptState, audit: Audit = None) -> bool:
         statement = update(_KEPT).where(_KEPT.c.id == kept.id, _KEPT.c.state == was.value).values(_to_row(kept))
-        return await self._database.write(lambda connection: connection.execute(statement).rowcount > 0, Commit.DURABLE)
+        return await self._database.write(
+            lambda connection: noted.change(connection, statement, None, audit) > 0, Commit.DURABLE
+        )
 
-    async def remove(self, ids: Collection[str]) -> None:
+    async def remove(self, ids: Collection[str], *, audit: Audit = None) -> None:
         statement = delete(_KEPT).where(_KEPT.c.id.in_(ids))
-        await self._database.write(lambda connection: connection.execute(statement), Commit.DURABLE)
+        await self._database.write(lambda connection: noted.change(connection, statement, None, audit), Commit.DURABLE)
 
     async def list_kept(self, workspace: str | None = None) -> list[KeptAnswer]:
         return await self._list(*((_KEPT.c.workspace == workspace,) if workspace is not None else ()))

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Table, bindparam, delete, select
+from sqlalchemy import Executable, Table, bindparam, delete, select
 
+from core.domain.audit import Audit
 from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, Listening, PositionHolder
 from storage.database import Commit, Database
+from storage.database.repositories import audit as noted
 from storage.database.tables import OWN_THREADS, TABLES
 
 _CHANNELS, _POSITIONS, _LISTENING = (
@@ -47,9 +49,9 @@ class SqlSettingsRepository:
         values = {name: value for name, value in row._mapping.items() if name not in key}
         return ChannelSettings(**values | {"sources": None if row.sources is None else frozenset(row.sources)})
 
-    async def save_channel(self, address: ChannelAddress, settings: ChannelSettings) -> None:
+    async def save_channel(self, address: ChannelAddress, settings: ChannelSettings, *, audit: Audit = None) -> None:
         sources = None if settings.sources is None else sorted(settings.sources)
-        await self._save(_CHANNELS, asdict(address) | asdict(settings) | {"sources": sources})
+        await self._save(_CHANNELS, asdict(address) | asdict(settings) | {"sources": sources}, audit)
 
     async def listening(self, address: ThreadAddress) -> Listening:
         found = await self._database.rows(_THREAD, asdict(address))
@@ -73,16 +75,24 @@ class SqlSettingsRepository:
         rows = await self._database.rows(_POSITIONED, {"in_workspace": workspace})
         return frozenset(row.document_id for row in rows)
 
-    async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
+    async def save_position(
+        self, holder: PositionHolder, document_id: str, last_page: int | None, *, audit: Audit = None
+    ) -> None:
         key = _key(holder)
         if last_page is not None:
-            await self._save(_POSITIONS, {**key, "document_id": document_id, "last_page": last_page})
+            await self._save(_POSITIONS, {**key, "document_id": document_id, "last_page": last_page}, audit)
             return
-        await self._database.change(_REMOVE, {**key, "document": document_id}, Commit.DURABLE)
+        await self._change(_REMOVE, {**key, "document": document_id}, audit)
 
-    async def _save(self, table: Table, values: Mapping[str, Any]) -> None:
-        """Insert or replace a row durably: a setting that an admin saw confirmed survives a power cut."""
-        await self._database.change(self._database.upsert(table), values, Commit.DURABLE)
+    async def _save(self, table: Table, values: Mapping[str, Any], audit: Audit = None) -> None:
+        """Insert or replace a row."""
+        await self._change(self._database.upsert(table), values, audit)
+
+    async def _change(self, statement: Executable, values: Mapping[str, Any], audit: Audit) -> None:
+        """Run one statement durably: a setting that an admin saw confirmed survives a power cut."""
+        await self._database.write(
+            lambda connection: noted.change(connection, statement, values, audit), Commit.DURABLE
+        )
 
 
 def _key(holder: PositionHolder) -> dict[str, str]:

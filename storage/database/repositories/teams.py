@@ -5,8 +5,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection, select, update
 
+from core.domain.audit import Audit
 from core.domain.service import PlatformTeam
 from storage.database import Commit, Database
+from storage.database.repositories import audit as noted
 from storage.database.tables import TABLES
 
 _TEAMS, _GREETINGS = TABLES["platform_team"], TABLES["greeting"]
@@ -22,10 +24,18 @@ class SqlTeamRepository:
         teams = [PlatformTeam(**row._mapping) for row in await self._database.rows(select(_TEAMS))]
         return sorted(teams, key=lambda team: (team.platform, team.id))
 
-    async def bind(self, platform: str, team_id: str, workspace: str | None, now: datetime) -> None:
+    async def bind(
+        self, platform: str, team_id: str, workspace: str | None, now: datetime, *, audit: Audit = None
+    ) -> None:
         new = PlatformTeam(platform=platform, id=team_id, workspace=workspace, changed_at=now)
         change = {"workspace": workspace, "changed_at": now}
-        await self._database.write(lambda connection: self._put(connection, new, change), Commit.DURABLE)
+
+        def work(connection: Connection) -> None:
+            self._put(connection, new, change)
+            if audit is not None:
+                noted.write_note(connection, audit)
+
+        await self._database.write(work, Commit.DURABLE)
 
     async def record_connected(self, platform: str, names: Mapping[str, str]) -> None:
         def record(connection: Connection) -> None:

@@ -40,18 +40,21 @@ class Ingests:
         source: str | None = None,
         kind: str = "auto",
         readers: frozenset[str] = MEMBERS_ONLY,
+        by: str = "",
         force: bool = False,
         progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
         """Ingest files and folders in order and return the sum of the reports.
 
-        `kind` forces a reader; new sources get these `readers`. Raises BadInput for an unusable kind or path before
-        it reads anything.
+        `kind` forces a reader; new sources get these `readers`, and are noted as added `by` a person. Raises BadInput
+        for an unusable kind or path before it reads anything.
         """
         reader_kind = parse_kind(kind)
-        total, read = IngestReport(), {}
+        total, read, places = IngestReport(), {}, []
         async with self._changing_index() as ingestor:
-            for place in [await add_source(self.corpus, workspace, path, source, readers=readers) for path in paths]:
+            for path in paths:
+                places.append(await add_source(self.corpus, workspace, path, source, readers=readers, by=by))
+            for place in places:
                 read[place.source.id] = place.source
                 root = Path(place.source.location)
                 async with self.work.reading(place.source.id, progress) as noting:

@@ -141,10 +141,10 @@ async def test_a_declined_one_can_be_undone_and_decided_once(keeping: Keeping) -
     declined = await keeping.kept.decline(kept.id, "local", by="carl", by_name="Carl")
     with pytest.raises(InvalidState, match="Carl declined this"):
         await keeping.kept.accept(kept.id, "local", by="dora", by_name="Dora")
-    undone = await keeping.kept.undo(kept.id, "local")
+    undone = await keeping.kept.undo(kept.id, "local", by="carl")
     assert (declined.state, undone.state, undone.decided_by) == (KeptState.DECLINED, KeptState.PROPOSED, "")
     with pytest.raises(InvalidState, match="nothing to undo"):
-        await keeping.kept.undo(kept.id, "local")
+        await keeping.kept.undo(kept.id, "local", by="carl")
 
 
 @pytest.mark.parametrize("person", ["ada", "ben"])

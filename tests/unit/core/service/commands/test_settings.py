@@ -121,3 +121,13 @@ async def test_a_channel_itself_can_not_be_muted(run: Counter) -> None:
 async def test_a_terminal_has_nothing_to_set(run: Counter, name: str) -> None:
     with pytest.raises(BadInput, match="only works in channels of chat platforms"):
         await run(name, address=None)
+
+
+async def test_what_an_admin_changes_is_in_the_audit_log_and_a_refusal_is_not(run: Counter) -> None:
+    await run("settings", "language German", is_admin=True)
+    with pytest.raises(AccessDenied):
+        await run("settings", "language French")
+
+    entries = await run.shelf.stores.audit.newest("local", 10)
+    assert [(entry.note.actor, entry.note.deed.value) for entry in entries] == [("ada", "setting changed")]
+    assert entries[0].note.about == "language of web:general"
