@@ -82,6 +82,9 @@ class _NotifyingPlatform:
         self._listeners.notify(message_key, Answer(status=AnswerStatus.ERROR, text=sentence))
         return ref
 
+    async def remove(self, entry: InboxEntry) -> None:
+        await self._platform.remove(entry)
+
 
 class _SharedProgress:
     def __init__(self, sinks: tuple[ProgressSink, ...]) -> None:

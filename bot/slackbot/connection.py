@@ -29,7 +29,8 @@ from bot.slackbot.web_api import build_client
 from core.access.bindings import Bindings
 from core.domain.incoming import IncomingMessage
 from core.ports import Clock
-from core.ports.service import InboxStore, InstallationRepository, OneTimeCodes
+from core.ports.identity import OneTimeCodes
+from core.ports.service import InboxStore, InstallationRepository
 from core.service.inbox import Gate, askers_gate
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five

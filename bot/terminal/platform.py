@@ -27,6 +27,9 @@ class TerminalPlatform:
         """Return no reference: the command shows the sentence of the entry."""
         return ""
 
+    async def remove(self, entry: InboxEntry) -> None:
+        """Do nothing: posts are read from the history."""
+
 
 # The reply to `footnote ask "/help"`.
 NO_QUESTION = "A question that begins with / is a command: commands work inside `footnote chat`."

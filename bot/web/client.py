@@ -146,6 +146,9 @@ class WebPlatform:
         self._end(address, message_key)
         return message_id
 
+    async def remove(self, entry: InboxEntry) -> None:
+        """Do nothing: posts are read from the history."""
+
     def running(self, address: ThreadAddress) -> list[LivePost]:
         """Return the running answers of a thread, oldest first."""
         return [progress.live for progress in self._live.values() if progress.live.address == address]

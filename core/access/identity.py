@@ -8,7 +8,7 @@ from core.domain.audit import Audit
 from core.domain.identity import ApiToken, Role, TokenScope, WebSession
 from core.errors import BadInput
 from core.ports import Clock
-from core.ports.service import IdentityRepository, OneTimeCodes
+from core.ports.identity import IdentityRepository, OneTimeCodes
 from core.text.words import collapse
 
 OWNER_LASTS = timedelta(days=30)  # the session of a link's browser, also through restarts

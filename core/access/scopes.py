@@ -160,11 +160,13 @@ class Access:
             return place.platform in self._operated and place.private_to in (None, person)
         if place.private_to is not None or place.platform != address.platform:
             return place.private_to == person and place.platform == address.platform
-        word = frozenset({f"channel:{place.channel}"})
+        word, alone = frozenset({f"channel:{place.channel}"}), frozenset({f"person:{person}"})
         audiences = self.audiences.get(place.platform)
         if audiences is None:
             return False
         try:
+            if (await audiences.of_place(place, alone)).may_read(alone):  # such as a direct message
+                return True
             channel = replace(place, thread="")  # a private thread has other readers
             if await audiences.of_place(place, word) != await audiences.of_place(channel, word):
                 return False

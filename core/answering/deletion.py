@@ -65,6 +65,7 @@ class Forgetting:
         await self._withdraw([message_key])
         versions = await self._inbox.list_versions(message_key)
         await forget_turns(self._conversations, [entry.incoming for entry in versions])
+        await self._inbox.forget(message_key)
         for address in {entry.address for entry in versions}:
             await self._drop_if_unused(address)
         if self._kept is not None:

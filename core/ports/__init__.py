@@ -312,7 +312,10 @@ class ConversationRepository(Protocol):
         """Raise NotFound for an unknown conversation."""
 
     async def delete(self, conversation_id: str, *, audit: Audit = None) -> None:
-        """Delete it with its messages; unknown ids are ignored."""
+        """Delete it with its messages, their texts in the inbox and in job trees, and later its posts.
+
+        Durable, in one commit. Unknown ids are ignored.
+        """
 
     async def append(self, conversation_id: str, messages: Sequence[Message], *, focus: Focus | None = None) -> None:
         """Append in this order, in one commit; `last_message_at` moves forward, never back. A focus is set, too.

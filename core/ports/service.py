@@ -11,7 +11,6 @@ from core.domain.additions import Addition, AdditionState
 from core.domain.answer import Answer
 from core.domain.audit import Audit
 from core.domain.features import Checked, CitedIn, DueNote, Feedback, LiveTexts, StaleAnswer, StoredCassette, Unchecked
-from core.domain.identity import ApiToken, WebSession
 from core.domain.incoming import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
 from core.domain.jobs import Job, JobKind
 from core.domain.limits import QuestionLimit
@@ -112,6 +111,17 @@ class InboxStore(Protocol):
 
     async def depth(self) -> dict[InboxStatus, int]:
         """Count unfinished entries by status, over all workspaces."""
+
+    async def forget(self, message_key: str) -> None:
+        """Empty the texts of a message's finished entries, and delete their job trees."""
+
+    async def list_removals(self, platforms: Collection[str], limit: int) -> list[InboxEntry]:
+        """Return entries of deleted conversations whose posts are still to be deleted, and due, oldest first."""
+
+    async def removed(self, seq: int) -> None:
+        """Note that the post of an entry was deleted; repeats are safe."""
+
+    async def removal_failed(self, seq: int, delay_seconds: float) -> None: ...
 
     async def purge(self, before: datetime) -> int:
         """Delete entries that ended before; return their number. Open entries stay at any age."""
@@ -331,52 +341,6 @@ class InstallationRepository(Protocol):
         """Ignore unknown ones."""
 
 
-class OneTimeCodes(Protocol):
-    """Codes that prove once, within a time limit, that a person comes back from a page that we sent them to."""
-
-    async def issue(self, purpose: str, seconds: float) -> str:
-        """Return a new code that is safe in a URL and can't be guessed. Deletes expired codes."""
-
-    async def consume(self, purpose: str, code: str) -> bool:
-        """Return whether the code was issued for this, in time, and is unused in all processes; it is used up then."""
-
-
-class IdentityRepository(Protocol):
-    """Browsers that signed in, and API tokens: only the hashes of their secrets. On disk when a write returns."""
-
-    async def add_session(self, session: WebSession) -> None:
-        """Store a session with a new hash, and delete sessions that expired before it was created."""
-
-    async def find_session(self, secret_hash: str, now: datetime) -> WebSession | None:
-        """Return None for an unknown one and for one that has expired."""
-
-    async def remove_session(self, secret_hash: str) -> None:
-        """Ignore an unknown one."""
-
-    async def remove_sessions(self, *, audit: Audit = None) -> int:
-        """Remove all sessions; return their number."""
-
-    async def meet(self, identity: str, author: str, name: str) -> str:
-        """Store a person who signed in, and their present name; return the author of their first sign-in.
-
-        `author` is that of a new person. Reads only, if nothing changed.
-        """
-
-    async def names(self) -> dict[str, str]:
-        """Return the present names of all people who signed in, by author."""
-
-    async def add_token(self, token: ApiToken, *, audit: Audit = None) -> None: ...
-
-    async def use_token(self, secret_hash: str, now: datetime) -> ApiToken | None:
-        """Return the token as it was before this use, and note the use, at most once a day; None for an unknown one."""
-
-    async def list_tokens(self) -> list[ApiToken]:
-        """Return all tokens, the oldest first."""
-
-    async def remove_token(self, id: str, *, audit: Audit = None) -> bool:
-        """Return whether it existed."""
-
-
 class ChatPlatform(Protocol):
     """A platform that answers are posted to. A message key has one post, which shows the last call; repeats are safe.
 
@@ -402,6 +366,9 @@ class ChatPlatform(Protocol):
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         """Post the one clear error as the post of the message key; always looks first."""
+
+    async def remove(self, entry: InboxEntry) -> None:
+        """Delete the post of a deleted conversation's entry; a missing one is ignored."""
 
 
 class ThreadReader(Protocol):

@@ -25,6 +25,8 @@ DEFAULT_PARALLEL = 64  # questions at once: they wait for models, not for the pr
 DEFAULT_TRIES = 4  # with the pauses between them under half a minute: the thread waits behind it
 DEFAULT_TIMEOUT_SECONDS = 300.0  # of one try; the agent's own budget (90 s) ends long before
 POST_TRIES = 10  # for the error post; after that the thread continues without it, and the log has the reason
+REMOVED_AT_ONCE = 20  # posts of deleted conversations, one after the other
+REMOVE_AGAIN_SECONDS = 300.0  # after a platform refused to delete a post
 POLL_SECONDS = 1.0  # delay for entries and stops from other processes; own ones are noticed at once
 BEATS = 3  # renewals in the time of a lease, at least
 GRACE_SECONDS = 1.5  # for posts under way when the service stops; the whole stop has less than five
@@ -75,7 +77,7 @@ class Worker:
     async def run(self) -> None:
         """Work until `stop`, were it told before. Storage errors are tried again; anything else raised is a bug."""
         self._ended.clear()
-        beat = asyncio.create_task(self._beat())
+        tasks = [asyncio.create_task(self._beat()), asyncio.create_task(self._remove_posts())]
         try:
             while not self._stopping:
                 self._woken.clear()
@@ -83,7 +85,8 @@ class Worker:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._woken.wait(), POLL_SECONDS)
         finally:
-            beat.cancel()
+            for task in tasks:
+                task.cancel()
             await asyncio.shield(self._leave())
             self._ended.set()
 
@@ -152,6 +155,26 @@ class Worker:
                         self._stop_run(run.entry.seq, by)
                 elif run.task is not None:
                     run.task.cancel()
+
+    async def _remove_posts(self) -> None:
+        """Delete the posts of deleted conversations."""
+        while True:
+            try:
+                for entry in await self._store.list_removals(self._platforms.keys(), REMOVED_AT_ONCE):
+                    await self._remove_post(entry)
+            except StorageError as error:
+                log.warning("The posts of deleted conversations stay for now: %s", error)
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def _remove_post(self, entry: InboxEntry) -> None:
+        try:
+            await self._platforms[entry.address.platform].remove(entry)
+        except Exception as error:
+            how = log.info if isinstance(error, FootnoteError) else log.exception
+            how("The post of %s stays for now: %s", entry.message_key, error)
+            await self._store.removal_failed(entry.seq, REMOVE_AGAIN_SECONDS)
+        else:
+            await self._store.removed(entry.seq)
 
     def _ours_until(self) -> float:
         """Until when a lease that is asked for now holds for certain: half of it, as clocks and threads may stall."""

@@ -232,6 +232,13 @@ class InboxRow(FootnoteTable, table=True):
     incoming: dict[str, Any] = json_column()
 
 
+class PostRemovalRow(FootnoteTable, table=True):
+    """An inbox entry whose post is still to be deleted from its platform, since its conversation was."""
+
+    seq: int = Field(primary_key=True, foreign_key="inbox.seq", ondelete="CASCADE")
+    waits_until: datetime | None = time_column(default=None)
+
+
 class JobRow(FootnoteTable, table=True):
     """A job. Parent and root are no foreign keys: steps of a tree that run side by side are saved as they end."""
 

@@ -25,6 +25,7 @@ from core.domain.chat import ChatMessage
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind
 from core.domain.replies import CitedText
+from core.domain.service import InboxEntry
 from core.ports import ProgressSink, Tools
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.worker import Worker
@@ -73,6 +74,9 @@ class Ear:
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> str:
         raise AssertionError(sentence)
+
+    async def remove(self, entry: InboxEntry) -> None:
+        raise AssertionError(entry)
 
 
 class Bench:

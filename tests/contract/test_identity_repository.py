@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from core.domain.identity import ApiToken, Role, TokenScope, WebSession
-from core.ports.service import IdentityRepository
+from core.ports.identity import IdentityRepository
 from storage.database import Database
 from storage.database.repositories.identity import SqlIdentityRepository
 from tests.builders import NOON

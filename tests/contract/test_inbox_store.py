@@ -7,13 +7,17 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
+from core.answering.answers.stored import stored_ids
 from core.domain.answer import QueryType
-from core.domain.incoming import IncomingMessage, ThreadAddress, event_key, message_key
+from core.domain.incoming import IncomingMessage, Talk, ThreadAddress, event_key, message_key
 from core.domain.service import ACCEPTED, WITHDRAWN, Decision, InboxStatus
 from core.ports.service import InboxStore
 from storage.database import Database
 from storage.database.repositories import inbox as inbox_module
+from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.inbox import SqlInboxStore
+from storage.database.repositories.jobs import SqlJobRepository
+from tests.builders import NOON, build_conversation, build_job
 from tests.fakes import ManualClock
 
 NO = Decision(code="no", sentence="Not here.", accepted=False)
@@ -381,3 +385,70 @@ async def test_the_notices_of_what_it_did_itself_wake_nobody(new_store):
         await one.accept(incoming("2"), ACCEPTED)  # notices come in order: with this one, the one before is over
         await asyncio.wait_for(woken.wait(), 60)
     assert len(wakes) == 1
+
+
+async def answered(store: InboxStore, *messages: IncomingMessage) -> list[int]:
+    """Their posts are `c/` and the number of the entry."""
+    seqs = await accept(store, *messages)
+    await store.claim(10, WEB)
+    for seq in seqs:
+        assert await store.finish(seq, InboxStatus.DONE, post_ref=f"c/{seq}")
+    return seqs
+
+
+async def due(store: InboxStore) -> list[tuple[int, str | None]]:
+    return [(entry.seq, entry.post_ref) for entry in await store.list_removals(WEB, 10)]
+
+
+async def test_a_deleted_conversation_leaves_no_text_and_has_its_posts_deleted(database, new_store):
+    store, conversations, jobs = new_store(), SqlConversationRepository(database), SqlJobRepository(database)
+    asked = incoming("1", about=Talk(message_id="9", author="ben", text="Secret.", said_at=NOON))
+    kept = incoming("3", thread="other")
+    [first] = await answered(store, asked)
+    [other] = await answered(store, kept)
+    await accept(store, incoming("2"))  # open: whoever deletes ends it first
+    root = build_job(stored_ids(asked).request, input={"question": asked.text})
+    await jobs.save(root, build_job("step", parent_id=root.id, input={"query": asked.text}))
+    await jobs.save(build_job(stored_ids(kept).request))
+    await conversations.add(build_conversation(address=asked.address))
+    await conversations.delete("c1")
+
+    entry = await store.find(asked.event_key)
+    assert (entry.seq, entry.post_ref, entry.incoming.text, entry.incoming.about) == (first, f"c/{first}", "", None)
+    assert (await store.find(kept.event_key)).incoming.text == "Question 3?"
+    assert [entry.incoming.text for entry in await store.list_open("local")] == ["Question 2?"]
+    assert [job.id for job in await jobs.list_roots("local")] == [stored_ids(kept).request]
+    assert await jobs.list_tree(root.id) == []
+    assert await due(new_store()) == [(first, f"c/{first}")] and other != first
+    assert await store.list_removals({"discord"}, 10) == []
+    await store.removed(first)
+    await store.removed(first)
+    assert await due(store) == []
+
+
+async def test_a_post_that_stays_is_due_again_after_a_while(database, store, clock):
+    [seq] = await answered(store, incoming())
+    conversations = SqlConversationRepository(database)
+    await conversations.add(build_conversation(address=incoming().address))
+    await conversations.delete("c1")
+    await store.removal_failed(seq, 300)
+    assert await due(store) == []
+    clock.advance(301)
+    assert await due(store) == [(seq, f"c/{seq}")]
+    await store.purge(clock.now() + timedelta(days=1))
+    assert await due(store) == []
+
+
+async def test_a_forgotten_message_leaves_no_text_of_its_versions(database, store):
+    jobs = SqlJobRepository(database)
+    versions = [incoming("1"), incoming("1", edit="2")]
+    for version in versions:
+        await answered(store, version)
+        await jobs.save(build_job(stored_ids(version).request))
+    await answered(store, incoming("2"))
+    await store.forget(versions[0].message_key)
+
+    assert [entry.incoming.text for entry in await store.list_versions(versions[0].message_key)] == ["", ""]
+    assert (await store.find(incoming("2").event_key)).incoming.text == "Question 2?"
+    assert await jobs.list_roots("local") == []
+    assert await due(store) == []

@@ -6,7 +6,8 @@ import pytest
 
 from core.domain.service import Installation
 from core.errors import ConfigError
-from core.ports.service import InstallationRepository, OneTimeCodes
+from core.ports.identity import OneTimeCodes
+from core.ports.service import InstallationRepository
 from storage.database import Database
 from storage.database.encryption import SecretCipher
 from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes

@@ -74,6 +74,9 @@ class PostFile:
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> str:
         return await self._put(message_key, f"Error: {sentence}", look_first=True)
 
+    async def remove(self, entry: InboxEntry) -> None:
+        raise AssertionError(entry)
+
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         return [TALK]
 

@@ -129,6 +129,9 @@ class DiscordPlatform:
             text = sentence if str(error) in sentence else f"{sentence} {error}"
             return await self._report_elsewhere(address, message_key, text)
 
+    async def remove(self, entry: InboxEntry) -> None:
+        await self.delete(entry.post_ref or "")
+
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         """Return the newest messages of people before a question; none in a thread that the question opened."""
         address = question.address

@@ -142,6 +142,9 @@ class SlackPlatform:
             told = sentence if str(error) in sentence else f"{sentence} {error}"
             return await self._fail_directly(address, message_key, entry, told)
 
+    async def remove(self, entry: InboxEntry) -> None:
+        await self.delete(entry.post_ref or "", await self._team(entry.address, entry.incoming))
+
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         """Return the messages before a question in a thread that people started."""
         address, asked = question.address, question.metadata.get(MESSAGE, "")

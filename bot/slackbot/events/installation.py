@@ -27,7 +27,7 @@ from bot.slackbot.web_api import CLOSED, build_client, translated_errors
 from core.domain.service import Installation
 from core.errors import FootnoteError, InvalidState
 from core.ports import Clock
-from core.ports.service import OneTimeCodes
+from core.ports.identity import OneTimeCodes
 from core.work.rate_limit import Rate, RateLimiter
 
 PURPOSE = "slack install"

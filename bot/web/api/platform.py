@@ -47,6 +47,9 @@ class ApiPlatform:
         answer = Answer(status=AnswerStatus.ERROR, text=sentence)
         return await self.post(address, message_key, answer, look_first=True)
 
+    async def remove(self, entry: InboxEntry) -> None:
+        """Do nothing: posts are read from the history."""
+
     async def wait(self, message_key: str, seconds: float) -> Answer | None:
         """Wait for the answer to a message. None after so many seconds, or if it was evicted."""
         if message_key not in self._answers and seconds > 0:

@@ -102,7 +102,7 @@ def add_statistics_page(app: web.Application, parts: WebParts, statistics: Usage
 async def show_statistics(request: web.Request) -> web.Response:
     """Show the statistics of the last days over the readable documents, to admins: they quote questions.
 
-    Admins other than the owner see those of the web app alone, as in the inbox.
+    Admins other than the owner see only questions of the web app, as in the inbox.
     """
     require_admin(request)
     _, scope = await visit(request)

@@ -180,13 +180,16 @@ class ThreadCommands:
         """Drop those of channels that the caller can't read; of its thread that is asked before it is shown."""
         if call.sees_all or call.address is None:
             return found
-        readable: dict[ThreadAddress, bool] = {}
+        readable = {ChannelAddress.of(call.address): True}
+        shown = []
         for item in found:
-            channel = replace(item.address, thread="")
-            if channel not in readable:
-                is_here = ChannelAddress.of(channel) == ChannelAddress.of(call.address)
-                readable[channel] = is_here or await self._access.reads(channel, call.address, call.author)
-        return [item for item in found if readable[replace(item.address, thread="")]]
+            address, channel = item.address, ChannelAddress.of(item.address)
+            if address.private_to is None and channel not in readable and channel.platform == call.address.platform:
+                anywhere = replace(address, thread="")
+                readable[channel] = await self._access.reads(anywhere, call.address, call.author)
+            if readable.get(channel, True):
+                shown.append(item)
+        return shown
 
     async def _threads(self, call: CommandCall) -> CommandResult:
         action = call.option("action") or "list"

@@ -12,10 +12,11 @@ from core.domain.audit import Audit
 from core.domain.conversation import Conversation, Focus, Message, ToolCallRecord
 from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.errors import InvalidState, NotFound
-from storage.database import Database
+from storage.database import Commit, Database
 from storage.database.column_types import UtcTime
 from storage.database.repositories import audit as noted
 from storage.database.repositories.conversation_rows import ADDRESS, FOCUS, SAME, to_conversation, to_message
+from storage.database.repositories.inbox import remove_thread_posts
 from storage.database.tables import TABLES
 
 T = TypeVar("T")
@@ -125,8 +126,14 @@ class SqlConversationRepository:
             raise _not_found(conversation_id)
 
     async def delete(self, conversation_id: str, *, audit: Audit = None) -> None:
-        statement = delete(_CONVERSATION).where(_CONVERSATION.c.id == conversation_id)
-        await self._database.write(lambda connection: noted.change(connection, statement, None, audit))
+        def work(connection: Connection) -> None:
+            gone = delete(_CONVERSATION).where(_CONVERSATION.c.id == conversation_id).returning(*_CONVERSATION.c)
+            for row in connection.execute(gone).all():
+                remove_thread_posts(connection, to_conversation(row).address)
+                if audit is not None:
+                    noted.write_note(connection, audit)
+
+        await self._database.write(work, Commit.DURABLE)
 
     async def append(self, conversation_id: str, messages: Sequence[Message], *, focus: Focus | None = None) -> None:
         def work(connection: Connection) -> None:

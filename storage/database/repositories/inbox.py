@@ -26,12 +26,14 @@ from sqlalchemy import (
     bindparam,
     delete,
     func,
+    insert,
     or_,
     select,
     text,
     update,
 )
 
+from core.answering.answers.stored import stored_ids
 from core.domain.answer import QueryType
 from core.domain.incoming import Attachment, Circumstances, IncomingMessage, RepliesTo, Talk, ThreadAddress
 from core.domain.limits import Asker, ParallelLimits, QuestionLimit, Turns
@@ -52,7 +54,7 @@ CONNECT_SECONDS = 10
 # Detect a silently dead connection after a minute, instead of the system's default of two hours.
 KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 
-INBOX = TABLES["inbox"]
+INBOX, REMOVALS, JOBS = (TABLES[name] for name in ("inbox", "post_removal", "job"))
 _C = INBOX.c
 _OPEN = _C.finished_at.is_(None)
 _AS_STORED = (
@@ -90,6 +92,15 @@ REFUSE = (
     .where(_C.seq == bindparam("one"))
     .values({name: bindparam(f"to_{name}", type_=_C[name].type) for name in _REFUSED})
     .returning(*_C)
+)
+REMOVALS_DUE = (
+    select(INBOX)
+    .join(REMOVALS, REMOVALS.c.seq == _C.seq)
+    .where(
+        _C.platform.in_(bindparam("platforms", expanding=True)),
+        or_(REMOVALS.c.waits_until.is_(None), REMOVALS.c.waits_until <= bindparam("now", type_=UtcTime)),
+    )
+    .order_by(_C.seq)
 )
 RELEASE_ABANDONED = (
     update(INBOX).where(_OPEN, _C.owner.is_not(None)).values(status=InboxStatus.QUEUED.value, **_RELEASED)
@@ -331,6 +342,19 @@ class SqlInboxStore:
     async def depth(self) -> dict[InboxStatus, int]:
         return {InboxStatus(status): count for status, count in await self._database.rows(DEPTH)}
 
+    async def forget(self, message_key: str) -> None:
+        await self._database.write(lambda connection: empty_entries(connection, _C.message_key == message_key))
+
+    async def list_removals(self, platforms: Collection[str], limit: int) -> list[InboxEntry]:
+        return await self._list(REMOVALS_DUE.limit(limit), {"platforms": [*platforms], "now": self._clock.now()})
+
+    async def removed(self, seq: int) -> None:
+        await self._database.change(delete(REMOVALS).where(REMOVALS.c.seq == seq))
+
+    async def removal_failed(self, seq: int, delay_seconds: float) -> None:
+        later = self._clock.now() + timedelta(seconds=delay_seconds)
+        await self._database.change(update(REMOVALS).where(REMOVALS.c.seq == seq).values(waits_until=later))
+
     async def purge(self, before: datetime) -> int:
         def work(connection: Connection) -> int:
             self._limits.purge(connection, before)
@@ -412,6 +436,29 @@ def from_payload(payload: Mapping[str, Any]) -> IncomingMessage:
         "about": Talk(**{**about, "said_at": datetime.fromisoformat(about["said_at"])}) if about else None,
     }
     return IncomingMessage(**values)
+
+
+def empty_entries(connection: Connection, which: ColumnElement[bool]) -> list[int]:
+    """Empty the texts of finished entries, and delete their job trees; return the entries that have a post.
+
+    Keys and decisions stay, so that a repeat of the event is still known.
+    """
+    posted: list[int] = []
+    for row in connection.execute(select(_C.seq, _C.incoming, _C.post_ref).where(which, _C.finished_at.is_not(None))):
+        root = stored_ids(from_payload(row.incoming)).request
+        emptied = {**row.incoming, "text": "", "about": None, "attachments": []}
+        connection.execute(update(INBOX).where(_C.seq == row.seq).values(incoming=emptied))
+        connection.execute(delete(JOBS).where(JOBS.c.root_id == root))
+        posted += [row.seq] if row.post_ref else []
+    return posted
+
+
+def remove_thread_posts(connection: Connection, address: ThreadAddress) -> None:
+    """Empty a deleted conversation's entries, and have their posts deleted from the platform."""
+    posted = empty_entries(connection, _C.thread == str(address))
+    known = connection.execute(select(REMOVALS.c.seq).where(REMOVALS.c.seq.in_(posted))).scalars().all()
+    if due := [{"seq": seq} for seq in posted if seq not in known]:
+        connection.execute(insert(REMOVALS), due)
 
 
 @asynccontextmanager

@@ -216,12 +216,16 @@ async def test_a_conversation_is_out_of_reach_for_its_starter_who_left_the_chann
             assert "No conversation" in told(asked)
 
 
-async def test_the_conversation_of_a_private_thread_is_exported_in_it_alone(place: DiscordPlace) -> None:
+async def test_the_conversation_of_a_private_thread_with_others_is_exported_in_it_alone(place: DiscordPlace) -> None:
     async with place.open() as house:
         thread = await _private_thread(house, house.ada)
         await _asked_in(house, house.ada, thread)
         [conversation] = await place.conversations.list_conversations("local")
-        refused = await house.ada.slash(house.channel, "threads", action="export", thread=conversation.id)
+        wanted = {"action": "export", "thread": conversation.id}
+        assert (await house.ada.slash(house.channel, "threads", **wanted)).response.attachments
+        house.env.backend.add_thread_member(thread.id, house.ben.id)
+        await house.env.advance_time(LONGER)
+        refused = await house.ada.slash(house.channel, "threads", **wanted)
         assert "I can't tell that you may read" in told(refused) and not refused.response.attachments
         [file] = (await house.ada.slash(thread, "export")).response.attachments
         assert b"where is the key?" in house.env.backend.cdn.get(file.url)

@@ -7,6 +7,8 @@ from tests.builders import build_incoming
 from tests.integration.discordbot.house import buttons, link_of, texts, told, until
 from tests.integration.discordbot.place import DiscordPlace
 
+KEY = "under the stairs"
+
 
 async def test_conversations_are_listed_with_links_to_their_threads(place: DiscordPlace) -> None:
     async with place.open() as house:
@@ -64,6 +66,20 @@ async def test_only_who_began_it_or_an_admin_renames_and_deletes(place: DiscordP
         await eve.slash(house.thread, "delete")
         await house.env.advance_time(1)
         assert await place.conversations.list_conversations("local") == []
+
+
+@pytest.mark.parametrize("restarts", [False, True], ids=["goes on", "restarts"])
+async def test_deleting_a_conversation_deletes_its_answers_there(place: DiscordPlace, restarts: bool) -> None:
+    async with place.open() as house:
+        await house.ask()
+        await house.ada.send(house.thread, "And in the garden?")
+        await house.answered(count=2)
+        await house.ada.slash(house.thread, "delete")
+        if restarts:
+            await place.restart()
+        await until(lambda: not any(KEY in texts(post) for post in house.posts(house.thread)))
+        assert all(entry.incoming.text == "" for entry in await place.entries.recent("local"))
+        assert house.thread.name == "where is the key?"  # people's messages stay in it
 
 
 @pytest.mark.parametrize(("wanted", "content"), [("json", b"where is the key?"), ("pdf", b"%PDF-")])

@@ -13,6 +13,7 @@ from tests.slack_server import Channel, Message, Person, View
 from tests.slack_server.choosing import blocks_of
 from tests.slack_server.transcript import elements
 
+STAIRS = "under the stairs"
 TRANSPORTS = pytest.mark.parametrize("over_http", [False, True], ids=["socket", "http"])
 
 
@@ -121,6 +122,22 @@ async def test_only_who_began_it_renames_and_deletes(place: SlackPlace) -> None:
         await house.ada.mention(house.channel, "delete", thread=answer)
         await house.shows("Deleted “where is the key?” with its messages.")
         assert await place.conversations.list_conversations("local") == []
+
+
+@pytest.mark.parametrize("dies", [False, True], ids=["goes on", "restarts"])
+async def test_deleting_a_conversation_deletes_its_answers_there(place: SlackPlace, dies: bool) -> None:
+    async with place.open() as house:
+        first = await house.ask()
+        await house.ada.reply(first, "and the other one?")
+        await house.answered(house.channel, 2)
+        if dies:
+            house.server.fail_next("chat.delete", status=429, retry_after_seconds=1)
+        await house.ada.mention(house.channel, "delete", thread=first)
+        await house.shows("Deleted “where is the key?” with its messages.")
+        if dies:
+            await place.restart()
+        await house.until(lambda: STAIRS not in house.server.transcript(house.channel), "no answer")
+        assert all(entry.incoming.text == "" for entry in await place.entries.recent("local"))
 
 
 @TRANSPORTS

@@ -57,6 +57,9 @@ class FilePlatform:
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> str:
         return await self._put(address, message_key, f"Error: {sentence}", look_first=True)
 
+    async def remove(self, entry: InboxEntry) -> None:
+        raise AssertionError(entry)
+
     async def _put(self, address: ThreadAddress, key: str, text: str, *, look_first: bool) -> str:
         known = self._mine.get(key)
         if known is None and look_first:

@@ -44,6 +44,9 @@ class FakePlatform:
         self.posts[message_key] = sentence
         return "failed"
 
+    async def remove(self, entry: InboxEntry) -> None:
+        raise AssertionError(entry)
+
 
 async def test_progress_goes_to_the_platform_and_to_its_listeners() -> None:
     listeners, inner, mine = AnswerListeners(), FakePlatform(), RecordingProgress()

@@ -84,6 +84,9 @@ class WallPlatform:
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> str:
         return self._put(message_key, f"Error: {sentence}")
 
+    async def remove(self, entry: InboxEntry) -> None:
+        self.posts.pop(entry.message_key)
+
     def _put(self, key: str, text: str) -> str:
         if self.failures:
             self.failures -= 1

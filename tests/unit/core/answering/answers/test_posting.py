@@ -66,6 +66,9 @@ class Wall:
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> str:
         return "c/8"
 
+    async def remove(self, entry: InboxEntry) -> None:
+        raise AssertionError(entry)
+
 
 class FullDisk(SqlJobRepository):
     async def save(self, *jobs: Job) -> None:
