@@ -64,6 +64,7 @@ class ParsedDocument:
     links: tuple[str, ...] = ()  # targets of wikilinks and @UUID links, as written
     depends_on: tuple[str, ...] = ()  # paths, relative to the source root, of other files whose text is embedded
     warnings: tuple[str, ...] = ()  # one sentence each about unreadable parts
+    hidden: tuple[str, ...] = ()  # the warnings about text that a reader of the file can't see
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +97,7 @@ class Document:
     crawled_at: datetime | None = None
     extracted_at: datetime | None = None
     failed_reason: str | None = None
+    hidden: tuple[str, ...] = ()  # sentences about omitted text that a reader of the file can't see
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

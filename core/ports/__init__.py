@@ -236,8 +236,8 @@ class CorpusRepository(Protocol):
         Raises NotFound if the workspace has no such source.
         """
 
-    async def touch(self, document_id: str, stamp: FileStamp) -> None:
-        """Update the stamp of a file with unchanged content."""
+    async def touch(self, document_id: str, stamp: FileStamp, hidden: Sequence[str] | None = None) -> None:
+        """Update the stamp of a file with unchanged pages and, unless None, `Document.hidden`."""
 
     async def remove_document(self, document_id: str, *, audit: Audit = None) -> None:
         """Remove it with its pages and passages; unknown ids are ignored."""

@@ -62,6 +62,7 @@ class DocumentRow(FootnoteTable, table=True):
     failed_reason: str | None = text_column(default=None)
     aliases: list[str] = json_column()
     depends_on: list[str] = json_column()
+    hidden: list[str] = json_column(sa_column_kwargs={"server_default": text("'[]'")})
 
 
 class DocumentReadersRow(FootnoteTable, table=True):

@@ -74,6 +74,7 @@ class ReadDocument:
     url: str | None = None
     depends_on: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
 
     @property
     def characters(self) -> int:
@@ -146,6 +147,7 @@ def read_document(task: ReadTask, parts: ChildParts, limits: ReadLimits) -> Read
         url=parsed.url,
         depends_on=parsed.depends_on,
         warnings=parsed.warnings,
+        hidden=parsed.hidden,
     )
 
 

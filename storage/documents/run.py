@@ -118,7 +118,8 @@ class IngestRun:
             if isinstance(result, ReadFailure):
                 await self._fail(file, previous, result.reason)
             elif previous and result.revision == previous.revision and not result.pages:
-                await self.corpus.touch(previous.id, stamp_of(file, self.root, result.depends_on))
+                stamp = stamp_of(file, self.root, result.depends_on)
+                await self.corpus.touch(previous.id, stamp, result.hidden)
                 self.report.unchanged += 1
                 self._finished(file.path)
             else:
@@ -179,6 +180,7 @@ class IngestRun:
             pages=len(content.pages),
             passages=len(content.passages),
             depends_on=content.depends_on,
+            hidden=content.hidden,
             crawled_at=self.clock.now(),
         )
         stamp = stamp_of(file, self.root, content.depends_on)

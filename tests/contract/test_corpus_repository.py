@@ -249,11 +249,13 @@ async def test_a_document_that_never_was_read_is_listed_with_its_reason(corpus):
 
 
 async def test_touching_changes_the_stamp_alone(corpus):
-    document, _, _ = await put(corpus, "one")
+    document, _, _ = await put(corpus, "one", hidden=("a",))
     stamp = FileStamp(size=2**40, modified_ns=2**62)
     await corpus.touch(document.id, stamp)
     await corpus.touch("unknown", stamp)
     assert await corpus.get_document(document.id, SCOPE) == replace(document, stamp=stamp)
+    await corpus.touch(document.id, stamp, ["b"])
+    assert (await corpus.get_document(document.id, SCOPE)).hidden == ("b",)
 
 
 async def test_a_document_may_have_no_stamp(corpus):

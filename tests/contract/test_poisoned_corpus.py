@@ -64,10 +64,20 @@ def write_poison(folder: Path) -> list[Path]:
         hidden = book.add_worksheet("More")
         hidden.write_string(0, 0, SECRET)
         hidden.hide()
+        rows = book.add_worksheet("Rows")
+        rows.write_row(0, 0, ["ferry", "key", SECRET])
+        rows.write_row(1, 0, [SECRET, "pier", ""])
+        rows.write_row(2, 0, ["oak", "mill", ""])
+        rows.set_row(1, None, None, {"hidden": True})
+        rows.set_column(2, 2, None, None, {"hidden": True})
     deck = pptx.Presentation()
     for text in (TRAP, SECRET):
         deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = text
     deck.slides[1].element.set("show", "0")
+    for left, is_hidden in ((0, "1"), (deck.slide_width, "0")):  # the second one is beside the slide
+        box = deck.slides[0].shapes.add_textbox(left, 0, 9, 9)
+        box.text_frame.text = SECRET
+        box._element.nvSpPr.cNvPr.set("hidden", is_hidden)
     deck.save(str(folder / "h.pptx"))
     return sorted(folder.iterdir())
 
@@ -89,6 +99,7 @@ async def asked(tmp_path: Path) -> tuple[Answer, Obedient, Shelf]:
     for path in write_poison(tmp_path):
         read = find_reader(path, path.read_bytes()[:4096], readers).read(path, tmp_path)
         assert SECRET not in "".join(page.text for page in read.pages), path.name
+        assert bool(read.hidden) == (path.suffix in (".docx", ".html", ".pptx", ".xlsx")), path.name
         await shelf.add(path.name, *(page.text for page in read.pages), title=read.title, kind=read.kind)
     model = Obedient()
     search = calls(ToolInvocation(id="t1", name="search", arguments={"query": "ferry key"}))

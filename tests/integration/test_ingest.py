@@ -76,6 +76,16 @@ async def test_a_touched_file_is_read_and_counted_unchanged(place: Place) -> Non
     assert place.read_paths == []
 
 
+async def test_what_a_file_hides_is_noted_also_where_its_pages_stay_the_same(tmp_path: Path) -> None:
+    place = Place(tmp_path, "storage.documents.base:build_readers")
+    page = '<p>The ferry leaves at noon.</p><p style="opacity:0">{}</p>'
+    for said in ("one", "four"):
+        place.write("a.html", page.format(said))
+        await place.ingest()
+        [document] = (await place.documents()).values()
+        assert document.hidden == (f"text that no reader sees left out: {len(said)} characters",)
+
+
 async def test_a_changed_file_replaces_its_old_revision_everywhere(place: Place) -> None:
     place.write("a.txt", "Old words.")
     await place.ingest()

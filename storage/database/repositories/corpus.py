@@ -123,8 +123,9 @@ class SqlCorpusRepository(SqlLibraryReads):
     async def save_failure(self, document: Document) -> None:
         await self._changing(lambda connection: save_failure(connection, document))
 
-    async def touch(self, document_id: str, stamp: FileStamp) -> None:
-        change = update(DOCUMENT).where(DOCUMENT.c.id == document_id).values(stamp_values(stamp))
+    async def touch(self, document_id: str, stamp: FileStamp, hidden: Sequence[str] | None = None) -> None:
+        values = {**stamp_values(stamp), **({} if hidden is None else {"hidden": list(hidden)})}
+        change = update(DOCUMENT).where(DOCUMENT.c.id == document_id).values(values)
         await self._database.write(lambda connection: connection.execute(change))
 
     async def remove_document(self, document_id: str, *, audit: Audit = None) -> None:

@@ -155,7 +155,7 @@ def to_source(row: Row[Any]) -> Source:
 def to_document(row: Row[Any]) -> Document:
     values = {name.removeprefix("document_"): value for name, value in row._mapping.items() if name in _DOCUMENT_LABELS}
     size, modified_ns = values.pop("stamp_size"), values.pop("stamp_modified_ns")
-    lists = {name: tuple(from_compact_json(values[name])) for name in ("aliases", "depends_on")}
+    lists = {name: tuple(from_compact_json(values[name])) for name in ("aliases", "depends_on", "hidden")}
     stamp = FileStamp(size=size, modified_ns=modified_ns) if size is not None else None
     return Document(**{**values, **lists, "stamp": stamp})
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.domain.corpus import Heading
 from core.text.words import collapse
-from storage.documents.texts.encodings import HIDDEN_TEXT, clean
+from storage.documents.texts.encodings import clean, say_hidden
 
 # Never text of a page, in books as little as on the web.
 DROPPED = frozenset(
@@ -58,6 +58,15 @@ def is_invisible(node: Any) -> bool:
     if _UNSEEN.search(style):
         return True
     return _WHITE.search(style) is not None and not any(map(_may_have_background, (node, *_parents(node))))
+
+
+def _invisible(tree: Any) -> Iterator[Any]:
+    """Yield the invisible elements that are in no other one."""
+    found = set()
+    for node in tree.css("[style]"):
+        if not any(parent.mem_id in found for parent in _parents(node)) and is_invisible(node):
+            found.add(node.mem_id)
+            yield node
 
 
 def _may_have_background(node: Any) -> bool:
@@ -130,6 +139,7 @@ class HtmlText:
     title: str = ""  # of the <title> element
     url: str | None = None  # the canonical address
     warnings: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()  # a sentence about text that a reader of the page can't see
 
 
 def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) -> HtmlText:
@@ -157,9 +167,7 @@ def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) 
         anchors=anchors,
         title=" ".join(title.text().split()) if title else "",
         url=_canonical(tree),
-        warnings=(HIDDEN_TEXT,)
-        if any(is_invisible(node) and node.text().strip() for node in tree.css("[style]"))
-        else (),
+        hidden=say_hidden(sum(len(collapse(node.text())) for node in _invisible(tree))),
     )
 
 

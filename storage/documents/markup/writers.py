@@ -214,12 +214,14 @@ class TextWriter(BlockWriter):
             self._put(to_table([[_without_controls(cell) for cell in row] for row in rows], columns=columns))
 
     def to_office_document(
-        self, path: Path, kind: str, titles: Sequence[str], warnings: Sequence[str] = ()
+        self, path: Path, kind: str, titles: Sequence[str], warnings: Sequence[str] = (), hidden: Sequence[str] = ()
     ) -> ParsedDocument:
         """Return the document (see `to_document`); its only heading of level 1 is a title, too."""
         tops = [heading.title for heading in self.headings if heading.level == 1]
         empty = "the document has no text; what pictures show is not read"
-        return self.to_document(path, kind, [*titles, *tops[: len(tops) == 1]], empty=empty, warnings=warnings)
+        titles = [*titles, *tops[: len(tops) == 1]]
+        document = self.to_document(path, kind, titles, empty=empty, warnings=(*warnings, *hidden))
+        return replace(document, hidden=tuple(hidden))
 
 
 def to_lines(text: str) -> str:

@@ -1,9 +1,10 @@
-"""Number formats of spreadsheets, and Excel's XML files of 2003."""
+"""Number formats and hidden rows and columns of spreadsheets, and Excel's XML files of 2003."""
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -92,24 +93,47 @@ def _said(part: str) -> str:
     return part if len(part) == 1 and (part in " %-+()" or _SYMBOL.match(part)) else ""
 
 
-# (row, column) from 0 -> its format.
-Formats = Mapping[tuple[int, int], NumberFormat]
-
 _WORKBOOK = "xl/workbook.xml"
 _STYLES = "xl/styles.xml"
 _PLACE = re.compile(r"([A-Z]{1,3})(\d{1,7})\Z")
 _WHAT = "spreadsheet"
 
 
-def read_sheet_formats(path: Path) -> dict[str, Formats]:
-    """Return formats by sheet name, for sheets with such cells. Raises ReadError for a damaged part."""
+# Of a sheet that hides no row and no column: looking at each of its cells would take as long as reading them.
+_MAY_HIDE = re.compile(rb"hidden|(?:ht|width)\s*+=\s*+[\"']0|visibility|display")
+_CONTENT = "content.xml"
+
+
+@dataclass(slots=True)
+class SheetMarks:
+    """Number formats of a sheet's cells, and its hidden rows and columns, which count from 0."""
+
+    formats: dict[tuple[int, int], NumberFormat] = field(default_factory=dict)
+    rows: list[range] = field(default_factory=list)
+    columns: list[range] = field(default_factory=list)
+
+    def hides_row(self, row: int) -> bool:
+        place = bisect_right(self.rows, row, key=lambda hidden: hidden.start) - 1
+        return place >= 0 and row in self.rows[place]
+
+    def hides_column(self, column: int) -> bool:
+        return any(column in hidden for hidden in self.columns)
+
+
+NO_MARKS = SheetMarks()
+
+
+def read_sheet_marks(path: Path) -> dict[str, SheetMarks]:
+    """Return marks by sheet name, for sheets that have some. Raises ReadError for a damaged part."""
     with open_archive(path, _WHAT) as archive:
-        styles = _styles(archive)
-        if not styles or _WORKBOOK not in archive:
+        if _CONTENT in archive:
+            data = archive.read(_CONTENT)
+            return _read_open_document(data) if _MAY_HIDE.search(data) else {}
+        if _WORKBOOK not in archive:
             return {}
+        styles = _styles(archive)
         sheets = {name: part for name, part in _sheets(archive).items() if part in archive}
-        found = {name: _cells(archive.read(part), styles) for name, part in sheets.items()}
-    return {name: formats for name, formats in found.items() if formats}
+        return {name: _marks(archive.read(part), styles) for name, part in sheets.items()}
 
 
 def _styles(archive: Archive) -> dict[int, NumberFormat]:
@@ -145,21 +169,93 @@ def _relation(sheet: Any) -> str | None:
     return next((value for name, value in sheet.attrib.items() if name.endswith("}id")), None)
 
 
-def _cells(data: bytes, styles: Mapping[int, NumberFormat]) -> Formats:
+def _marks(data: bytes, styles: Mapping[int, NumberFormat]) -> SheetMarks:
     """Stream a sheet: it may have a million cells, most of them without such a style."""
-    found: dict[tuple[int, int], NumberFormat] = {}
+    found = SheetMarks()
+    may_hide = _MAY_HIDE.search(data) is not None
+    if not styles and not may_hide:
+        return found
+    row = -1
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
-        if tag.rpartition(":")[2] != "c" or "s" not in attributes:
-            return
-        style, place = styles.get(_number(attributes["s"])), _PLACE.match(attributes.get("r", ""))
-        if style is not None and place is not None:
-            found[int(place[2]) - 1, column_number(place[1]) - 1] = style
+        nonlocal row
+        local = tag.rpartition(":")[2]
+        if local == "c" and "s" in attributes:
+            style, place = styles.get(_number(attributes["s"])), _PLACE.match(attributes.get("r", ""))
+            if style is not None and place is not None:
+                found.formats[int(place[2]) - 1, column_number(place[1]) - 1] = style
+        elif local == "row":
+            stated = _number(attributes.get("r"))
+            row = stated - 1 if stated > 0 else row + 1
+            if _is_hidden(attributes, "ht"):
+                found.rows.append(range(row, row + 1))
+        elif local == "col" and _is_hidden(attributes, "width"):
+            found.columns.append(range(_number(attributes.get("min")) - 1, _number(attributes.get("max"))))
 
+    _stream(data, begin)
+    found.rows.sort(key=lambda hidden: hidden.start)
+    return found
+
+
+def _is_hidden(attributes: Mapping[str, str], size: str) -> bool:
+    return (
+        attributes.get("hidden") in ("1", "true") or re.fullmatch(r"0(?:\.0*+)?", attributes.get(size, "")) is not None
+    )
+
+
+def _read_open_document(data: bytes) -> dict[str, SheetMarks]:
+    """Return the hidden rows and columns of an OpenDocument by sheet name, also filtered and closed ones."""
+    sheets: dict[str, SheetMarks] = {}
+    open_tables: list[SheetMarks] = []  # a cell may have a table
+    row = column = closed = 0
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal row, column, closed
+        local = tag.rpartition(":")[2]
+        values = {name.rpartition(":")[2]: value for name, value in attributes.items()}
+        if tag.startswith("table:") and local == "table":
+            open_tables.append(SheetMarks())
+            if len(open_tables) == 1:
+                row = column = closed = 0
+                sheets[values.get("name", "")] = open_tables[0]
+        if len(open_tables) != 1:
+            return
+        is_hidden = closed > 0 or values.get("visibility") in ("collapse", "filter")
+        if local in _GROUPS:
+            closed += closed > 0 or values.get("display") == "false"
+        elif local == "table-row":
+            count = max(_number(values.get("number-rows-repeated")), 1)
+            open_tables[0].rows += [range(row, row + count)] * is_hidden
+            row += count
+        elif local == "table-column":
+            count = max(_number(values.get("number-columns-repeated")), 1)
+            open_tables[0].columns += [range(column, column + count)] * is_hidden
+            column += count
+
+    def end(tag: str) -> None:
+        nonlocal closed
+        if tag == "table:table" and open_tables:
+            open_tables.pop()
+        elif len(open_tables) == 1 and tag.rpartition(":")[2] in _GROUPS:
+            closed = max(closed - 1, 0)
+
+    _stream(data, begin, end)
+    return sheets
+
+
+_GROUPS = frozenset({"table-row-group", "table-column-group"})
+
+
+def _stream(
+    data: bytes, begin: Callable[[str, dict[str, str]], None], end: Callable[[str], None] | None = None
+) -> None:
     parser = expat.ParserCreate()
     parser.StartElementHandler = begin
-    parser.Parse(data, True)
-    return found
+    parser.EndElementHandler = end
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise ReadError(f"corrupt: not a readable {_WHAT} ({error})") from error
 
 
 def _number(text: str | None) -> int:
@@ -198,26 +294,76 @@ def form_of(head: bytes) -> SheetForm | None:
     return SheetForm.PLAIN if sum(bool(_CELLS.match(line)) for line in lines) * 2 > len(lines) else None
 
 
-def read_sheet_xml(data: bytes, what: str) -> list[tuple[str, bool, list[list[str]]]]:
-    """Return the sheets of a workbook in Excel's XML: name, is hidden, rows. Raises ReadError if it is damaged."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A sheet without hidden rows and columns; `hidden_rows` and `hidden_columns` count the ones with text."""
+
+    name: str
+    is_hidden: bool
+    rows: Sequence[Sequence[str]] = ()
+    hidden_rows: int = 0
+    hidden_columns: int = 0
+
+
+def shown_sheet(name: str, rows: list[list[str]], marks: SheetMarks, top: int = 0, left: int = 0) -> Sheet:
+    """Return a sheet that is shown; `top` and `left` are the place of its first cell."""
+    if not marks.rows and not marks.columns:
+        return Sheet(name=name, is_hidden=False, rows=rows)
+    kept = [row for place, row in enumerate(rows, top) if not marks.hides_row(place)]
+    unseen = {place for place in range(max(map(len, rows), default=0)) if marks.hides_column(place + left)}
+    return Sheet(
+        name=name,
+        is_hidden=False,
+        rows=[[cell for place, cell in enumerate(row) if place not in unseen] for row in kept],
+        hidden_rows=sum(map(_has_text, rows)) - sum(map(_has_text, kept)),
+        hidden_columns=sum(any(place < len(row) and row[place].strip() for row in rows) for place in unseen),
+    )
+
+
+def _has_text(row: Sequence[str]) -> bool:
+    return any(cell.strip() for cell in row)
+
+
+def read_sheet_xml(data: bytes, what: str) -> list[Sheet]:
+    """Return the sheets of a workbook in Excel's XML. Raises ReadError if it is damaged."""
     root = parse_part(data, "Workbook", what)
     sheets = []
     for number, sheet in enumerate(root.iter(f"{_SS}Worksheet"), 1):
         visible = sheet.find("{urn:schemas-microsoft-com:office:excel}WorksheetOptions/{*}Visible")
         is_hidden = visible is not None and str(visible.text).startswith("SheetHidden")
         table = sheet.find(f"{_SS}Table")
-        rows = [] if table is None else _rows(list(table.iter(f"{_SS}Row")))
-        sheets.append((sheet.get(f"{_SS}Name", f"Sheet {number}"), is_hidden, rows))
+        name = sheet.get(f"{_SS}Name", f"Sheet {number}")
+        if is_hidden or table is None:
+            sheets.append(Sheet(name=name, is_hidden=is_hidden))
+            continue
+        marks = SheetMarks(columns=list(_hidden_columns(table)))
+        sheets.append(shown_sheet(name, _rows(list(table.iter(f"{_SS}Row")), marks), marks))
     return sheets
 
 
-def _rows(elements: Sequence[Any]) -> list[list[str]]:
+def _hidden_columns(table: Any) -> Iterator[range]:
+    column = 0
+    for element in table.iter(f"{_SS}Column"):
+        start = max(_place_number(element, "Index") - 1, column)
+        column = start + 1 + _place_number(element, "Span")
+        if _is_unseen(element, "Width"):
+            yield range(start, column)
+
+
+def _is_unseen(element: Any, size: str) -> bool:
+    return _is_hidden({"hidden": element.get(f"{_SS}Hidden", ""), "size": element.get(f"{_SS}{size}", "")}, "size")
+
+
+def _rows(elements: Sequence[Any], marks: SheetMarks) -> list[list[str]]:
+    """Return all rows; hidden ones are added to the marks."""
     rows: list[list[str]] = []
     merges: list[Merge] = []
     area = 0
     for element in elements:
         if _place_number(element, "Index") > len(rows) + 1:
             rows.append([])  # one blank row parts tables as well as thousands do
+        if _is_unseen(element, "Height"):
+            marks.rows += [range(len(rows), len(rows) + 1)]
         row: list[str] = []
         for cell in element.iter(f"{_SS}Cell"):
             _fill(row, _place_number(cell, "Index") - 1)

@@ -2,7 +2,7 @@
 
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from storage.documents.office.office_files import (
     parse_part,
 )
 from storage.documents.tables.text import Merge, fill_merged
-from storage.documents.texts.encodings import HIDDEN_TEXT
+from storage.documents.texts.encodings import say_hidden
 
 LEVELS = 9
 BULLET = "-"
@@ -142,7 +142,8 @@ class BodyReader:
         """`notes` has the elements of "footnotes" and "endnotes" by id."""
         self.writer = TextWriter()
         self.title = ""
-        self.hides_text = False  # whether invisible text was left out
+        self.unseen = 0  # characters of invisible text, which is left out
+        self._hiding_styles = read_hiding_styles(styles)
         self._styles = read_styles(styles)
         self._lists = lists
         self._notes = notes
@@ -234,10 +235,10 @@ class BodyReader:
             elif child.tag in _NOTES:
                 note = self._notes.get(_NOTES[child.tag], {}).get(child.get(name("id"), ""))
                 yield "" if note is None else self.writer.cite(note)
-            elif child.tag != name("r") or not _is_hidden(child):
+            elif child.tag != name("r") or not _is_hidden(child, self._hiding_styles):
                 yield from self._pieces(child)
             else:
-                self.hides_text = self.hides_text or any(text.text for text in child.iter(name("t")))
+                self.unseen += sum(len(text.text or "") for text in child.iter(name("t")))
 
     def _style(self, paragraph: Any) -> Style:
         properties = paragraph.find(name("pPr"))
@@ -247,14 +248,23 @@ class BodyReader:
         return _with_properties(base, properties)
 
 
-def _is_hidden(run: Any) -> bool:
-    """Return whether a run can't be seen: it is marked so, a point high or less, or white on the page itself."""
+def _is_hidden(run: Any, styles: Collection[str]) -> bool:
+    """Return whether a run can't be seen: it is marked so, a point high or less, or white on the page itself.
+
+    `styles` are ids of styles that hide their text.
+    """
     properties = run.find(name("rPr"))
-    if properties is None:
-        return False
-    vanish = properties.find(name("vanish"))
-    if vanish is not None and vanish.get(name("val"), "1") not in ("0", "false", "off"):
-        return True
+    vanishes = None if properties is None else _vanishes(properties)
+    if vanishes is None and styles:
+        paragraph = next(run.iterancestors(name("p")), None)
+        of_paragraph = None if paragraph is None else paragraph.find(name("pPr"))
+        named = [
+            "" if item is None else _value(item, kind)
+            for item, kind in ((properties, "rStyle"), (of_paragraph, "pStyle"))
+        ]
+        vanishes = any(style in styles for style in named)
+    if vanishes or properties is None:
+        return bool(vanishes)
     size = _value(properties, "sz")
     if size.isdecimal() and int(size) <= _HIDDEN_SIZE:
         return True
@@ -264,6 +274,27 @@ def _is_hidden(run: Any) -> bool:
     paragraph = next(run.iterancestors(name("p")), None)
     shaded = paragraph is not None and paragraph.find(f"{name('pPr')}/{name('shd')}") is not None
     return not (coloured or shaded) and next(run.iterancestors(*_COLOURED), None) is None
+
+
+def _vanishes(properties: Any) -> bool | None:
+    """Return whether text of these properties is hidden, None if they don't say."""
+    vanish = properties.find(name("vanish"))
+    return None if vanish is None else vanish.get(name("val"), "1") not in ("0", "false", "off")
+
+
+def read_hiding_styles(styles: Any) -> frozenset[str]:
+    """Return the ids of styles whose text is hidden, by their own properties or those they inherit."""
+    elements = {style.get(name("styleId"), ""): style for style in styles.iterchildren(name("style"))}
+
+    def hides(style: Any, depth: int = 0) -> bool:
+        properties = style.find(name("rPr"))
+        said = None if properties is None else _vanishes(properties)
+        base = elements.get(_value(style, "basedOn"))
+        if said is not None or base is None or depth == _MAX_BASES:
+            return bool(said)
+        return hides(base, depth + 1)
+
+    return frozenset(style_id for style_id, style in elements.items() if hides(style))
 
 
 def read_styles(styles: Any) -> dict[str, Style]:
@@ -347,8 +378,8 @@ class DocxReader:
         parts = _read_parts(path)
         body = BodyReader(parts.styles, Lists(parts.linked.get("numbering")), _notes(parts))
         body.write(parts.body)
-        warnings = (HIDDEN_TEXT,) if body.hides_text else ()
-        return body.writer.to_office_document(path, self.kind, [body.title, to_title(parts.title)], warnings)
+        titles = [body.title, to_title(parts.title)]
+        return body.writer.to_office_document(path, self.kind, titles, hidden=say_hidden(body.unseen))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

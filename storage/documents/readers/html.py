@@ -40,7 +40,8 @@ class HtmlReader:
             kind=self.kind,
             pages=split_sections(*without_licence(page.text, headings, page.anchors)),
             url=page.url,
-            warnings=(*decoded.warnings, *page.warnings),
+            warnings=(*decoded.warnings, *page.warnings, *page.hidden),
+            hidden=page.hidden,
         )
 
 

@@ -69,11 +69,13 @@ class PdfReader:
             entries = _outline(document)
             labels = [_label(document, index) for index in range(len(document))]
             title = " ".join(clean(document.get_metadata_value("Title")).split())
+        hidden = (f"{HIDDEN_TEXT}: page{_numbers(hiding)}",) if hiding else ()
         return ParsedDocument(
             title=title if title and not _NO_TITLE.fullmatch(title) else path.stem,
             kind=self.kind,
             pages=_to_pages(texts, entries, labels),
-            warnings=tuple(_warnings(texts, recognised, hiding)),
+            warnings=(*hidden, *_warnings(texts, recognised)),
+            hidden=hidden,
         )
 
     def _recognise(self, document: Any, texts: list[str]) -> list[int]:
@@ -91,9 +93,7 @@ class PdfReader:
         return recognised
 
 
-def _warnings(texts: Sequence[str], recognised: Sequence[int], hiding: Sequence[int]) -> Iterator[str]:
-    if hiding:
-        yield f"{HIDDEN_TEXT}: page{_numbers(hiding)}"
+def _warnings(texts: Sequence[str], recognised: Sequence[int]) -> Iterator[str]:
     if recognised:
         yield f"read from pictures (OCR), letters may be wrong: page{_numbers(recognised)}"
     if empty := [number for number, text in enumerate(texts, 1) if not text]:

@@ -12,17 +12,97 @@ from core.text.words import collapse
 from storage.documents.markup.writers import TextWriter, to_lines, to_title
 from storage.documents.office.office_files import as_transitional, check_office, is_office, parse_part
 from storage.documents.tables.text import Merge, fill_merged
+from storage.documents.texts.encodings import HIDDEN_TEXT
 
 # Groups of shapes inside each other: more is made to be slow.
 _MAX_GROUPS = 20
 
 _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_PRESENTATION = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _RELATIONS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 # Placeholders that repeat on every slide, and those whose paragraphs are points of a list.
 _REPEATED = frozenset({"dt", "ftr", "sldNum", "hdr"})
 _LISTS = frozenset({"body", "obj"})
+
+
+_SLIDE = (9_144_000, 6_858_000)  # of a presentation that states no size, in its units: 10 by 7.5 inches
+_TINY = 100  # hundredths of a point
+_YES = ("1", "true")
+
+
+def remove_unseen(slide: Any, size: tuple[int, int]) -> bool:
+    """Remove invisible parts of a slide: hidden shapes, shapes outside of it, tiny and transparent letters.
+
+    Returns whether they had text.
+    """
+    unseen = [shape.element for shape in _unseen_shapes(slide.shapes, size, (1.0, 0.0, 1.0, 0.0))]
+    unseen += [run for run in slide.element.iter(f"{_DRAWING}r", f"{_DRAWING}fld") if _is_unseen_run(run)]
+    has_text = any((text.text or "").strip() for element in unseen for text in element.iter(f"{_DRAWING}t"))
+    for element in unseen:
+        if element.getparent() is not None:
+            element.getparent().remove(element)
+    return has_text
+
+
+def _unseen_shapes(
+    shapes: Any, size: tuple[int, int], view: tuple[float, float, float, float], depth: int = 0
+) -> Iterator[Any]:
+    """Yield the outermost unseen shapes; `view` maps their places to the slide's: factor and shift of x, then of y."""
+    for shape in shapes:
+        own = next(shape.element.iter(f"{_PRESENTATION}cNvPr"), None)
+        if (own is not None and own.get("hidden") in _YES) or _is_beside(shape, size, view):
+            yield shape
+        elif hasattr(shape, "shapes") and depth < _MAX_GROUPS:
+            yield from _unseen_shapes(shape.shapes, size, _inside(shape, view), depth + 1)
+
+
+def _is_beside(shape: Any, size: tuple[int, int], view: tuple[float, float, float, float]) -> bool:
+    left, top, width, height = shape.left, shape.top, shape.width, shape.height
+    if None in (left, top, width, height):
+        return False  # placed by its layout
+    scale_x, shift_x, scale_y, shift_y = view
+    middle_x, middle_y = (left + width / 2) * scale_x + shift_x, (top + height / 2) * scale_y + shift_y
+    half_x, half_y = width / 2 * abs(scale_x), height / 2 * abs(scale_y)
+    if getattr(shape, "rotation", 0):
+        half_x = half_y = (half_x**2 + half_y**2) ** 0.5
+    return bool(
+        middle_x + half_x <= 0 or middle_x - half_x >= size[0] or middle_y + half_y <= 0 or middle_y - half_y >= size[1]
+    )
+
+
+def _inside(group: Any, view: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    frame = group.element.find(f"{_PRESENTATION}grpSpPr/{_DRAWING}xfrm")
+    parts = [None if frame is None else frame.find(f"{_DRAWING}{name}") for name in ("off", "ext", "chOff", "chExt")]
+    if None in parts:
+        return view
+    place, area, inner_place, inner_area = parts
+    scale_x, shift_x, scale_y, shift_y = view
+    along, down = (_length(area, name) / (_length(inner_area, name) or 1.0) for name in ("cx", "cy"))
+    return (
+        scale_x * along,
+        scale_x * (_length(place, "x") - _length(inner_place, "x") * along) + shift_x,
+        scale_y * down,
+        scale_y * (_length(place, "y") - _length(inner_place, "y") * down) + shift_y,
+    )
+
+
+def _length(element: Any, name: str) -> float:
+    return float(element.get(name) or 0)
+
+
+def _is_unseen_run(run: Any) -> bool:
+    properties = run.find(f"{_DRAWING}rPr")
+    if properties is None:
+        return False
+    size = properties.get("sz", "")
+    if size.isdecimal() and len(size) < 9 and int(size) <= _TINY:
+        return True
+    alpha = properties.find(f"{_DRAWING}solidFill/*/{_DRAWING}alpha")
+    if alpha is not None and alpha.get("val") in ("0", "0%"):
+        return True
+    return properties.find(f"{_DRAWING}noFill") is not None and properties.find(f"{_DRAWING}ln") is None
 
 
 def slide_title(slide: Any) -> str:
@@ -53,7 +133,7 @@ def _shapes(shapes: Any, depth: int = 0) -> Iterator[Any]:
 
 def _write_shape(shape: Any, writer: TextWriter) -> None:
     # a placeholder without a kind holds the slide's content
-    found = next(shape.element.iter("{http://schemas.openxmlformats.org/presentationml/2006/main}ph"), None)
+    found = next(shape.element.iter(f"{_PRESENTATION}ph"), None)
     kind = "" if found is None else str(found.get("type", "obj"))
     if kind in _REPEATED:
         return
@@ -162,25 +242,33 @@ class PptxReader:
         with _opened(path) as presentation:
             slides = list(presentation.slides)
             hidden = [number for number, slide in enumerate(slides, 1) if slide.element.get("show") in ("0", "false")]
+            size = (presentation.slide_width or _SLIDE[0], presentation.slide_height or _SLIDE[1])
+            unseen = [number for number, slide in enumerate(slides, 1) if remove_unseen(slide, size)]
             pages = [_to_page(slide, number) for number, slide in enumerate(slides, 1) if number not in hidden]
             shown = (slide for number, slide in enumerate(slides, 1) if number not in hidden)
             title = next(map(slide_title, shown), "") or to_title(presentation.core_properties.title)
         empty = [str(page.number) for page in pages if not page.text]
         if len(empty) == len(pages):
             raise ReadError("empty: no slide has text; what pictures show is not read")
+        left_out = tuple(_left_out(hidden, [number for number in unseen if number not in hidden]))
         return ParsedDocument(
             title=title or path.stem,
             kind=self.kind,
             pages=tuple(page for page in pages if page.text),
-            warnings=tuple(_warnings(empty, hidden)),
+            warnings=(*([f"no text on slide{_numbers(empty)}"] if empty else ()), *left_out),
+            hidden=left_out,
         )
 
 
-def _warnings(empty: Sequence[str], hidden: Sequence[int]) -> Iterator[str]:
-    if empty:
-        yield f"no text on slide{'s' * (len(empty) > 1)} {', '.join(empty)}"
+def _left_out(hidden: Sequence[int], unseen: Sequence[int]) -> Iterator[str]:
     if hidden:
         yield f"hidden slide{'s' * (len(hidden) > 1)} left out: {', '.join(map(str, hidden))}"
+    if unseen:
+        yield f"{HIDDEN_TEXT}: slide{_numbers(unseen)}"
+
+
+def _numbers(slides: Sequence[int | str]) -> str:
+    return f"{'s' * (len(slides) > 1)} {', '.join(map(str, slides))}"
 
 
 @contextmanager

@@ -15,13 +15,16 @@ from core.text.words import collapse
 from storage.documents.markup.writers import TextWriter
 from storage.documents.office.office_files import OLE_MARK, check_office, is_encrypted, is_office, is_old, why_encrypted
 from storage.documents.office.sheets import (
+    NO_MARKS,
     SUFFIX,
-    Formats,
     NumberFormat,
+    Sheet,
     SheetForm,
+    SheetMarks,
     form_of,
-    read_sheet_formats,
+    read_sheet_marks,
     read_sheet_xml,
+    shown_sheet,
 )
 from storage.documents.tables.text import Merge, fill_merged
 from storage.documents.texts.encodings import clean
@@ -32,7 +35,7 @@ _WHOLE = 1e15
 
 
 class SpreadsheetReader:
-    """Reads `.xlsx`, `.xlsm`, `.xlsb`, `.xls` and `.ods`; empty and hidden sheets are left out.
+    """Reads `.xlsx`, `.xlsm`, `.xlsb`, `.xls` and `.ods`; without empty sheets and hidden parts.
 
     Also reads `.xls` in Excel's XML of 2003; other texts named `.xls` have other readers.
     """
@@ -47,35 +50,47 @@ class SpreadsheetReader:
     def read(self, path: Path, root: Path) -> ParsedDocument:
         pages = []
         hidden = []
-        for number, (sheet, is_hidden, rows) in enumerate(_sheets(path), 1):
-            name = collapse(clean(sheet)) or f"Sheet {number}"
-            if is_hidden:
+        parts = []
+        for number, sheet in enumerate(_sheets(path), 1):
+            name = collapse(clean(sheet.name)) or f"Sheet {number}"
+            if sheet.is_hidden:
                 hidden.append(repr(name))
-            elif text := to_text(rows):
+            elif text := to_text(sheet.rows):
                 pages.append(ParsedPage(title=name, text=text, number=number))
+            parts += _hidden_parts(sheet, name)
         if not pages:
             raise ReadError("empty: no sheet that is shown has text" if hidden else "empty: no sheet has text")
+        sheets = [f"hidden sheet{'s' * (len(hidden) > 1)} left out: {', '.join(hidden)}"] if hidden else []
+        left_out = (*sheets, *parts)
         return ParsedDocument(
             title=path.stem,
             kind=self.kind,
             pages=tuple(pages),
-            warnings=(f"hidden sheet{'s' * (len(hidden) > 1)} left out: {', '.join(hidden)}",) if hidden else (),
+            warnings=left_out,
+            hidden=left_out,
         )
 
 
-def _sheets(path: Path) -> Iterator[tuple[str, bool, list[list[str]]]]:
-    """Yield each sheet's name, whether it is hidden, and its rows."""
+def _hidden_parts(sheet: Sheet, name: str) -> list[str]:
+    counts = {"row": sheet.hidden_rows, "column": sheet.hidden_columns}
+    said = [f"{count:,} hidden {what}{'s' * (count > 1)}" for what, count in counts.items() if count]
+    return [f"{' and '.join(said)} of {name!r} left out"] if said else []
+
+
+def _sheets(path: Path) -> Iterator[Sheet]:
     with path.open("rb") as file:
         is_workbook = is_office(file.read(len(OLE_MARK)))
     if not is_workbook:
         yield from read_sheet_xml(path.read_bytes(), WHAT)
         return
     with _opened(path) as workbook:
-        formats = {} if is_old(path) else read_sheet_formats(path)
+        marks = {} if is_old(path) else read_sheet_marks(path)
         for number, sheet in enumerate(workbook.sheets_metadata):
             is_hidden = str(sheet.visible) != "SheetVisibleEnum.Visible"
-            rows = [] if is_hidden else _rows(workbook, number, formats.get(sheet.name, {}))
-            yield sheet.name, is_hidden, rows
+            if is_hidden:
+                yield Sheet(name=sheet.name, is_hidden=True)
+            else:
+                yield _shown_sheet(workbook, number, sheet.name, marks.get(sheet.name, NO_MARKS))
 
 
 @contextmanager
@@ -108,21 +123,21 @@ def _load(path: Path) -> Any:
     return python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(path.read_bytes()))
 
 
-def _rows(workbook: Any, index: int, formats: Formats) -> list[list[str]]:
+def _shown_sheet(workbook: Any, index: int, name: str, marks: SheetMarks) -> Sheet:
     """Return the cells of a sheet as shown, merged ones in every cell they cover."""
     sheet = workbook.get_sheet_by_index(index)
     if sheet.start is None:
-        return []
+        return Sheet(name=name, is_hidden=False)
     top, left = sheet.start
     merges = [
         Merge(first[0] - top, first[1] - left, last[0] - first[0] + 1, last[1] - first[1] + 1)
         for first, last in sheet.merged_cell_ranges or ()
     ]
     rows = [
-        [to_shown(value, formats.get((row, column))) for column, value in enumerate(values, left)]
+        [to_shown(value, marks.formats.get((row, column))) for column, value in enumerate(values, left)]
         for row, values in enumerate(islice(sheet.iter_rows(), top, None), top)  # skip the empty rows at its start
     ]
-    return fill_merged(rows, merges)
+    return shown_sheet(name, fill_merged(rows, merges), marks, top, left)
 
 
 def to_shown(value: object, number_format: NumberFormat | None = None) -> str:

@@ -50,6 +50,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 HIDDEN_TEXT = "text that no reader sees left out"
 
 
+def say_hidden(letters: int) -> tuple[str, ...]:
+    """Return the warning with the number of characters; none for 0."""
+    return (f"{HIDDEN_TEXT}: {letters:,} character{'s' * (letters > 1)}",) if letters else ()
+
+
 @dataclass(frozen=True, slots=True)
 class DecodedText:
     """Text with line feeds as line ends and no NUL. `warnings`: a sentence for all that was guessed or lost."""

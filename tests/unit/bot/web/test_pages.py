@@ -144,6 +144,14 @@ class TestSourceViewer:
         await read(browser, "/library/find?name=another+thing", 404)
         await read(browser, "/library/find", 400)
 
+    async def test_what_was_left_out_as_hidden_is_said(self, browse: OpenBrowser, shelves: Shelves) -> None:
+        document = build_document("fares.xlsx", id="d", hidden=("2 hidden rows of 'Fares' left out",))
+        await put(shelves, document, "The fare is four.")
+
+        text = await read(await browse(), address_of(await page_of(shelves, document, 1)))
+
+        assert "2 hidden rows of &#39;Fares&#39; left out" in text
+
     async def test_a_document_that_was_never_read_says_why(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
     ) -> None:
