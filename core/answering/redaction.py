@@ -203,6 +203,11 @@ def _without_offers(message: Message) -> Message:
     return replace(message, outcome=replace(message.outcome, suggestions=()))
 
 
+def has_gaps(messages: Iterable[Message]) -> bool:
+    """Return whether an answer among these was taken out."""
+    return any(message.role is Role.ASSISTANT and message.content in (BEYOND, CLOSED) for message in messages)
+
+
 class Histories:
     """Conversations as their readers may see them."""
 

@@ -12,6 +12,7 @@ from importlib.resources import files
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
+from core.answering.redaction import has_gaps
 from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.features import ExportedFile
@@ -20,6 +21,7 @@ from core.serializers.conversations import conversation_json
 from core.text.markup import shown_in_json, without_controls, without_directions
 from core.text.words import collapse
 
+LEFT_OUT = "Some answers are left out of this file, because not all that they rest on may be read here now."
 SHORT_ID = 8  # characters of a conversation's id in a file's name
 
 
@@ -42,13 +44,17 @@ async def export_conversation(conversation: Conversation, messages: Sequence[Mes
 
 
 def to_json(conversation: Conversation, messages: Sequence[Message]) -> str:
-    return shown_in_json(json.dumps(conversation_json(conversation, messages), ensure_ascii=False, indent=2))
+    """The conversation as its JSON is elsewhere, with `left_out`, a sentence, if answers were taken out."""
+    notice = {"left_out": LEFT_OUT} if has_gaps(messages) else {}
+    found = {**conversation_json(conversation, messages), **notice}
+    return shown_in_json(json.dumps(found, ensure_ascii=False, indent=2))
 
 
 def to_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
     """Title, then each question and answer; an answer's footnotes follow it as a list of their own."""
     lines = [f"# {_inert(conversation.title or 'Conversation')}", ""]
     lines += [f"*Started {conversation.created_at:%Y-%m-%d %H:%M} UTC by {_inert(conversation.owner)}*", ""]
+    lines += [f"*{LEFT_OUT}*", ""] if has_gaps(messages) else []
     for message in messages:
         if message.role is Role.TOOL_RESULT:
             continue
@@ -171,6 +177,7 @@ def to_pdf(conversation: Conversation, messages: Sequence[Message]) -> bytes:
     data = {
         "title": conversation.title or "Conversation",
         "started": f"Started {conversation.created_at:%Y-%m-%d %H:%M} UTC by {conversation.owner}",
+        "notice": LEFT_OUT if has_gaps(messages) else "",
         "messages": [_message(message) for message in messages if message.role is not Role.TOOL_RESULT],
     }
     try:

@@ -13,6 +13,8 @@ from core.access import scopes
 from core.answering import redaction
 from core.answering.context import TurnReader
 from core.domain.readers import Audience
+from core.service.commands.table import Commands
+from core.service.commands.threads import ThreadCommands
 from storage.database.repositories import corpus, library_reads
 from tests.integration.readers.world import Shown, run_world
 
@@ -71,6 +73,28 @@ def pages_of_any_source(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(module, "readable", every)
 
 
+def lists_and_exports_of_what_one_began(patch: pytest.MonkeyPatch) -> None:
+    async def everything(self: Any, call: Any, found: Any) -> Any:
+        return found
+
+    patch.setattr(ThreadCommands, "_readable", everything)
+    patch.setattr(ThreadCommands, "_in_open_channels", everything)
+
+
+def exports_of_whole_answers(patch: pytest.MonkeyPatch) -> None:
+    async def kept(self: Any, conversation_id: str, workspace: str, scope: Any) -> Any:
+        return await self._conversations.show(conversation_id, workspace)
+
+    patch.setattr(redaction.Histories, "show", kept)
+
+
+def completions_of_every_document(patch: pytest.MonkeyPatch) -> None:
+    async def every(self: Any, call: Any) -> Any:
+        return await self._library.documents((await self._access.decide(call.workspace))[0].everything())
+
+    patch.setattr(Commands, "_documents", every)
+
+
 FILTERS: tuple[Callable[[pytest.MonkeyPatch], None], ...] = (
     nothing_withheld,
     only_footnotes_count,
@@ -78,6 +102,9 @@ FILTERS: tuple[Callable[[pytest.MonkeyPatch], None], ...] = (
     any_part_is_enough,
     the_asker_counts_everywhere,
     pages_of_any_source,
+    lists_and_exports_of_what_one_began,
+    exports_of_whole_answers,
+    completions_of_every_document,
 )
 
 

@@ -1,7 +1,8 @@
 """A workspace whose people, channels, readers and documents change at random, and an obedient model that repeats all.
 
-Each document has words of its own in its name, headings and text. So a text shown in a place can be searched for words
-of documents that somebody there may not read, by a plain rule that knows each person: `World.closed_in`.
+Each document has words of its own in its name, headings and text, and each question one. So a text shown in a place can
+be searched for words of documents that somebody there may not read, and of questions asked in other places, by plain
+rules that know each person: `World.closed_in` and `World.asked_elsewhere`.
 """
 
 import random
@@ -121,6 +122,7 @@ class World:
     sources: dict[str, Source] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)  # by its word
     narrowed: dict[str, frozenset[str]] = field(default_factory=dict)
+    questions: dict[str, str] = field(default_factory=dict)  # the channel of each question, by its word
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
@@ -157,6 +159,14 @@ class World:
             word
             for word, document in self.documents.items()
             if not people or not all(self.may_read(person, document) for person in people)
+        }
+
+    def asked_elsewhere(self, channel: str, person: str, *, alone: bool) -> set[str]:
+        """Return the words of questions asked elsewhere; if a person alone is shown a text, where they don't read."""
+        return {
+            word
+            for word, place in self.questions.items()
+            if place != channel and not (alone and person in self.people_in(place))
         }
 
     # The product's view of it (Audiences).
@@ -229,17 +239,23 @@ class World:
         kind = self.random.random()
         if kind < 0.5:
             return await self._ask(person, address)
-        if kind < 0.85:
+        if kind < 0.75:
             return await self._command(person, address, self.random.choice(COMMANDS))
+        if kind < 0.85:
+            return await self._export_by_command(person, address)
+        if kind < 0.95:
+            return await self._complete(person, address)
         return await self._export(person, address)
 
     async def _ask(self, person: str, address: ThreadAddress) -> list[Shown]:
         self._asked += 1
         sent = len(self.provider.requests)
+        word = f"qx{self._asked}x"
+        self.questions[word] = address.channel
         incoming = IncomingMessage(
             address=address,
             author=person,
-            text=self.random.choice(QUESTIONS),
+            text=f"{word}: {self.random.choice(QUESTIONS)}",
             event_key=f"e{self._asked}",
             strategy=self.random.choice(("tool_use", "always_retrieve")),
             circumstances=Circumstances(direct=address.channel in DIRECT.values()),
@@ -249,8 +265,15 @@ class World:
         return self._leaks([*shown, self._look(address, person, "an answer", repr(answer_json(answer)))])
 
     async def _command(self, person: str, address: ThreadAddress, line: str) -> list[Shown]:
+        try:
+            result = repr(await self._commands().run(await self._call(person, address, line)))
+        except FootnoteError as error:
+            result = str(error)
+        return self._leaks([self._look(address, person, f"/{line}", result, alone=True)])
+
+    async def _call(self, person: str, address: ThreadAddress, line: str) -> CommandCall:
         name, _, argument = line.partition(" ")
-        call = CommandCall(
+        return CommandCall(
             name=name,
             argument=argument,
             workspace="local",
@@ -259,11 +282,23 @@ class World:
             address=address,
             direct=address.channel in DIRECT.values(),
         )
-        try:
-            result = repr(await self._commands().run(call))
-        except FootnoteError as error:
-            result = str(error)
-        return self._leaks([self._look(address, person, f"/{line}", result)])
+
+    async def _export_by_command(self, person: str, address: ThreadAddress) -> list[Shown]:
+        """Export any conversation, also one of a place that the person has left or never read."""
+        found = await self.store.list_conversations("local")
+        if not found:
+            return []
+        own = [item for item in found if item.owner == person]
+        wanted = self.random.choice(self.random.choice((own or found, found)))
+        name = self.random.choice([name for name in FORMATS if name != "pdf"])
+        return await self._command(person, address, f"threads export {wanted.id} {name}")
+
+    async def _complete(self, person: str, address: ThreadAddress) -> list[Shown]:
+        commands = self._commands()
+        options = [(name, option.name) for name, row in sorted(commands.table.items()) for option in row.options]
+        name, option = self.random.choice(options)
+        found = await commands.complete(await self._call(person, address, name), option, "")
+        return self._leaks([self._look(address, person, f"completions of /{name} {option}", repr(found), alone=True)])
 
     async def _export(self, person: str, address: ThreadAddress) -> list[Shown]:
         conversation = await self.store.find_by_address(address)
@@ -276,9 +311,10 @@ class World:
         file = await export_conversation(found, messages, name)
         return self._leaks([self._look(address, person, f"an export as {name}", file.data.decode())])
 
-    def _look(self, address: ThreadAddress, person: str, what: str, text: str) -> Shown:
+    def _look(self, address: ThreadAddress, person: str, what: str, text: str, *, alone: bool = False) -> Shown:
         self.shown += 1
-        leaked = sorted(word for word in self.closed_in(address.channel) if word in text)
+        closed = self.closed_in(address.channel) | self.asked_elsewhere(address.channel, person, alone=alone)
+        leaked = sorted(word for word in closed if word in text)
         return Shown(place=address.channel, by=person, what=what, leaked=leaked)
 
     @staticmethod

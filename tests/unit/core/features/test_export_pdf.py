@@ -8,8 +8,9 @@ import pypdfium2.raw as raw
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.answering.redaction import CLOSED
 from core.domain.conversation import Message, Role
-from core.features.export import to_pdf
+from core.features.export import LEFT_OUT, to_pdf
 from tests.builders import build_citation, build_conversation, build_message
 
 CONVERSATION = build_conversation(title="Keys & locks")
@@ -68,6 +69,11 @@ def test_questions_answers_and_numbered_sources_are_printed_but_no_tool_calls() 
     assert "Under the mat.[1]" in text
     assert '[1] Page 1 of "guide.md" > Keys: “under the mat”' in text
     assert "search: 2 passages" not in text
+
+
+def test_a_file_says_that_answers_were_left_out() -> None:
+    assert LEFT_OUT in words_of(to_pdf(CONVERSATION, answered(CLOSED)))
+    assert LEFT_OUT not in words_of(to_pdf(CONVERSATION, answered("Under the mat.")))
 
 
 def test_tables_lists_quotes_and_code_keep_their_words() -> None:

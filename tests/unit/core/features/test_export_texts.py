@@ -1,9 +1,12 @@
 import json
 
+import pytest
+
+from core.answering.redaction import BEYOND, CLOSED
 from core.domain.answer import Reference, ReferenceType
 from core.domain.chat import ToolInvocation
 from core.domain.conversation import Role, ToolCallRecord
-from core.features.export import footnote_label, to_json, to_markdown
+from core.features.export import LEFT_OUT, footnote_label, to_json, to_markdown
 from tests.builders import build_citation, build_conversation, build_message
 
 CONVERSATION = build_conversation(title="Keys")
@@ -49,6 +52,21 @@ def test_json_has_all_messages_with_their_tool_calls() -> None:
     assert shown["messages"][1]["tool_calls"][0]["tool"] == "search"
     assert shown["messages"][2]["citations"][0]["quote"] == "under the mat"
     assert shown["messages"][2]["references"][0]["type"] == "search"
+
+
+@pytest.mark.parametrize("reason", [BEYOND, CLOSED])
+def test_a_file_says_that_answers_were_left_out(reason: str) -> None:
+    taken_out = [MESSAGES[0], build_message("m3", reason, role=Role.ASSISTANT, author="footnote")]
+
+    assert f"*{LEFT_OUT}*\n" in to_markdown(CONVERSATION, taken_out)
+    assert json.loads(to_json(CONVERSATION, taken_out))["left_out"] == LEFT_OUT
+
+
+def test_a_file_of_everything_says_nothing_about_gaps() -> None:
+    quoted = [build_message("m1", CLOSED), *MESSAGES[1:]]  # a person who writes the same left nothing out
+
+    assert LEFT_OUT not in to_markdown(CONVERSATION, quoted)
+    assert "left_out" not in json.loads(to_json(CONVERSATION, quoted))
 
 
 def test_a_footnote_reads_as_page_document_and_headings() -> None:
