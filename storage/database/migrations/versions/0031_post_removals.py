@@ -14,7 +14,7 @@ def upgrade() -> None:
         "post_removal",
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("waits_until", sa.DateTime(timezone=True), nullable=True),
-        sa.ForeignKeyConstraint(["seq"], ["inbox.seq"], name=op.f("fk_post_removal_seq_inbox"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["seq"], ["inbox.seq"], name=op.f("fk_post_removal_seq"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_post_removal")),
     )
 
