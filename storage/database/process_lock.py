@@ -6,7 +6,7 @@ that share a SQLite file use a lock file in its folder.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -22,6 +22,7 @@ from storage.database.engines import build_engine, to_storage_error
 PAUSE_SECONDS = 0.5  # between attempts to take the lock
 
 _TAKE = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
+_RELEASE = text("SELECT pg_advisory_unlock_all()")
 
 Acquire = Callable[[], Awaitable[bool]]  # takes the lock if it is free
 
@@ -73,13 +74,22 @@ async def _server_lock(url: str, name: str) -> AsyncIterator[Acquire]:
         return engine.connect().execution_options(isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
 
     try:
-        async with opened(connect, lambda made: made.close()) as connection:
+        async with opened(connect, _release) as connection:
             taking = partial(connection.execute, _TAKE, {"name": f"footnote {name}"})
             yield lambda: to_its_end(lambda: bool(taking().scalar_one()))
     except DBAPIError as error:
         raise to_storage_error(error, database) from error
     finally:
         await to_its_end(engine.dispose)
+
+
+def _release(connection: Connection) -> None:
+    """Release the lock before the connection closes: the server notices a closed connection only some time later."""
+    try:
+        with suppress(DBAPIError):  # lost, and the lock with it
+            connection.execute(_RELEASE)
+    finally:
+        connection.close()
 
 
 def _open_file(folder: Path, name: str) -> IO[str]:

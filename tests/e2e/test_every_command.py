@@ -142,6 +142,7 @@ PATTERNS = (
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+\d\d:\d\d)?", "TIME"),
     (r"\b\d+(,\d{3})*(\.\d+)? ?(s|ms|kB|KB|MB|KiB|MiB|bytes)\b", "AMOUNT"),
     (r'"children": \[[^\]]*\]', "CHILDREN"),  # with a service also its posts
+    (r',\n \{\n "id": "ID/post",(?:[^{}]|\{[^{}]*\})*\}', ""),  # which may be noted later
     (r"\b\d+ jobs|\"jobs\": \d+", "JOBS"),
     (r'"(seconds|duration_ms|total|retrieval|model|bytes|p50|p95|database_bytes|size)": [\d.]+', r'"\1": N'),
     (r"─+", "─"),
