@@ -89,6 +89,10 @@ class PlatformError(FootnoteError):
         self.retry_after_seconds = retry_after_seconds
 
 
+class PlatformUnreachable(PlatformError):
+    """A chat platform as a whole can't be reached, whatever the post: worth waiting for."""
+
+
 class ReadError(FootnoteError):
     """A document can't be read; the message is its reason in the ingest report."""
 

@@ -98,6 +98,8 @@ class WordIndex:
 
     async def optimise(self) -> None: ...
 
+    async def erase(self) -> None: ...
+
     async def close(self) -> None: ...
 
 
@@ -159,6 +161,9 @@ class MemoryIndex:
 
     async def optimise(self) -> None:
         """Nothing to compact."""
+
+    async def erase(self) -> None:
+        """Nothing is on the disk."""
 
     async def close(self) -> None:
         """Nothing to release."""

@@ -13,10 +13,12 @@ from bot.wiring.providers import Providers
 from core.answering.pipeline import Pipeline
 from core.answering.run import RunObserver
 from core.answering.strategies.choosing import Choose, ChosenStrategy
+from core.answering.support.check import SupportCheck
 from core.domain.incoming import IncomingMessage
 from core.ports import ChatProvider, Clock, RetrievalStrategy
 from storage.database import Database
 from storage.database.stores import Stores
+from tests.unit.core.answering.providers.extractive.small_library import NearModel
 from tests.unit.core.library_builder import Shelf
 
 AGENT = AgentConfig(max_steps=2, context="full")
@@ -64,7 +66,7 @@ def build_parts_over(
     library = {name: getattr(shelf, name) for name in ("index", "library", "access", "facts")}
     if provider is not None:
         library["providers"] = OneProvider(provider)
-    vars(parts).update({**library, "attachments": None, **own})
+    vars(parts).update({**library, "attachments": None, "support": SupportCheck(NearModel()), **own})
     return parts
 
 

@@ -29,7 +29,7 @@ CHANNEL_FORMATS: Mapping[str, tuple[str, str]] = {
     TERMINAL: (r"chat|cli", "terminal:chat"),
     "api": (r"api", "api:api"),
 }
-_SHOWN = 80  # characters of what was typed
+_SHOWN = 80  # characters of the input
 
 
 def register(app: typer.Typer) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import CompletionItem, TyperGroup  # type: ignore[attr-defined] # what shell_complete returns
+from typer.core import CompletionItem, TyperGroup  # type: ignore[attr-defined] # the result type of shell_complete
 from typer.main import get_group
 
 from bot.cli.session import Session, to_path
@@ -56,11 +56,13 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("doctor", "Check every part that an answer needs, and print a fix for each problem."),
         "db": ("database", "Show, check, back up and rebuild the database and its search index."),
         "tokens": ("tokens", "Manage the API tokens of people."),
-        "audit": ("audit", "List what admins and moderators did."),
+        "audit": ("audit", "List the actions of admins and moderators."),
+        "person": ("audit", "Export a person's data, or remove the person for good."),
         "access": ("access", "Explain who may read a source or document, and why."),
         "jobs": ("jobs", "Show and control the job trees of answers."),
         "stats": ("library", "Show the most and least cited documents, and unanswered questions."),
         "eval": ("eval", "Measure retrieval and answers over a question file."),
+        "verify": ("eval", "Check an exported answer against the library."),
         "replay": ("eval", "Repeat a recorded answer from its recording, and show differences."),
     },
 }

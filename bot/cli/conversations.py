@@ -11,6 +11,7 @@ from bot.runtime.system import author_name, write_line
 from bot.service import operations as ops
 from bot.service.calls import Operations
 from bot.terminal.render import conversation_table, markdown_view, stale_view
+from core.domain.features import ExportedFile
 from core.errors import BadInput
 from core.features.export import to_markdown
 from core.features.staleness.stale_answers import stale_json
@@ -79,6 +80,11 @@ def export(
     session: Session = context.obj
     wanted = "json" if session.as_json else format
     file = session.call(ops.export, ops.ExportRequest(conversation_id=conversation, format=wanted))
+    show_file(session, file, output)
+
+
+def show_file(session: Session, file: ExportedFile, output: Path | None) -> None:
+    """Write a file to a path, or print it."""
     if output is not None:
         _write(output, file.data)
         session.console.print(f"Written: {output}", markup=False)

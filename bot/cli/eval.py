@@ -1,5 +1,6 @@
-"""The quality of answers: `eval` over a question file, `replay` of recorded answers without a network."""
+"""The quality of answers: `eval` over a file, `replay` of recorded answers, `verify` of exported ones."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +12,37 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedCo
 
 from bot.cli.questions import question_message, read_lines
 from bot.cli.session import Session
+from bot.runtime.system import to_json_text, write_line
 from bot.service import operations as ops
+from bot.service import quality, rooms
 from bot.service.calls import Operations
 from bot.service.local_operations import answer
-from bot.terminal.render import answer_view, eval_view
+from bot.service.quality import judge_claims, verify_answer
+from bot.terminal.render import answer_view, claims_view, eval_view, rooms_view, verification_view
 from core.domain.answer import Answer
 from core.domain.corpus import SearchQuery
 from core.domain.features import Replayed, StoredCassette
 from core.errors import BadInput
-from core.features.evaluation import SEARCHED, EvaluationReport, FoundPage, GoldQuestion, evaluate, read_questions
+from core.features.claim_evaluation import ClaimReport, read_claims
+from core.features.evaluation import (
+    LOOKUP,
+    SEARCHED,
+    EvaluationReport,
+    FoundPage,
+    GoldQuestion,
+    evaluate,
+    read_questions,
+)
+from core.features.room_evaluation import (
+    Heard,
+    LabelledScene,
+    RoomReport,
+    read_everyday,
+    read_rooms,
+    score_everyday,
+    score_rooms,
+)
+from core.features.verification import NOT_AN_ANSWER, Verification
 from core.serializers.objects import answer_json
 from core.work.questions import FORM
 
@@ -27,19 +50,93 @@ from core.work.questions import FORM
 def register(app: typer.Typer) -> None:
     app.command("eval")(evaluate_file)
     app.command("replay")(replay)
+    app.command("verify")(verify)
+
+
+CLAIMS, ROOMS, EVERYDAY = "claims", "rooms", "everyday"
+KINDS = (CLAIMS, ROOMS, EVERYDAY)
 
 
 def evaluate_file(
     context: typer.Context,
-    questions: Annotated[Path, typer.Argument(help="Question file (JSON lines) with gold answers.")],
+    questions: Annotated[
+        Path,
+        typer.Argument(
+            help=f"Question file (JSON lines) with gold answers; or {', '.join(KINDS[:-1])} or {KINDS[-1]}, "
+            "then a file of that kind."
+        ),
+    ],
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="JSON lines: sentences with quotes, conversations, or single messages; all with labels."),
+    ] = None,
 ) -> None:
-    """Measure retrieval and answers over a question file."""
+    """Measure retrieval and answers over a question file, the support check over claims, or manners among people."""
     session: Session = context.obj
+    if file is not None:
+        if str(questions) not in KINDS:
+            raise typer.BadParameter(f"expected one question file, or one of {', '.join(KINDS)} and a file")
+        if str(questions) == CLAIMS:
+            _evaluate_claims(session, file)
+        else:
+            _evaluate_rooms(session, str(questions), file)
+        return
     asked = read_questions(read_lines(questions))
     report = session.run(lambda operations: run_evaluation(operations, asked, session.notes))
     if not asked and not report.cases:  # a file without questions replays the regression cases
         raise BadInput(f"The question file {str(questions)!r} holds no question: {FORM}, one on each line.")
     session.show(report, EvaluationReport.to_json, eval_view)
+
+
+def _evaluate_claims(session: Session, file: Path) -> None:
+    """Print a verdict for each line as JSON; for people, the figures over the labels."""
+    claims = read_claims(read_lines(file))
+    judged = session.call(judge_claims, [line.claim for line in claims])
+    report = ClaimReport(verdicts=list(zip(claims, judged, strict=True)))
+    if session.as_json:
+        for claim, judgement in report.verdicts:
+            write_line(to_json_text({"id": claim.id, "verdict": judgement.verdict.value}))
+    else:
+        session.console.print(claims_view(report), markup=False)
+
+
+def _evaluate_rooms(session: Session, kind: str, file: Path) -> None:
+    read, score = (read_rooms, score_rooms) if kind == ROOMS else (read_everyday, score_everyday)
+    scenes = read(read_lines(file))
+    played = session.run(lambda operations: _play(operations, scenes, session.notes))
+    session.show(score(played), RoomReport.to_json, rooms_view)
+
+
+async def _play(
+    operations: Operations, scenes: Sequence[LabelledScene], console: Console
+) -> list[tuple[LabelledScene, list[Heard]]]:
+    """Play each conversation, with progress on `console`."""
+    columns = ("Playing", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    played = []
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("eval", total=len(scenes))
+        for line in scenes:
+            played.append((line, await operations.call(rooms.play_scene, line.scene)))
+            bar.advance(task)
+    return played
+
+
+def verify(
+    context: typer.Context,
+    answer: Annotated[Path, typer.Argument(help="File with an answer, as `footnote ask --json` prints it.")],
+) -> None:
+    """Check an exported answer against the library: quotes, places, revisions, numbers and support."""
+    session: Session = context.obj
+    try:
+        given = json.loads("\n".join(read_lines(answer)))
+    except ValueError as error:
+        raise BadInput(NOT_AN_ANSWER) from error
+    if not isinstance(given, dict):
+        raise BadInput(NOT_AN_ANSWER)
+    found = session.call(verify_answer, given)
+    session.show(found, Verification.to_json, verification_view)
+    if found.problems:
+        raise typer.Exit(1)
 
 
 async def run_evaluation(
@@ -53,7 +150,7 @@ async def run_evaluation(
     readable = {document.path for document in documents if document.revision is not None}
 
     async def search(question: GoldQuestion) -> list[FoundPage]:
-        return await operations.call(ops.search_for_evaluation, SearchQuery(text=question.question, limit=SEARCHED))
+        return await operations.call(quality.search_for_evaluation, SearchQuery(text=question.question, limit=SEARCHED))
 
     async def ask(question: GoldQuestion, conversation_id: str | None) -> Answer:
         position = f"{question.document}={question.position}" if question.position and question.document else None
@@ -61,7 +158,10 @@ async def run_evaluation(
         return await operations.call(answer, replace(message, conversation_id=conversation_id, position=position))
 
     async def page_text(page_id: str) -> str:
-        return await operations.call(ops.read_page_text, page_id)
+        return await operations.call(quality.read_page_text, page_id)
+
+    async def in_table(question: GoldQuestion) -> bool:
+        return question.type == LOOKUP and await operations.call(quality.is_in_table, question)
 
     columns = ("Asking", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -72,9 +172,10 @@ async def run_evaluation(
             ask=ask,
             page_text=page_text,
             documents=readable,
+            in_table=in_table,
             on_question=lambda _: bar.advance(task),
         )
-    played = await operations.call(ops.play_cases, None)
+    played = await operations.call(quality.play_cases, None)
     return replace(report, cases=played)
 
 
@@ -92,17 +193,17 @@ def replay(
     if answer is None:
         if keep or drop:
             raise BadInput("Missing answer ID. Run `footnote replay` to list recorded answers.")
-        _print_recordings(session, session.call(ops.list_recordings, None))
+        _print_recordings(session, session.call(quality.list_recordings, None))
     elif keep and drop:
         raise BadInput("--keep and --drop exclude each other. Leave one out.")
     elif keep or drop:
         _set_case(session, answer, is_case=keep)
     else:
-        _print_replayed(session, session.call(ops.replay, answer))
+        _print_replayed(session, session.call(quality.replay, answer))
 
 
 def _set_case(session: Session, answer: str, *, is_case: bool) -> None:
-    stored = session.call(ops.set_case, ops.CaseChange(message_id=answer, is_case=is_case))
+    stored = session.call(quality.set_case, quality.CaseChange(message_id=answer, is_case=is_case))
     state = "is now a regression case. `footnote eval` replays it" if is_case else "is no longer a regression case"
     session.show(
         stored,

@@ -9,14 +9,14 @@ from bot.cli.session import Session
 from bot.service import operations as ops
 from bot.terminal.render_extracts import extraction_view, extracts_view, facts_view, ontology_view, troubles_view
 from bot.terminal.reports import ingest_progress
-from bot.web.queries import MOST_FACTS, ExtractsRequest, FactsRequest
+from bot.web.queries import ALL, MOST_FACTS, ExtractsRequest, FactsRequest
 from core.domain.extracts import ExtractType
 from core.domain.ingest_report import ExtractionReport
 from core.errors import BadInput
 from core.knowledge.facts import FactQuery, read_query
 from core.serializers.library import facts_json, ontology_json
 
-MOST_LISTED = 100_000
+MOST_SHOWN = 1_000  # extracts in a terminal
 Document = Annotated[str | None, typer.Option(help="Only this document (path, title or alias).")]
 
 
@@ -48,7 +48,9 @@ def extracts(
     filter: Annotated[
         str | None, typer.Option("--filter", help="Only those with a matching row: owner:Ann due<2026-12-01 open")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=MOST_LISTED, help="Maximum number of extracts.")] = 1_000,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help=f"Maximum number of extracts (default: {MOST_SHOWN:,}; with --json, all).")
+    ] = None,
 ) -> None:
     """List extracted data, with page, span and values."""
     session: Session = context.obj
@@ -56,13 +58,16 @@ def extracts(
         type=_type(kind),
         document=document,
         filter=_query(filter, MOST_FACTS) if filter is not None else None,
-        limit=limit,
+        limit=limit or (ALL if session.as_json else MOST_SHOWN),
     )
     found = session.call(ops.list_extracts, request)
     if session.as_json:
         session.print_json(found.to_json())
         return
     session.console.print(extracts_view(found.extracts) if found.rows is None else facts_view(found.rows))
+    if len(found.extracts) < found.total and found.rows is None:
+        shown = f"{len(found.extracts):,} of {found.total:,} extracts"
+        session.notes.print(f"{shown}; use --limit {found.total} to see all.")
     if found.troubles:
         session.notes.print(troubles_view(found.troubles))
 

@@ -149,7 +149,7 @@ class TerminalSetup:
         answers: dict[str, str | list[str]] = {}
         shown = [field for field in screen.fields if field.kind is not FieldKind.FILES]
         for field in shown:
-            if field.only_if is None or answers.get(field.only_if[0]) == field.only_if[1]:
+            if field.applies(answers):
                 answers[field.name] = self._value(field, screen)
         if not shown:
             self._line("Enter checks again: ", screen)

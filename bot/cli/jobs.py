@@ -10,7 +10,7 @@ from bot.service.local_operations import retry_job
 from bot.terminal.render import job_trees
 from core.domain.jobs import Job
 from core.errors import InvalidState
-from core.serializers.objects import job_json
+from core.serializers.objects import job_json, job_tree_json
 
 commands = typer.Typer(help="Show and control the job trees of answers.", invoke_without_command=True)
 JobId = Annotated[str, typer.Argument(metavar="ID", help="The job's ID.")]
@@ -32,7 +32,11 @@ def list_jobs(context: typer.Context) -> None:
 def show(context: typer.Context, job: JobId) -> None:
     """Show the whole tree that a job belongs to."""
     session: Session = context.obj
-    _show(session, [session.call(ops.show_job, job)])
+    found = session.call(ops.show_job, job)
+    if session.as_json:
+        session.print_json({"jobs": job_tree_json(found)})
+    else:
+        session.console.print(job_trees([found.jobs], found=found.found))
 
 
 @commands.command("cancel")

@@ -84,14 +84,20 @@ def _choose_readers(session: Session, paths: Sequence[Path]) -> frozenset[str]:
     """Ask for the readers of a new source at a terminal; elsewhere they are the workspace's members."""
     if not session.is_interactive or _holding(session, paths):
         return MEMBERS_ONLY
-    session.notes.print("Who may read these documents in chats? Enter for all members, without guests.")
+    try:
+        return ask_readers(session, "these documents", MEMBERS_ONLY)
+    except EOFError as error:
+        raise BadInput("Nothing was read. Repeat the command with --readers.") from error
+
+
+def ask_readers(session: Session, what: str, default: frozenset[str]) -> frozenset[str]:
+    """Ask who may read something in chats, until the answer can be used. EOFError at the end of the input."""
+    session.notes.print(f"Who may read {what} in chats? Enter for {readers_label(default)}.", markup=False)
     session.notes.print(f"Or type readers, with spaces between them: {READER_FORMS}", markup=False, soft_wrap=True)
     while True:
+        typed = session.notes.input("Readers: ", markup=False).split()
         try:
-            typed = session.notes.input("Readers: ", markup=False).split()
-            return parse_readers(typed) if typed else MEMBERS_ONLY
-        except EOFError as error:
-            raise BadInput("Nothing was read. Repeat the command with --readers.") from error
+            return parse_readers(typed) if typed else default
         except BadInput as error:
             session.notes.print(str(error), markup=False, soft_wrap=True)
 

@@ -25,6 +25,13 @@ def default() -> None:
 @commands.command("slack")
 def slack(
     context: typer.Context,
+    assistant: Annotated[
+        bool,
+        typer.Option(
+            "--assistant",
+            help="For an app made before July 2026 with the assistant view, which Slack ends in February 2027.",
+        ),
+    ] = False,
     url: Annotated[str | None, typer.Option(help="Public https address, if Slack sends requests there.")] = None,
 ) -> None:
     """Print the manifest of the Slack app: for Socket Mode, or for requests to --url or web.public_url."""
@@ -34,6 +41,7 @@ def slack(
     manifest = build_manifest(
         by_socket=by_socket,
         url=public_address(url or settings.web.public_url, by_socket),
+        is_assistant=assistant,
     )
     if session.as_json:
         session.print_json(manifest)

@@ -62,6 +62,15 @@ class Session:
         """Whether a person can be asked: both ends are a terminal, and the output isn't for a program."""
         return not self.as_json and sys.stdin.isatty() and sys.stderr.isatty()
 
+    def confirm(self, question: str, *, yes: bool) -> None:
+        """Ask before something that can't be undone. InvalidState after a no, and without a terminal."""
+        if yes:
+            return
+        if not self.is_interactive:
+            raise InvalidState(f"{question} This can't be undone. Add --yes to do it.")
+        if not typer.confirm(f"{question} This can't be undone.", err=True):
+            raise InvalidState("Nothing was removed.")
+
     @cached_property
     def console(self) -> "Console":
         """Standard output, for people."""

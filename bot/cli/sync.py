@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from bot.cli.library import ask_readers
 from bot.cli.session import Session, by_default
 from bot.service import operations as ops
 from bot.terminal.reports import ingest_progress, sources_view, sync_view
@@ -33,12 +34,28 @@ def sync(
 ) -> None:
     """Sync the configured sources. One that fails keeps its documents, and the exit code is 1."""
     session: Session = context.obj
+    chosen = _choose_readers(session, names or ())
     with ingest_progress(session.notes) as progress:
-        request = ops.SyncRequest(names=list(names or ()), force=force)
+        request = ops.SyncRequest(names=list(names or ()), force=force, readers=chosen)
         reports = session.call(ops.sync, request, ops.report_ingest(progress))
     session.show(reports, _sources_json, sync_view)
     if not all(report.is_good for report in reports):
         raise typer.Exit(FAILED)
+
+
+def _choose_readers(session: Session, names: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Ask at a terminal for the readers of new sources whose configuration doesn't set them."""
+    if not session.is_interactive:
+        return {}
+    chosen = dict[str, frozenset[str]]()
+    for found in session.call(ops.list_sources, None):
+        is_wanted = found.spec is not None and (found.name in names if names else found.spec.enabled)
+        if is_wanted and found.spec and found.readers is None and found.spec.readers is None:
+            try:
+                chosen[found.name] = ask_readers(session, repr(found.name), frozenset())
+            except EOFError:
+                return chosen
+    return chosen
 
 
 def _sources_json(found: Sequence[SyncReport | SourceStatus]) -> dict[str, object]:

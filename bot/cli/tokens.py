@@ -7,7 +7,10 @@ import typer
 
 from bot.cli.session import Session, by_default
 from bot.service import tokens as ops
+from core.access.identity import LIVE_FORMS, parse_token_readers
 from core.domain.identity import ApiToken, TokenScope
+from core.domain.readers import MEMBERS, READER_FORMS
+from core.errors import BadInput
 from core.serializers.objects import Json
 
 tokens = typer.Typer(help="Manage the API tokens of people.", invoke_without_command=True)
@@ -31,16 +34,37 @@ def add(
     person: Annotated[str, typer.Argument(metavar="PERSON", help="Its person; they see only their own sessions.")],
     scope: Annotated[
         TokenScope,
-        typer.Option(help="read: documents and search. ask: questions, too. admin: also all sessions and jobs."),
+        typer.Option(
+            help="metrics: counts and costs alone. read: documents and search. ask: questions, too. "
+            "admin: all of these, all sessions and jobs."
+        ),
     ] = TokenScope.ASK,
+    readers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--as",
+            metavar="READER",
+            help=f"Which readers its person is: {READER_FORMS}; or at each request what {LIVE_FORMS} is then. "
+            "Repeatable; members without it.",
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="It reads every source, as this machine does.")
+    ] = False,
 ) -> None:
     """Make a token, and show it once."""
     session: Session = context.obj
-    made = session.call(ops.add_token, ops.TokenRequest(person=person, scope=scope))
+    if everything and readers:
+        raise BadInput("Use --as or --everything, not both.")
+    default = [] if scope is TokenScope.METRICS else [MEMBERS]
+    reads_all = everything or (scope is TokenScope.ADMIN and not readers)
+    found = None if reads_all else parse_token_readers(words) if (words := readers or default) else frozenset[str]()
+    made = session.call(ops.add_token, ops.TokenRequest(person=person, scope=scope, readers=found))
     if session.as_json:
         session.print_json({**_to_json(made.token), "token": made.secret})
         return
     session.console.print(made.secret, markup=False, soft_wrap=True)
+    session.notes.print(f"It reads {_reads(made.token)}.", markup=False, soft_wrap=True)
     session.notes.print("Keep it now: it can't be shown again.", markup=False)
 
 
@@ -60,14 +84,23 @@ def _to_json(token: ApiToken) -> Json:
         "id": token.id,
         "person": token.person,
         "scope": token.scope.value,
+        "as": None if token.readers is None else sorted(token.readers),
         "created_at": token.created_at.isoformat(),
         "used_at": token.used_at.isoformat() if token.used_at else None,
     }
 
 
 def _view(found: Sequence[ApiToken]) -> str:
-    lines = [f"{token.id}  {token.scope.value:5}  {token.person}, {_use(token)}" for token in found]
+    lines = [
+        f"{token.id}  {token.scope.value:7}  {token.person}, reads {_reads(token)}, {_use(token)}" for token in found
+    ]
     return "\n".join(lines) or "No tokens yet. Make one: footnote tokens add PERSON"
+
+
+def _reads(token: ApiToken) -> str:
+    if token.scope is TokenScope.METRICS:
+        return "metrics, and no documents"
+    return "every source" if token.readers is None else f"what {' + '.join(sorted(token.readers))} may read"
 
 
 def _use(token: ApiToken) -> str:

@@ -6,10 +6,12 @@ from typing import Annotated
 import typer
 
 from bot.cli.session import Session, by_default
+from bot.service import erasure
 from bot.service import operations as ops
 from bot.terminal.reports import workspaces_view
 from core.access.availability import ingest_command, not_connected
 from core.access.bindings import BoundTeam
+from core.features.erasure import WorkspaceRemoval
 from core.features.workspaces import WorkspaceState, find_unread
 
 workspaces = typer.Typer(help="Choose which servers and teams read which documents.", invoke_without_command=True)
@@ -52,6 +54,23 @@ def unbind(context: typer.Context, platform: PlatformName, name: TeamName) -> No
     session: Session = context.obj
     request = ops.Binding(platform=platform.lower(), name=name, workspace=None)
     _show(session, session.call(ops.bind_workspace, request))
+
+
+@workspaces.command("remove")
+def remove(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The workspace.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+) -> None:
+    """Remove a workspace: documents, conversations, posts, settings. Its folders elsewhere stay."""
+    session: Session = context.obj
+    state = session.call(erasure.find_workspace, name)
+    count = "its document" if state.documents == 1 else f"its {state.documents} documents"
+    session.confirm(f"Remove the workspace {name!r}, {count}, and all its conversations?", yes=yes)
+    removed = session.call(erasure.remove_workspace, name)
+    session.show(removed.removal, WorkspaceRemoval.to_json, str)
+    if removed.is_configured and not session.as_json:
+        session.notes.print("The configuration still names it: the next sync may add its sources again.", markup=False)
 
 
 def _show(session: Session, done: ops.Bound) -> None:

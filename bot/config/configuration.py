@@ -51,7 +51,7 @@ from core.errors import ConfigError
 
 ENV_PREFIX = "FOOTNOTE_"
 WEB_KEY_VARIABLE = "FOOTNOTE_WEB_KEY"  # a secret, so not in the file
-# In the data directory. A backup omits what Footnote can rebuild: the index, models, mirrors of sources.
+# In the data directory. A backup omits parts that Footnote can rebuild: the index, models, mirrors of sources.
 WEB_KEY_FILE = "web.key"  # signs links if no key is configured
 DATABASE_FILE = "footnote.db"
 KEPT_FOLDER = "kept"
@@ -59,7 +59,7 @@ CAPABILITIES_FILE = "capabilities.json"  # detected abilities of models
 MODELS_FOLDER = "models"  # downloads of fastembed
 MIRRORS_FOLDER = "mirrors"  # one folder for each fetched source
 UPLOADS_FOLDER = "uploads"
-BACKED_UP = (WEB_KEY_FILE, KEPT_FOLDER, UPLOADS_FOLDER)  # beside the database
+BACKED_UP = (WEB_KEY_FILE, KEPT_FOLDER, UPLOADS_FOLDER)  # with the database
 API_TOKEN_VARIABLE = "FOOTNOTE_API_TOKEN"  # noqa: S105 - its name; not in the file either
 PROXY_SECRET_VARIABLE = "FOOTNOTE_PROXY_SECRET"  # noqa: S105 - its name; not in the file either
 OIDC_SECRET_VARIABLE = "FOOTNOTE_OIDC_SECRET"  # noqa: S105 - its name; not in the file either
@@ -143,8 +143,10 @@ class Config(Section):
 
     @property
     def limited_platforms(self) -> frozenset[str]:
-        """The platforms whose people are limited: the chat platforms, and the web app if it is open to others."""
-        return frozenset({"discord", "slack", *({"web", "api"} if self.web.open_to_network else ())})
+        """The platforms whose people are limited: the chat platforms, and the web app if others can open it."""
+        web = self.web
+        is_shared = bool(web.open_to_network or web.proxy.person_header or web.oidc.issuer)
+        return frozenset({"discord", "slack", *({"web", "api"} if is_shared else ())})
 
     @property
     def parallel_limits(self) -> ParallelLimits:

@@ -83,6 +83,7 @@ class WorkspaceConfig(Section):
 
     provider: str | None = None
     model: Annotated[str, Field(min_length=1)] | None = None
+    keep_days: Annotated[float, Field(gt=0)] | None = None
 
 
 class PriceConfig(Section):
@@ -98,15 +99,31 @@ class PriceConfig(Section):
         return Price(input=self.input, output=self.output, cache_read=read, cache_write=write)
 
 
-# As platform.claude.com/docs lists them. Haiku's depend on the length.
+# As platform.claude.com/docs and developers.openai.com/api/docs list them: for tokens read, written, and read from the
+# cache. OpenAI's hold for prompts up to 272,000 tokens, which `context_tokens` allows only if it is set so high. Claude
+# Haiku 5.5 is left out: its prices change at 100,000.
 PRICES_OF = "November 2026"
+_CLAUDE = (
+    ("claude-fable-5-1", 10.0, 50.0, 0.25),
+    ("claude-fable-5", 10.0, 50.0, 1.0),
+    ("claude-opus-5-5", 4.0, 20.0, 0.2),
+    *((f"claude-opus-{version}", 5.0, 25.0, 0.5) for version in ("5", "4-8", "4-7", "4-6", "4-5")),
+    ("claude-sonnet-5-5", 2.0, 10.0, 0.1),
+    ("claude-sonnet-5", 2.0, 10.0, 0.2),
+    *((f"claude-sonnet-{version}", 3.0, 15.0, 0.3) for version in ("4-6", "4-5")),
+    ("claude-haiku-4-5", 1.0, 5.0, 0.1),
+)
+_OPENAI = (
+    ("gpt-5.5", 5.0, 30.0, 0.5),
+    ("gpt-5.4", 2.5, 15.0, 0.25),
+    ("gpt-5.4-mini", 0.75, 4.5, 0.075),
+    ("gpt-5.4-nano", 0.2, 1.25, 0.02),
+    ("gpt-5-mini", 0.25, 2.0, 0.025),
+)
 PRICES = {
-    name: PriceConfig(input=read, output=written, cache_read=read / 10, cache_write=read * 1.25)
-    for name, read, written in (
-        ("claude-opus-5-5", 4.0, 20.0),
-        ("claude-sonnet-5-5", 2.0, 10.0),
-        ("claude-fable-5-1", 10.0, 50.0),
-    )
+    name: PriceConfig(input=read, output=written, cache_read=cached, cache_write=read * write_share)
+    for models, write_share in ((_CLAUDE, 1.25), (_OPENAI, 1.0))
+    for name, read, written, cached in models
 }
 
 

@@ -4,6 +4,7 @@ Secrets come from the environment, or from files that a section may name.
 """
 
 import ipaddress
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 from urllib.parse import urlsplit
@@ -84,9 +85,10 @@ class AgentConfig(Section):
     max_steps: Annotated[int, Field(ge=1, le=50)] = 6
     max_tokens: Count = 200_000
     max_seconds: Seconds = 120
-    context: Literal["full", "window", "summary"] = "full"
+    context: Literal["full", "window", "summary"] = "summary"
     history_tokens: Count = 12_000
     history_messages: Count = 20
+    check_support: Literal["off", "doubtful", "all"] = "off"
 
 
 class ReferencesConfig(Section):
@@ -171,6 +173,8 @@ class ProxySignInConfig(Section):
 
 
 EVERYONE = "*"  # in `members`
+RETURN_PATH = "/sign-in/done"  # a provider sends browsers back there, below `public_url`; registered with it
+SIGN_IN_LASTS = timedelta(minutes=10)  # at a provider
 
 
 class OidcConfig(Section):
@@ -197,6 +201,11 @@ class WebConfig(Section):
     secret_key_file: Path | None = None
     proxy: ProxySignInConfig = Field(default_factory=ProxySignInConfig)
     oidc: OidcConfig = Field(default_factory=OidcConfig)
+
+    @property
+    def has_others(self) -> bool:
+        """Whether others than the owner may open the web app."""
+        return self.open_to_network or bool(self.oidc.issuer) or bool(self.proxy.person_header)
 
 
 # Patterns of the platforms' ids for a server or a team.

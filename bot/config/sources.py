@@ -5,7 +5,7 @@ Tokens come from files (`token_file`) or from the environment (`token_variable`)
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
@@ -80,6 +80,9 @@ AbsolutePath = Annotated[Path, AfterValidator(lambda path: path.expanduser().abs
 Glob = Annotated[str, AfterValidator(partial(_valued, check_glob))]
 _ORIGIN: TypeAdapter[Origin] = TypeAdapter(Origin)
 _AsList = BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
+Readers = Annotated[frozenset[str], AfterValidator(partial(_valued, parse_readers))]
+# The source's own names of people and groups -> who these are in chats.
+ReaderMap = Mapping[Annotated[str, Field(min_length=1)], Annotated[Readers, _AsList]]
 
 
 class _SourceConfig(Section):
@@ -94,7 +97,8 @@ class _SourceConfig(Section):
     schedule: Annotated[str, AfterValidator(partial(_valued, to_schedule))] | None = None
     jitter_seconds: Annotated[float, Field(ge=0)] = 0
     enabled: bool = True
-    readers: Annotated[frozenset[str], AfterValidator(partial(_valued, parse_readers))] | None = None
+    readers: Readers | None = None
+    reader_map: ReaderMap = Field(default_factory=dict)
 
     def to_spec(self, workspace: str) -> SourceSpec:
         """Return the source; `workspace` is its default."""
@@ -111,6 +115,7 @@ class _SourceConfig(Section):
             watch=getattr(self, "watch", False),
             enabled=self.enabled,
             readers=self.readers,
+            reader_map=self.reader_map,
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import aiohttp
 import discord
+from pydantic import SecretStr
 
 from bot.config.sections import DiscordConfig
 from bot.discordbot.actions.handler import LibraryRules
@@ -54,12 +55,21 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscordConnection:
-    """A bot that has logged in. It can post; a worker doesn't need more."""
+    """A bot that can post once it has logged in; a worker doesn't need more. A closed one can't be opened again."""
 
     client: FootnoteClient | ShardedFootnoteClient
+    token: SecretStr
     platform: DiscordPlatform
     settings: DiscordConfig
     bindings: Bindings
+
+    async def log_in(self) -> None:
+        """Raises as `log_in` below."""
+        await log_in(self.client, self.token.get_secret_value())
+
+    async def close(self) -> None:
+        await self.platform.close()
+        await close_client(self.client)
 
     def names(self) -> dict[str, str] | None:
         """Return the names of the bot's servers by id; None until it is connected."""

@@ -39,14 +39,17 @@ class Verb(StrEnum):
     DISMISS = "dismiss"  # likewise
     UNDO = "undo"  # takes an addition back
     ADDFILES = "addfiles"  # of a message with files and no question; id: the message
-    ASKFILES = "askfiles"  # likewise: asks what is in them
+    ASKFILES = "askfiles"  # likewise: asks for their contents
     FORM = "form"  # id: the command whose form it opens
     HELP = "help"  # the list of commands
+    MORE = "more"  # of an answer: the menu of its other actions; the values are their verbs
+    MUTE = "mute"  # in that menu: no more answers in the thread without a mention
+    KEEP = "keep"  # in that menu: proposes the answer
     PART = "part"  # no action; shows the number of a part
 
 
 _OF_ANSWERS = frozenset(
-    {Verb.PASSAGES, Verb.UP, Verb.DOWN, Verb.RATE, Verb.ASK, Verb.CHOOSE, Verb.SHARE, Verb.REFERENCES}
+    {Verb.PASSAGES, Verb.UP, Verb.DOWN, Verb.RATE, Verb.ASK, Verb.CHOOSE, Verb.SHARE, Verb.REFERENCES, Verb.MORE}
 )
 _OF_ADDITIONS = frozenset({Verb.ADD, Verb.DISMISS, Verb.UNDO})
 _NAMED_BY = ("custom_id", "action_id", "block_id")

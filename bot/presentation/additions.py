@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Protocol
 
 from bot.presentation.action_names import Verb
@@ -16,6 +17,7 @@ from bot.presentation.platform_parts import Pause
 from bot.presentation.throttled_progress import ThrottledProgress
 from core.domain.additions import Addition, AdditionKind, AdditionState
 from core.domain.jobs import Job
+from core.domain.readers import readers_label
 from core.domain.service import PostRef
 from core.errors import AccessDenied, FootnoteError
 from core.features.additions import NOT_PERMITTED, Additions, Progress, count_pages
@@ -24,7 +26,7 @@ ADD_TO_LIBRARY = "Add to the library"  # of a message's menu
 EDIT_SECONDS = 1.2  # between two edits of a post
 RETRY_SECONDS = 30.0  # after an error of the database, the disk or the platform
 RENEW_SECONDS = 5.0  # a lease lasts much longer
-LOOK_SECONDS = 2.0  # between two looks at what another process works on
+LOOK_SECONDS = 2.0  # between two looks at the work of another process
 
 _log = logging.getLogger(__name__)
 
@@ -42,8 +44,32 @@ class Outcome:
     """Facts about a document that was read, or restored."""
 
     readers: Sequence[str] = ()  # places with access to it
+    is_for: str = ""  # its readers in chats, in words
     is_readable_here: bool = True
     replaces: bool = False  # a document of the same name, which Undo restores
+
+
+class ReadersChoice(StrEnum):
+    """The choice of a person who adds a document: its readers in chats, among the readers of uploads."""
+
+    ALL = "all"
+    CHANNEL = "channel"
+    OWN = "me"
+
+
+READERS_LABELS = {
+    ReadersChoice.ALL: "Everyone who may read added documents",
+    ReadersChoice.CHANNEL: "Everyone who can read this channel",
+    ReadersChoice.OWN: "Only me",
+}
+READERS_HELP = "Who may read it in chats?"
+
+
+def chosen_readers(choice: str, channel: str, author: str, *, is_direct: bool) -> frozenset[str] | None:
+    """Return the readers that a choice stands for; None for all."""
+    if choice == ReadersChoice.OWN or (choice == ReadersChoice.CHANNEL and is_direct):
+        return frozenset({f"person:{author}"})
+    return frozenset({f"channel:{channel}"}) if choice == ReadersChoice.CHANNEL else None
 
 
 class AdditionPosts(Protocol):
@@ -80,7 +106,9 @@ def addition_view(progress: Progress, plain: Callable[[str], str], outcome: Outc
     match addition.state:
         case AdditionState.PROPOSED if addition.is_waiting:
             add = replace(_button("Add", Verb.ADD, addition), emphasis=Emphasis.PRIMARY)
-            return AdditionView(text=f"{author} proposes {name}. An admin can add it.", buttons=(add, dismiss))
+            chosen = addition.readers
+            wanted = "" if chosen is None else f" In chats, it would be for {plain(readers_label(chosen))}."
+            return AdditionView(text=f"{author} proposes {name}.{wanted} An admin can add it.", buttons=(add, dismiss))
         case AdditionState.PROPOSED:
             return AdditionView(text=f"{author} proposes {name}. I'm receiving it.", buttons=(dismiss,))
         case AdditionState.ACCEPTED:
@@ -111,6 +139,8 @@ def _added(addition: Addition, name: str, author: str, decider: str, outcome: Ou
         said.append("It replaces the earlier document of this name.")
     if outcome.readers:
         said.append(f"It can be read in: {', '.join(outcome.readers)}.")
+    if outcome.is_for:
+        said.append(f"In chats, it is for {outcome.is_for}.")
     if not outcome.is_readable_here:
         said.append("This channel may not read it yet. An admin can allow its source with /settings sources.")
     return said
@@ -246,6 +276,7 @@ class AdditionFlow:
         if addition.state is AdditionState.READ:
             outcome = Outcome(
                 readers=[self._posts.plain(reader) for reader in await self._additions.readers(addition)],
+                is_for=await self._additions.uploads.readers_label(addition.workspace, addition.path),
                 is_readable_here=await self._additions.is_readable_here(addition),
                 replaces=await self._additions.replaces(addition),
             )

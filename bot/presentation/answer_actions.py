@@ -12,6 +12,7 @@ from bot.presentation.answer_text import QuoteContext
 from bot.presentation.platform_parts import PlatformParts
 from core.answering.answers.passages import surroundings
 from core.answering.answers.stored import stored_ids
+from core.answering.redaction import has_gaps, readable_steps, withheld
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.corpus import SearchScope
@@ -36,6 +37,7 @@ _THANKS = {
         "a regression case with /case."
     ),
 }
+NO_LONGER_READABLE = "The pages behind this answer are no longer readable here. Ask again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,19 +84,31 @@ class AnswerActions:
         around = {item.number: await surroundings(item, self._parts.corpus, scope) for item in message.citations}
         readable = [around[item.number].now or item for item in message.citations if around[item.number].quote]
         if not readable:
-            raise NotFound("The pages behind this answer are no longer readable here. Ask again.")
+            raise NotFound(NO_LONGER_READABLE)
         contexts = {
             number: QuoteContext(before=found.before, behind=found.behind, note=found.note)
             for number, found in around.items()
         }
         links = {item.number: self._parts.link(item, address, message.id) for item in readable}
         return Passages(
-            answer=Answer(
-                status=AnswerStatus.ANSWERED, text=message.content, citations=tuple(readable), message_id=message.id
-            ),
+            answer=Answer(status=AnswerStatus.ANSWERED, text="", citations=tuple(readable), message_id=message.id),
             around={item.number: contexts[item.number] for item in readable},
             links={number: link for number, link in links.items() if link is not None},
         )
+
+    async def offers(self, place: ThreadAddress, reader: str, message_id: str) -> tuple[Answer, bool]:
+        """Return an answer with all that its menu offers, and whether it is private. Raises as `answer` does."""
+        conversation, message = await self.answer(place, reader, message_id)
+        outcome = message.outcome
+        answer = Answer(
+            status=AnswerStatus(message.status or AnswerStatus.ANSWERED),
+            text=message.content,
+            citations=message.citations,
+            references=message.references,
+            suggestions=outcome.suggestions if outcome is not None else (),
+            message_id=message.id,
+        )
+        return answer, conversation.address.private_to is not None
 
     async def references(self, place: ThreadAddress, reader: str, message_id: str) -> Answer:
         """Return the answer with its broken and its readable references. Raises as `answer` does."""
@@ -123,17 +137,19 @@ class AnswerActions:
         if entry is not None:
             _require_reader(entry.address, reader)
             return await self._parts.jobs.tree(stored_ids(entry.incoming).request, place.workspace)
-        _, message = await self.answer(place, reader, wanted)
+        conversation, message = await self.answer(place, reader, wanted)
         if message.job_id is None:
             raise NotFound("No steps were recorded for this answer.")
-        return await self._parts.jobs.tree(message.job_id, place.workspace)
+        tree = await self._parts.jobs.tree(message.job_id, place.workspace)
+        scope = await self._parts.access.scope(place.workspace, conversation.address)
+        return await readable_steps(tree, message, scope, self._parts.corpus)
 
-    async def stop(self, place: ThreadAddress, reader: str, wanted: str) -> str:
-        """Stop an answer in progress for its asker; return a confirmation."""
+    async def stop(self, place: ThreadAddress, reader: str, wanted: str, *, is_moderator: bool) -> str:
+        """Stop an answer in progress for its asker or a moderator; return a confirmation."""
         entry = await self._entry(place, reader, wanted)
         if entry is None or entry.status.is_final:
             raise NotFound("There is nothing to stop: this answer is done.")
-        await self._parts.worker.cancel(entry.message_key, reader)
+        await self._parts.worker.cancel(entry.message_key, reader, is_moderator)
         return "Stopped."
 
     async def offered_question(
@@ -143,6 +159,9 @@ class AnswerActions:
         conversation, message = await self.answer(place, reader, message_id)
         outcome = message.outcome
         offered = () if outcome is None else outcome.suggestions if verb is Verb.ASK else outcome.choices
+        scope = await self._parts.access.scope(place.workspace, conversation.address)
+        if has_gaps(await withheld([message], scope, self._parts.corpus)):
+            raise NotFound(NO_LONGER_READABLE)
         if not is_number(wanted) or int(wanted) >= len(offered):
             raise BadInput(NO_ACTION)
         return Question(text=offered[int(wanted)], private=conversation.address.private_to is not None)
@@ -180,6 +199,11 @@ class AnswerActions:
         if answer.status != AnswerStatus.ANSWERED.value:
             raise BadInput(NO_ANSWER)
         return await self.question_of(conversation, answer)
+
+    async def propose(self, place: ThreadAddress, said: PlatformMessage, *, author: str, author_name: str) -> str:
+        """Propose to keep one of the bot's answers; return a confirmation. Raises as `keep` does."""
+        question = await self.question_behind(place, said) or ""
+        return await self.keep(place, said, question=question, author=author, author_name=author_name)
 
     async def keep(
         self, place: ThreadAddress, said: PlatformMessage, *, question: str, author: str, author_name: str

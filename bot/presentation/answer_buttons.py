@@ -10,13 +10,19 @@ from bot.presentation.answer_text import (
     STEPS_LABEL,
     ask_again_label,
     can_be_rated,
-    hidden_reference_count,
+    has_other_references,
 )
-from bot.presentation.markdown import clip
+from bot.presentation.markdown import clip, units
 from core.domain.answer import Answer
+from core.text.words import collapse
 
 MAX_MENUS = 4  # of one post
-MAX_SUGGESTIONS = 5
+MAX_SUGGESTIONS = 2
+MAX_PLACE = 3  # digits of a suggestion's place
+SOURCES_LABEL = "Show sources"
+HOW_LABEL = "How this was answered"
+HELPFUL, NOT_HELPFUL = "👍", "👎"
+MORE_LABEL = "⋯"
 
 
 class Emphasis(StrEnum):
@@ -42,10 +48,8 @@ class ChoiceMenu:
     options: Sequence[tuple[str, str]]  # label, value
 
 
-def action_buttons(
-    answer: Answer, post_id: str, *, with_ratings: bool = False, can_share: bool = False
-) -> list[ActionButton]:
-    """Return the actions on an answer; without a message id, only the button for its steps.
+def action_buttons(answer: Answer, post_id: str) -> list[ActionButton]:
+    """Return the actions on an answer, before its menu; without a message id, only the button for its steps.
 
     A note about stale answers has a button for each answer, to ask its question again.
     """
@@ -57,16 +61,39 @@ def action_buttons(
     id = answer.message_id
     if not id:
         return [steps_button(post_id)]
-    is_rated = can_be_rated(answer)
-    passages = ActionButton(label="Show passages", name=action_name(Verb.PASSAGES, id), emphasis=Emphasis.PRIMARY)
-    ratings = [_button("Helpful", Verb.UP, id), _button("Not helpful", Verb.DOWN, id)]
     return [
-        *([passages] if answer.citations else []),
-        *(ratings if with_ratings and is_rated else []),
-        steps_button(id),
-        *([_button(ALL_REFERENCES_LABEL, Verb.REFERENCES, id)] if hidden_reference_count(answer) else []),
-        *([_button("Share with the channel", Verb.SHARE, id)] if can_share and is_rated else []),
+        *([_button(SOURCES_LABEL, Verb.PASSAGES, id)] if answer.citations else []),
+        *([_button(HELPFUL, Verb.UP, id), _button(NOT_HELPFUL, Verb.DOWN, id)] if can_be_rated(answer) else []),
     ]
+
+
+def more_options(answer: Answer, *, longest: int, most: int, is_private: bool) -> list[tuple[str, str]]:
+    """Return the rest of the actions as labels and values of a menu; empty for a note or an answer without an id."""
+    if not answer.message_id or answer.note_on:
+        return []
+    is_rated = can_be_rated(answer)
+    asked = [
+        (f"Ask: {question}", f"{Verb.ASK}{place}")
+        for place, question in enumerate(map(collapse, answer.suggestions[:MAX_SUGGESTIONS]))
+        if question and units(question) + len("Ask: ") <= longest
+    ]
+    options = [
+        *([("Share with the channel", Verb.SHARE.value)] if is_private and is_rated else []),
+        (HOW_LABEL, Verb.HOW.value),
+        *([(ALL_REFERENCES_LABEL, Verb.REFERENCES.value)] if has_other_references(answer) else []),
+        *asked,
+        *([] if is_private else [("Be quiet in this thread", Verb.MUTE.value)]),
+        *([("Propose as a kept answer", Verb.KEEP.value)] if not is_private and is_rated and answer.citations else []),
+    ]
+    return options[:most]
+
+
+def chosen_action(name: ActionName, value: str) -> ActionName | None:
+    """Return the action that a value of the menu stands for; None for a value of an earlier version."""
+    verb, place = value.rstrip("0123456789"), value.lstrip("abcdefghijklmnopqrstuvwxyz")
+    if verb not in set(Verb) or len(place) > MAX_PLACE:
+        return None
+    return ActionName(verb=Verb(verb), id=name.id, n=int(place) if place else None)
 
 
 def choice_menus(answer: Answer, *, most_options: int, longest: int) -> list[ChoiceMenu]:
@@ -83,14 +110,6 @@ def choice_menus(answer: Answer, *, most_options: int, longest: int) -> list[Cho
         name = action_name(Verb.CHOOSE, answer.message_id, number)
         menus.append(ChoiceMenu(name=name, placeholder=placeholder, options=options))
     return menus
-
-
-def suggestion_buttons(answer: Answer, longest: int) -> list[ActionButton]:
-    """Return a button for each suggested question, its label at most `longest` units."""
-    if not answer.message_id or answer.note_on:
-        return []
-    labels = [clip(text, longest) for text in answer.suggestions[:MAX_SUGGESTIONS]]
-    return [_button(label, Verb.ASK, answer.message_id, place) for place, label in enumerate(labels) if label]
 
 
 def running_buttons(post_id: str) -> list[ActionButton]:

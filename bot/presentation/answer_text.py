@@ -13,7 +13,7 @@ from bot.presentation.markdown import clean, clip, safe_cut, units
 from core.answering.answers.building import PARTIAL_NOTE
 from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
-from core.domain.jobs import Job, JobStatus
+from core.domain.jobs import Job, JobKind, JobStatus
 from core.knowledge.references.lists import SHOWN, direct_of, looked_at
 from core.text.notation import took
 from core.text.words import collapse
@@ -28,7 +28,6 @@ TITLE_LENGTH = 100
 PATH_LENGTH = 160
 QUOTE_LENGTH = 220
 GAP_LENGTH = 100
-QUESTION_LENGTH = 300
 ASKED_LENGTH = 80
 ERROR_LENGTH = 160
 GAPS_LISTED = 10
@@ -36,7 +35,7 @@ DEEPEST_STEP = 6  # indented levels
 
 LABEL_LENGTH = 80  # units
 SUMMARY_LENGTH = 100
-ALL_REFERENCES_LABEL = "All references"
+ALL_REFERENCES_LABEL = "Also looked at"
 NO_REFERENCES = "This answer refers to no documents."
 NO_TEXT = "This answer has no text."
 NO_STEPS = "No steps were recorded for this answer."
@@ -48,6 +47,29 @@ MORE_COMING = "More is being written."
 EMPTY = "There is nothing here yet."
 TRUNCATED = "There is more to this than a message holds."
 _RATED_STATUSES = (AnswerStatus.ANSWERED, AnswerStatus.NOT_FOUND)
+_STEP_WORDS = {
+    "search": "Searching the documents",
+    "get_page": "Reading a page",
+    "find_extracts": "Looking up extracted data",
+    "query_table": "Reading a table",
+    "query_journal": "Reading a journal",
+    "follow_relation": "Following links",
+    "get_ontology": "Looking at how the documents are connected",
+    "read a section": "Reading a section",
+    "read what was said before": "Reading what was said before",
+    "summarise earlier questions": "Reading what was said before",
+    "look up references": "Reading the documents that you named",
+    "sum up references": "Describing the documents it looked at",
+    "verify": "Checking the quotes",
+}
+_STEP_WORDS_ABOUT = {
+    "search": "Searching for",
+    "find_extracts": "Looking up",
+    "query_table": "Reading a table for",
+    "query_journal": "Reading the journal for",
+    "follow_relation": "Following links from",
+}
+_KIND_WORDS = {JobKind.PLANNING: "Choosing what to read", JobKind.SYNTHESIS: "Writing the answer"}
 STATUS_SIGNS: Mapping[JobStatus, str] = {
     JobStatus.QUEUED: "○",
     JobStatus.RUNNING: "▸",
@@ -93,7 +115,7 @@ def can_be_rated(answer: Answer) -> bool:
 
 
 def answer_markdown(answer: Answer, escape: Escape, *, menu_holds: int, longest_option: int) -> str:
-    """Return status, text, notes and the choices that don't fit into menus, as Markdown; not yet harmless.
+    """Return status, text, notes, choices that don't fit into menus, and gaps, as Markdown; not yet harmless.
 
     Menus hold `menu_holds` choices of at most `longest_option` units.
     """
@@ -107,6 +129,7 @@ def answer_markdown(answer: Answer, escape: Escape, *, menu_holds: int, longest_
     if answer.unsupported and UNSUPPORTED_NOTE not in answer.text:
         pieces.append(UNSUPPORTED_NOTE)
     pieces.append(_choices(answer, escape, menu_holds, longest_option))
+    pieces += [*broken_reference_lines(answer, escape), gaps_line(answer, escape)]
     return "\n\n".join(piece for piece in pieces if piece.strip())
 
 
@@ -120,15 +143,6 @@ def gaps_line(answer: Answer, escape: Escape = str) -> str:
     gaps = [escape(clip(gap, GAP_LENGTH)) for gap in answer.data_gaps if gap not in answer.text]
     more = f" and {len(gaps) - GAPS_LISTED} more" if len(gaps) > GAPS_LISTED else ""
     return f"Asked and not found: {'; '.join(gaps[:GAPS_LISTED])}{more}" if gaps else ""
-
-
-def suggestion_lines(answer: Answer, escape: Escape = str, *, buttons: int, longest_label: int) -> list[str]:
-    """Return a line for each suggestion without a button, or with a truncated label."""
-    return [
-        f"You could also ask: {escape(clip(text, QUESTION_LENGTH))}"
-        for place, text in enumerate(answer.suggestions)
-        if units(collapse(text)) > longest_label or place >= buttons or not answer.message_id
-    ]
 
 
 def _choices(answer: Answer, escape: Escape, menu_holds: int, longest_option: int) -> str:
@@ -198,6 +212,12 @@ def named_reference_lines(answer: Answer, escape: Escape = str, *, most: int = S
     return [reference_line(row, escape) for row in rows]
 
 
+def broken_reference_lines(answer: Answer, escape: Escape = str) -> list[str]:
+    """Return a line for each document named in the question that leads nowhere, with its suggestions."""
+    rows = [_to_row(reference, answer) for reference in _named(answer)[:SHOWN] if reference.broken or reference.near]
+    return [reference_line(row, escape) for row in rows]
+
+
 def other_references_line(answer: Answer, escape: Escape = str, *, most: int = SHOWN, more: str = "") -> str:
     """Return the documents found but not used, on one line; "" if none. `more` is added to the count of hidden ones."""
     seen = _seen(answer)
@@ -210,9 +230,9 @@ def other_references_line(answer: Answer, escape: Escape = str, *, most: int = S
     return f"Also looked at: {', '.join(shown)}" + (f" and {left} more{more}" if left else "")
 
 
-def hidden_reference_count(answer: Answer, most: int = SHOWN) -> int:
-    """Return the number of references that are only counted."""
-    return max(0, len(_named(answer)) + len(_seen(answer)) - most)
+def has_other_references(answer: Answer) -> bool:
+    """Return whether documents were named in the question, or looked at and not cited."""
+    return bool(_named(answer) or _seen(answer))
 
 
 def reference_rows(answer: Answer) -> list[ReferenceRow]:
@@ -292,14 +312,27 @@ def job_tree(jobs: Sequence[Job]) -> Iterator[tuple[int, Job]]:
 
 
 def job_line(job: Job, escape: Escape = str) -> str:
-    """Return `✓ search “keys” (3 passages, 120 ms)`."""
+    """Return `✓ Searching for “keys” (3 passages, 120 ms)`."""
     said = ", ".join(job_details(job, escape))
     words = f"{STATUS_SIGNS[job.status]} {job_title(job, escape)}"
     return f"{words} ({said})" if said else words
 
 
+def step_label(job: Job) -> str:
+    """Describe a kind of step in words; "" for kinds without meaning to readers."""
+    return _STEP_WORDS.get(job.name) or _KIND_WORDS.get(job.kind, "")
+
+
+def step_words(job: Job, escape: Escape = str) -> str:
+    """Return `Searching for “keys”`; "" for steps that mean nothing to readers."""
+    about = _STEP_WORDS_ABOUT.get(job.name) if job.kind is JobKind.TOOL and job.asked else None
+    return f"{about} “{escape(clip(job.asked, ASKED_LENGTH))}”" if about else step_label(job)
+
+
 def job_title(job: Job, escape: Escape = str) -> str:
-    """Return `search “keys”`."""
+    """Return a step in words, or its name: `answer “Where are the keys?”`."""
+    if words := step_words(job, escape):
+        return words
     asked = clip(job.asked, ASKED_LENGTH)
     name = escape(clip(job.name, ASKED_LENGTH) or job.kind.value)
     return f"{name} “{escape(asked)}”" if asked else name

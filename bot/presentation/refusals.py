@@ -5,14 +5,14 @@ from datetime import datetime, timedelta
 from core.domain.limits import OVER_LIMIT, OVER_LIMIT_AGAIN
 from core.domain.service import Decision, Receipt
 from core.ports import Clock
+from core.service.addressing import ACKNOWLEDGED, ANOTHER_BOT, LEFT_TO_PEOPLE, OWN
 from core.service.inbox import MAY_NOT_ASK, OTHER_CHANNEL
 
+SEEN = "👍"  # the reaction to a message that only acknowledges an answer
 TOLD_FOR = timedelta(hours=1)
 
 # Refusals that are not posted: the message was not meant for the bot, or its author knows of the limit.
-_SILENT = frozenset(
-    {"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off", OVER_LIMIT_AGAIN}
-)
+_SILENT = LEFT_TO_PEOPLE | {OWN.code, ANOTHER_BOT.code, OVER_LIMIT_AGAIN}
 # Refusals that hold until an admin changes something.
 _STANDING = frozenset({MAY_NOT_ASK.code, OTHER_CHANNEL.code})
 # Refusals that concern only the person.
@@ -22,6 +22,11 @@ PRIVATE_REFUSALS = _STANDING | {OVER_LIMIT}
 def is_silent(receipt: Receipt) -> bool:
     """Whether a refusal stays unposted."""
     return receipt.decision.code in _SILENT
+
+
+def is_reaction(receipt: Receipt) -> bool:
+    """Whether a reaction is the whole reply to a message."""
+    return receipt.decision.code == ACKNOWLEDGED.code
 
 
 class ToldRefusals:

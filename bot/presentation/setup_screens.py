@@ -52,8 +52,12 @@ class Field:
     choices: tuple[Choice, ...] = ()
     value: str | tuple[str, ...] = ""  # entered before; of a secret always ""
     is_stored: bool = False  # a secret: it was entered before
-    only_if: tuple[str, str] | None = None  # shown only while this other field has this value
+    only_if: tuple[str, str] | None = None  # shown only while this other field has one of these values, by blanks
     note: str = ""
+
+    def applies(self, answers: Answers) -> bool:
+        """Return whether it is shown next to these answers to the fields before it."""
+        return self.only_if is None or answers.get(self.only_if[0], "") in self.only_if[1].split(" ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,6 +60,7 @@ class _NotifyingPlatform:
     def __init__(self, platform: ChatPlatform, listeners: AnswerListeners) -> None:
         self._platform = platform
         self._listeners = listeners
+        self.remove, self.redact = platform.remove, platform.redact
 
     @property
     def name(self) -> str:
@@ -81,9 +82,6 @@ class _NotifyingPlatform:
         ref = await self._platform.fail(address, message_key, sentence)
         self._listeners.notify(message_key, Answer(status=AnswerStatus.ERROR, text=sentence))
         return ref
-
-    async def remove(self, entry: InboxEntry) -> None:
-        await self._platform.remove(entry)
 
 
 class _SharedProgress:

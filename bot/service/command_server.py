@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 import bot.service.doctor
+import bot.service.erasure
 import bot.service.local_operations
 import bot.service.operations
+import bot.service.quality
 import bot.service.samples
 import bot.service.tokens  # noqa: F401 - these register the operations
 from bot.service.calls import OPERATIONS, PROGRESS, Caller, Operation, OperationContext, Progress, ServiceControls

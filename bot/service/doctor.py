@@ -15,10 +15,13 @@ from bot.slackbot.web_api import build_client
 from bot.wiring.parts import Parts, build_parts
 from core.access.availability import NO_MODEL
 from core.domain.chat import Capabilities
+from core.domain.readers import readers_label
 from core.errors import ConfigError, FootnoteError, InvalidState
 from core.features.maintenance import REINDEX, lacking
+from core.features.syncing import lacks_readers, unsaid_readers
 from core.features.workspaces import find_unread
 from core.ports import CheckedProvider, LearningProvider
+from core.text.notation import join_names
 
 MOST_FOUND = 5  # sentences about workspaces; a bot may be in hundreds of servers
 
@@ -55,6 +58,7 @@ async def examine(parts: Parts) -> list[Check]:
         "index": _index,
         "library": _library,
         "readers": _readers,
+        "source readers": _source_readers,
         "scans": _scans,
         "jail": _jail,
         "provider": _provider,
@@ -129,6 +133,23 @@ async def _readers(app: Parts) -> str:
         )
     read = [f"{state.name}: {', '.join(state.readers)}" for state in states if state.readers]
     return "; ".join(read)
+
+
+async def _source_readers(app: Parts) -> str:
+    """Return who may read the configured sources, and which API tokens read all.
+
+    InvalidState for a source whose readers were never chosen. Older ones keep theirs, and are named.
+    """
+    unsaid = [spec for spec in app.syncs.specs if spec.readers is None]
+    found = [(spec, await app.stores.corpus.find_source(spec.workspace, spec.name)) for spec in unsaid]
+    if lacking := [unsaid_readers(spec) for spec, source in found if lacks_readers(spec, source)]:
+        more = len(lacking) - MOST_FOUND
+        raise InvalidState(" ".join([*lacking[:MOST_FOUND], *([f"And {more} more: `footnote sources`."] * (more > 0))]))
+    told = [f"{spec.name!r} is for {readers_label(source.readers)}" for spec, source in found if source]
+    tokens = [token.person for token in await app.stores.identity.list_tokens() if token.readers is None]
+    if tokens:
+        told.append(f"the API tokens of {join_names(dict.fromkeys(tokens))} read every source")
+    return f"not in the configuration, as before: {'; '.join(told)}" if told else "each source says who may read it"
 
 
 async def _library(app: Parts) -> str:

@@ -1,8 +1,8 @@
 """Operations of the commands, run in the command's process or by the running service (calls.py)."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,15 +12,14 @@ from bot.web.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageR
 from core.access.bindings import BoundTeam
 from core.answering.redaction import Histories
 from core.domain.conversation import Conversation, Message
-from core.domain.corpus import Document, SearchQuery, Source
-from core.domain.features import ExportedFile, Replayed, StaleAnswer, Statistics, StoredCassette
+from core.domain.corpus import Document, Source
+from core.domain.features import ExportedFile, StaleAnswer, Statistics
 from core.domain.incoming import IncomingMessage
 from core.domain.ingest_report import ExtractionReport, IngestProgress, IngestReport, ProgressCallback, RepairReport
-from core.domain.jobs import Job
+from core.domain.jobs import Job, JobTree
 from core.domain.readers import MEMBERS_ONLY
 from core.errors import BadInput, InvalidState
 from core.features.access_explanation import AccessQuestion, Explanation, Explanations
-from core.features.evaluation import FoundPage
 from core.features.export import export_conversation
 from core.features.maintenance import StorageStatus
 from core.features.syncing import SourceStatus, SyncReport
@@ -52,8 +51,10 @@ async def list_jobs(context: OperationContext, request: None) -> list[list[Job]]
 
 
 @operation
-async def show_job(context: OperationContext, request: str) -> list[Job]:
-    return await context.parts.jobs.tree(request, context.workspace)
+async def show_job(context: OperationContext, request: str) -> JobTree:
+    tree = await context.parts.jobs.tree(request, context.workspace)
+    histories = Histories(context.parts.conversations, context.parts.stores.corpus)
+    return await histories.show_jobs(tree, await context.scope())
 
 
 # Conversations
@@ -163,7 +164,9 @@ async def complete_line(context: OperationContext, request: CommandCall) -> list
 
 
 def _commands(context: OperationContext) -> "Commands":
-    return context.service.commands if context.service else context.parts.build_commands()
+    from bot.wiring.pipeline import build_commands  # takes long to import
+
+    return context.service.commands if context.service else build_commands(context.parts)
 
 
 # Library
@@ -197,6 +200,7 @@ class SourceRemoval:
 class SyncRequest:
     names: Sequence[str] = ()
     force: bool = False
+    readers: Mapping[str, frozenset[str]] = field(default_factory=dict)  # of new sources, by name
 
 
 @operation
@@ -311,7 +315,9 @@ async def set_readers(context: OperationContext, request: ReadersChange) -> Sour
 
 @operation
 async def sync(context: OperationContext, request: SyncRequest) -> list[SyncReport]:
-    return await context.parts.syncs.sync(context.workspace, request.names, force=request.force, progress=context.emit)
+    return await context.parts.syncs.sync(
+        context.workspace, request.names, force=request.force, readers=request.readers, progress=context.emit
+    )
 
 
 # Workspaces
@@ -328,7 +334,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """What a server or team reads now, and all workspaces after that."""
+    """The workspace that a server or team reads now, and all workspaces after that."""
 
     team: BoundTeam
     states: Sequence[WorkspaceState]
@@ -383,47 +389,7 @@ async def show_ontology(context: OperationContext, request: None) -> Ontology:
     return await context.parts.facts.ontology(await context.scope())
 
 
-# Quality
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseChange:
-    message_id: str
-    is_case: bool
-
-
-@operation
-async def search_for_evaluation(context: OperationContext, request: SearchQuery) -> list[FoundPage]:
-    """Search pages, with their whole text."""
-    scope = await context.scope()
-    hits = await context.parts.library.search(request, scope)
-    pages = [(hit, await context.parts.stores.corpus.get_page(hit.page_id, scope)) for hit in hits]
-    return [FoundPage(document=hit.document.path, text=page.text) for hit, page in pages]
-
-
-@operation
-async def read_page_text(context: OperationContext, request: str) -> str:
-    return (await context.parts.stores.corpus.get_page(request, await context.scope())).text
-
-
-@operation
-async def play_cases(context: OperationContext, request: None) -> list[tuple[StoredCassette, Replayed]]:
-    return [*await context.parts.cassettes.play_cases(context.workspace)]
-
-
-@operation
-async def list_recordings(context: OperationContext, request: None) -> list[StoredCassette]:
-    return await context.parts.cassettes.list_runs(context.workspace)
-
-
-@operation
-async def replay(context: OperationContext, request: str) -> Replayed:
-    return await context.parts.cassettes.replay(request, context.workspace)
-
-
-@operation
-async def set_case(context: OperationContext, request: CaseChange) -> StoredCassette:
-    return await context.parts.cassettes.set_case(request.message_id, context.workspace, is_case=request.is_case)
+# Insights
 
 
 @operation

@@ -33,6 +33,7 @@ def _discord(app: Parts, platforms: Platforms) -> PlatformState:
         name="Discord",
         is_on=opened is not None,
         is_connected=opened is not None and opened.names() is not None,
+        trouble=platforms.supervision.states.get(DISCORD, ""),
         bots=[user.name] if user else [],
         teams=[_team(DISCORD, id, name, app.bindings.workspace_of(DISCORD, id)) for id, name in servers.items()],
     )
@@ -45,6 +46,7 @@ def _slack(platforms: Platforms) -> PlatformState:
         name=SLACK.capitalize(),
         is_on=opened is not None,
         is_connected=bool(teams),
+        trouble=platforms.supervision.states.get(SLACK, ""),
         bots=[*dict.fromkeys(team.bot_name for team in teams if team.bot_name)],
         teams=[_team(SLACK, team.id, team.name, team.workspace) for team in teams],
     )

@@ -65,6 +65,7 @@ def build_pages(
         index=app.index,
         metrics=metrics,
         tokens=build_tokens(app),
+        platforms=lambda: platforms.supervision.states,
         gate=RateLimiter(Rate(per_second=settings.requests_per_second, burst=settings.burst), app.clock),
         token=token.get_secret_value() if token else None,
         local_exempt=settings.local_exempt,
@@ -157,4 +158,5 @@ def _web_parts(app: Parts, commands: Commands, worker: Worker, submitter: Questi
         open_to_network=app.config.web.open_to_network,
         worker=worker,
         ask_again=ask_again,
+        check_options=app.strategies.check,
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -22,11 +23,11 @@ async def add_sample_library(context: OperationContext, request: None) -> Ingest
 
 
 async def add_samples(app: Parts, workspace: str, progress: ProgressCallback = ignore_progress) -> IngestReport:
-    """Read the sample library. That of another copy of Footnote is replaced: a source has only one folder."""
+    """Read the sample library. That of another copy of Footnote moves here: a source has only one folder."""
     with _folder() as location:
         known = await app.stores.corpus.find_source(workspace, SAMPLES)
         if known is not None and known.location != str(location):
-            await remove_samples(app, workspace)
+            await app.stores.corpus.save_source(replace(known, location=str(location)))
         return await app.ingests.add([location], workspace, source=SAMPLES, progress=progress)
 
 

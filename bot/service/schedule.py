@@ -12,7 +12,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
-from bot.service.worker import start_task
+from bot.service.supervision import start_task
 from core.domain.sources import Cron, Every, FolderOrigin, SourceSpec, SyncState
 from core.errors import FootnoteError
 from core.features.syncing import Syncs

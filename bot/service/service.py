@@ -19,6 +19,7 @@ from aiohttp import web
 
 from bot.config import Config
 from bot.config.sections import WebConfig
+from bot.discordbot.connection import DiscordConnection
 from bot.presentation.setup_screens import SetupWizard
 from bot.runtime.metrics import Metrics
 from bot.runtime.signals import Signals
@@ -31,11 +32,11 @@ from bot.service.platforms import Platforms, build_answers, build_platform_parts
 from bot.service.schedule import Schedule, Tick, start_watching, sync_ticks
 from bot.service.service_lock import ServiceInfo, ServiceLock, socket_path
 from bot.service.submission import QuestionSubmitter
+from bot.service.supervision import start_task
 from bot.service.worker import (
     repair_index,
     repair_note,
     require_somebody_to_answer,
-    start_task,
     start_worker,
     until_end,
     warm,
@@ -45,6 +46,7 @@ from bot.web.client import InboxPoller
 from bot.web.pages.setup import SetupParts, SetupRun
 from bot.web.pages.sign_in import enter_path
 from bot.wiring.parts import Parts, build_parts
+from bot.wiring.pipeline import build_commands
 from core.access.identity import Sessions
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
@@ -130,8 +132,8 @@ class Service:
         """Start, serve, stop. Raises FootnoteError if a part can't start."""
         with Signals(self.stop):
             async with AsyncExitStack() as stack:
-                working = await self._start(stack)
-                await until_end(working, self._stopping)
+                worker = await self._start(stack)
+                await until_end(worker, self._stopping)
                 _log.info("Stopping. Unfinished work resumes at the next start")
             _log.info("Stopped")
 
@@ -146,8 +148,8 @@ class Service:
             self.wants_restart = True
             self._stopping.set()
 
-    async def _start(self, stack: AsyncExitStack) -> list["asyncio.Task[None]"]:
-        """Start all parts and register their ends on `stack`; return the tasks whose end ends the service."""
+    async def _start(self, stack: AsyncExitStack) -> "asyncio.Task[None]":
+        """Start all parts and register their ends on `stack`; return the worker's task, whose end ends the service."""
         require_somebody_to_answer(self._config)
         lock = ServiceLock(self._config.data_path)
         stack.callback(lock.release)
@@ -159,12 +161,11 @@ class Service:
         if not app.config.is_shared:  # no other process can be at work on this file
             await app.inbox_store.release_abandoned()
             await end_abandoned_questions(app.stores.jobs, app.clock, app.inbox_store)
-        platforms = await open_platforms(stack, app)
         listeners = AnswerListeners()
+        platforms = await open_platforms(stack, app, wrap=listeners.wrap)
         answers = build_answers(app, platforms, metrics)
-        heard_platforms = {name: listeners.wrap(platform) for name, platform in platforms.by_name.items()}
-        worker, task = await start_worker(stack, app, answers, heard_platforms)
-        commands = app.build_commands(RunningQuestions(app.inbox_store, worker.cancel))
+        worker, task = await start_worker(stack, app, answers, platforms.by_name)
+        commands = build_commands(app, RunningQuestions(app.inbox_store, worker.cancel))
         gates = platform_gates(app.stores.settings)
         inbox = app.build_inbox(gates, worker.wake, worker.withdraw)
         submitter = _build_submitter(app, inbox, listeners, worker)
@@ -196,16 +197,16 @@ class Service:
         )
         await _start_pages(stack, pages, listening)
         await _start_background(stack, app, inbox, platforms)
-        heard = [reception.stay_connected()] if reception and reception.stay_connected else []
-        if platforms.discord:
-            gates = platforms.discord.gates(app.stores.settings)
-            heard.append(platforms.discord.listen(build_platform_parts(app, commands, worker, gates)))
-        working = [task, *[await start_task(stack, work) for work in heard]]
+
+        async def hear_discord(opened: DiscordConnection) -> None:
+            await opened.listen(build_platform_parts(app, commands, worker, opened.gates(app.stores.settings)))
+
+        await platforms.connect(stack, app, hear=hear_discord, reception=reception)
         lock.announce(ServiceInfo(pid=os.getpid(), socket=str(command_server.path), url=way_in.url))
         stack.callback(partial(lock.announce, ServiceInfo(pid=os.getpid(), socket="")))  # commands wait for the end
         _log.info("Serving %s from %s", way_in.url, self._config.data_path)
         self._on_ready(await way_in.announce())
-        return working
+        return task
 
     def _build_setup(self) -> SetupParts | None:
         host = self._setup
@@ -262,15 +263,25 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
     await web.SockSite(runner, listening).start()
 
 
+async def delete_unused(app: Parts) -> int:
+    """Delete the conversations of each workspace that are older than it keeps them; return their number."""
+    kept = {name: own.keep_days for name, own in app.config.workspaces.items() if own.keep_days is not None}
+    now = app.clock.now()
+    return sum([await app.conversations.delete_unused(name, now - timedelta(days=days)) for name, days in kept.items()])
+
+
 async def _start_background(stack: AsyncExitStack, app: Parts, inbox: Inbox, platforms: Platforms) -> None:
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
-        additions = await app.additions.purge()
+        additions, talks = await app.additions.purge(), await delete_unused(app)
+        if lost := await app.stores.corpus.redact_lost():
+            _log.info("Deleted %d answers that rest on documents which are gone", lost)
+        await app.index.erase()
         await app.spending.store.purge((app.clock.now() - CALLS_KEPT).date())
         await app.stores.audit.purge(app.clock.now() - AUDIT_KEPT)
-        if not (messages or jobs or runs or additions):
+        if not (messages or jobs or runs or additions or talks):
             return None
-        counts = f"{messages} old inbox entries, {jobs} old jobs, {runs} recorded answers"
+        counts = f"{talks} conversations, {messages} old inbox entries, {jobs} old jobs, {runs} recorded answers"
         return f"Deleted {counts} and {additions} records of added documents"
 
     async def repair() -> str | None:

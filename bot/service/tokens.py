@@ -1,18 +1,21 @@
-"""Operations on who may do what: the API tokens of people, signed-in browsers, and the audit log."""
+"""Operations on people: their API tokens, signed-in browsers, the audit log, and the data of a person."""
 
 from dataclasses import dataclass
 
 from bot.service.calls import OperationContext, operation
 from bot.service.pages import build_tokens
 from core.domain.audit import AuditEntry, AuditNote, Deed
-from core.domain.identity import ApiToken, TokenScope
+from core.domain.features import ExportedFile
+from core.domain.identity import ApiToken, PersonOnPlatform, TokenScope
 from core.errors import NotFound
+from core.features.personal_data import export_person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRequest:
     person: str
     scope: TokenScope
+    readers: frozenset[str] | None  # which readers its person is; None: it reads all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +30,7 @@ class NewToken:
 async def add_token(context: OperationContext, request: TokenRequest) -> NewToken:
     """Store a new token."""
     audit = AuditNote(workspace=context.workspace, actor=context.reader, deed=Deed.TOKEN_ADDED, about=request.person)
-    token, secret = await build_tokens(context.parts).add(request.person, request.scope, audit=audit)
+    token, secret = await build_tokens(context.parts).add(request.person, request.scope, request.readers, audit=audit)
     return NewToken(token=token, secret=secret)
 
 
@@ -66,6 +69,11 @@ class AuditRequest:
 
 @operation
 async def list_audit(context: OperationContext, request: AuditRequest) -> list[AuditEntry]:
-    """List what admins did, the newest first."""
+    """List the actions of admins, the newest first."""
     workspace = None if request.is_everywhere else context.workspace
     return await context.parts.stores.audit.newest(workspace, request.limit)
+
+
+@operation
+async def export_person_data(context: OperationContext, request: PersonOnPlatform) -> ExportedFile:
+    return await export_person(context.parts.stores.people, request)

@@ -6,15 +6,15 @@ they accepted, answers them, and posts to its platforms (bot/service/platforms.p
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from typing import Any
 
 from bot.config import WEB_KEY_VARIABLE, Config
 from bot.config.slack import is_on as slack_is_on
 from bot.runtime.signals import Signals
 from bot.service.doctor import count_lacking, describe_embedder, require_filled_index
 from bot.service.platforms import build_answers, open_platforms
+from bot.service.supervision import end_task, start_task
 from bot.wiring.parts import Parts, build_parts
 from core.answering.pipeline import Answering
 from core.domain.ingest_report import RepairReport, ignore_progress
@@ -37,12 +37,13 @@ async def work_alone(config: Config, on_ready: Callable[[], None]) -> None:
             await require_filled_index(app)  # opens it now, so that a missing server is a clear error
             platforms = await open_platforms(stack, app, hears=False)
             _, task = await start_worker(stack, app, build_answers(app, platforms), platforms.by_name)
+            await platforms.connect(stack, app)
             await start_task(stack, platforms.follow_teams(app.bindings))
             await start_task(stack, warm(app))
             await start_task(stack, app.extractions.work(()))  # for files attached to its questions
             _log.info("Working for %s", app.stores.database.name)
             on_ready()
-            await until_end([task], stopping)
+            await until_end(task, stopping)
             _log.info("Stopping. Other processes resume unfinished work")
         _log.info("Stopped")
 
@@ -90,21 +91,13 @@ async def start_worker(
     return worker, task
 
 
-async def start_task(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-    """Start a task that runs until the end of `stack`."""
-    task = asyncio.create_task(work)
-    stack.push_async_callback(_end, task)
-    return task
-
-
-async def until_end(working: Collection["asyncio.Task[None]"], stopping: asyncio.Event) -> None:
-    """Wait for `stopping`. Raises the error of a task that ended before."""
+async def until_end(worker: "asyncio.Task[None]", stopping: asyncio.Event) -> None:
+    """Wait for `stopping`. Raises the error of a worker that ended before."""
     told = asyncio.create_task(stopping.wait())
-    await asyncio.wait({told, *working}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({told, worker}, return_when=asyncio.FIRST_COMPLETED)
     told.cancel()
-    for task in working:
-        if task.done() and not stopping.is_set():
-            task.result()
+    if worker.done() and not stopping.is_set():
+        worker.result()
 
 
 async def warm(app: Parts) -> None:
@@ -137,9 +130,4 @@ async def _end_worker(worker: Worker, task: "asyncio.Task[None]") -> None:
     await worker.stop()
     done, _ = await asyncio.wait({task}, timeout=WORKER_END_SECONDS)
     if not done:
-        await _end(task)
-
-
-async def _end(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    await asyncio.wait({task})
+        await end_task(task)

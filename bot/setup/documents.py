@@ -15,9 +15,10 @@ from bot.setup.draft import Doubt, Draft
 from bot.setup.step import is_problem, ok, one, page, problem, several, warning
 from bot.setup.writing import ConfigFile
 from bot.wiring.providers import count_readable, reach_source
+from core.domain.readers import EVERYONE, MEMBERS, READER_FORMS, parse_readers
 from core.domain.sources import Reach, Reached
-from core.errors import FootnoteError
-from core.features.uploads import size_words
+from core.errors import BadInput, FootnoteError
+from core.features.upload_files import size_words
 
 NOTHING = "nothing"  # the choice of no more sources
 FETCHED_EVERY = "every 6h"
@@ -33,6 +34,13 @@ _CHOICES = (
     Choice(value="confluence", label="Confluence", note="The pages of spaces."),
     Choice(value="url_list", label="Web pages", note="By their addresses."),
     Choice(value=NOTHING, label="Nothing more"),
+)
+NOBODY, SOME = "nobody", "some"
+_READERS = (
+    Choice(value=MEMBERS, label="All members", note="Of the servers and teams, without guests."),
+    Choice(value=EVERYONE, label="Everyone who can write to the bot", note="Also guests and other organisations."),
+    Choice(value=SOME, label="Certain channels, roles, groups or people", note="By their ids."),
+    Choice(value=NOBODY, label="Only you, on this machine", note="Until you choose others in the configuration."),
 )
 _EXPECTED = {
     "folder": "Enter the path of a folder.",
@@ -90,6 +98,22 @@ class DocumentsStep:
                 text("user", "E-mail address of the token's owner, for atlassian.net", "confluence"),
                 text("confluence_token", "API token", "confluence", FieldKind.SECRET, note),
                 text("urls", "Addresses of pages", "url_list", FieldKind.LINES),
+                Field(
+                    name="readers",
+                    label="Readers in chats",
+                    kind=FieldKind.CHOICE,
+                    choices=_READERS,
+                    value=MEMBERS,
+                    only_if=("kind", " ".join(_EXPECTED)),
+                    note="A chat shows it only where everyone who can read the place is among them.",
+                ),
+                Field(
+                    name="only_readers",
+                    label="Its readers, with blanks between them",
+                    kind=FieldKind.TEXT,
+                    only_if=("readers", SOME),
+                    note=f"In these forms: {READER_FORMS}.",
+                ),
             ),
         )
 
@@ -98,9 +122,13 @@ class DocumentsStep:
             _remove(draft, _kept(draft).keys() - set(several(answers, "keep")))
         kind = one(answers, "kind") or NOTHING
         source: dict[str, Any]
+        try:
+            readers = _readers(answers)
+        except BadInput as error:
+            return [problem(sentence=str(error))]
         match kind:
             case "folder" if given := several(answers, "paths"):
-                return [found for path in given for found in await asyncio.to_thread(_add_path, draft, path)]
+                return [found for path in given for found in await asyncio.to_thread(_add_path, draft, path, readers)]
             case "git":
                 url = one(answers, "git_url")
                 source = {"kind": kind, "url": url, "name": _last_part(url)}
@@ -118,7 +146,8 @@ class DocumentsStep:
             case _:
                 known = len(_kept(draft))
                 return [ok(sentence=f"{known} {'source' if known == 1 else 'sources'}.")] if known else []
-        return await _add_fetched(draft, {**source, "schedule": FETCHED_EVERY}, one(answers, f"{kind}_token"))
+        source |= {"schedule": FETCHED_EVERY, "readers": readers}
+        return await _add_fetched(draft, source, one(answers, f"{kind}_token"))
 
     def write(self, draft: Draft, file: ConfigFile) -> None:
         file.remove_sources(draft.answers.removed_sources)
@@ -131,18 +160,30 @@ class DocumentsStep:
         return [f"It reads {len(known)} {'source' if len(known) == 1 else 'sources'}: {', '.join(known)}."]
 
 
-def _add_path(draft: Draft, given: str) -> list[Finding]:
+def _readers(answers: Answers) -> list[str]:
+    """Return the chosen readers as the configuration has them. BadInput if certain ones are none."""
+    chosen = one(answers, "readers") or MEMBERS
+    if chosen != SOME:
+        return [] if chosen == NOBODY else [chosen]
+    words = one(answers, "only_readers").replace(",", " ").split()
+    if not words:
+        raise BadInput(f"Enter who may read it: {READER_FORMS}.")
+    return sorted(parse_readers(words))
+
+
+def _add_path(draft: Draft, given: str, readers: list[str]) -> list[Finding]:
     path = Path(given).expanduser().absolute()
     if path.is_file():
-        source = {"kind": "files", "name": path.name, "paths": [str(path)], "schedule": FETCHED_EVERY}
-        return _add(draft, source)
+        files = {"kind": "files", "name": path.name, "paths": [str(path)]}
+        return _add(draft, {**files, "schedule": FETCHED_EVERY, "readers": readers})
     if not path.is_dir():
         return [problem(sentence=f"There is no folder or file {str(path)!r}. Check the path.")]
     try:
         counts = count_readable(path)
     except FootnoteError as error:
         return [problem(sentence=str(error))]
-    found = _add(draft, {"kind": "folder", "name": path.name or str(path), "path": str(path), "watch": True})
+    source = {"kind": "folder", "name": path.name or str(path), "path": str(path), "watch": True}
+    found = _add(draft, {**source, "readers": readers})
     return found if is_problem(found) else [_describe(path, counts)]
 
 

@@ -188,9 +188,10 @@ def describe_price(model: Model) -> str:
         return f"The price of {model.model} isn't known here. Look it up at its service: {TOKENS}."
     read, written = PRICES[model.model].input, PRICES[model.model].output
     cents = 100 * (read * TOKENS_READ + written * TOKENS_WRITTEN) / 1_000_000
+    amount = f"about {cents:.0f} {'cent' if round(cents) == 1 else 'cents'}" if cents >= 1 else "less than 1 cent"
     return (
-        f"It costs ${read:g} for a million tokens read, and ${written:g} written ({PRICES_OF}): about {cents:.0f} "
-        "cents for a first answer. Follow-ups cost more."
+        f"It costs ${read:g} for a million tokens read, and ${written:g} written ({PRICES_OF}): {amount} for a first "
+        "answer. Follow-ups cost more."
     )
 
 

@@ -44,21 +44,31 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reception:
-    """How a process receives events: `add_pages` extends its web server, `stay_connected` runs in a task."""
+    """How a process receives events: `add_pages` extends its web server, `stay_connected` receives until cancelled.
+
+    It raises ConfigError for an app token that Slack refuses, PlatformError if Slack can't be reached at its start.
+    """
 
     add_pages: AddPages | None
-    stay_connected: Callable[[], Coroutine[Any, Any, None]] | None
+    stay_connected: Callable[[], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackConnection:
-    """An adapter that can post. A worker doesn't need more; `listen` adds the listeners."""
+    """An adapter that can post once it has logged in. A worker doesn't need more; `listen` adds the listeners."""
 
     settings: SlackSettings
     teams: Teams
     people: People
     platform: SlackPlatform
     audiences: SlackAudiences
+
+    async def log_in(self) -> None:
+        """Look up the teams of the configured token.
+
+        Raises ConfigError for a token that Slack refuses, PlatformError if Slack can't be reached.
+        """
+        self.teams.configure(await read_teams(self.settings.token) if self.settings.token else [])
 
     def askers(self) -> Gate | None:
         """Return the gate of [slack] ask_channels and ask_full_members."""
@@ -70,28 +80,28 @@ class SlackConnection:
         return askers_gate(self.settings.ask_channels, is_full_member if self.settings.ask_full_members else None)
 
     async def listen(self, stack: AsyncExitStack, parts: PlatformParts, codes: OneTimeCodes) -> Reception:
-        """Bind the listeners until the end of `stack`. Raises ConfigError for an app token that Slack refuses."""
+        """Bind the listeners until the end of `stack`."""
         bolt = build_bolt(self.teams, self.settings.signing_secret or "")
         bolt.use(self.audiences.hear)
         listeners = Listeners(bolt, parts, self.teams, self.platform, self.people)
         listeners.bind()
         stack.push_async_callback(listeners.close)
+        return Reception(
+            add_pages=self._pages(bolt, parts.clock, codes), stay_connected=partial(self._receive, bolt, listeners)
+        )
+
+    async def _receive(self, bolt: AsyncApp, listeners: Listeners) -> None:
         await listeners.resume()
-        add_pages = self._pages(bolt, parts.clock, codes)
-        if not self.settings.by_socket:
-            return Reception(add_pages=add_pages, stay_connected=None)
-        client, app_token = build_client(None), self.settings.app_token or ""
-        address = await open_address(client, app_token)  # at once, so that a wrong token fails the start
-        socket = ReconnectingSocket(bolt, app_token, client)
-        socket.wss_uri = address
-        stack.push_async_callback(_close, socket)
-        return Reception(add_pages=add_pages, stay_connected=partial(_stay_connected, socket))
+        if self.settings.by_socket:
+            await _stay_connected(bolt, self.settings.app_token or "")
+        else:
+            await asyncio.Event().wait()
 
     def _pages(self, bolt: AsyncApp, clock: Clock, codes: OneTimeCodes) -> AddPages | None:
         """Return a function that adds Slack's requests and the installation pages to a web server, or None."""
         added: list[SlackRequestHandler | InstallationPages] = []
         if not self.settings.by_socket and self.settings.signing_secret:
-            added.append(SlackRequestHandler(bolt, self.settings.signing_secret))
+            added.append(SlackRequestHandler(bolt, self.settings.signing_secret, lambda: self.teams.are_known))
         if self.settings.client is not None:
             flow = build_flow(self.settings.client, codes, self.teams, clock)
             added.append(InstallationPages(flow, clock))
@@ -113,15 +123,13 @@ async def connect(
     link: LinkTo,
     clock: Clock,
 ) -> SlackConnection:
-    """Open the teams until the end of `stack`; they follow the installations that other processes store.
+    """Follow the installations that any process stores, until the end of `stack`.
 
-    Raises ConfigError for a token that Slack refuses or stored tokens that can't be decrypted, PlatformError if Slack
-    can't be reached.
+    Raises ConfigError for stored tokens that can't be decrypted.
     """
     for name in ("slack_sdk", "slack_bolt"):  # at DEBUG, they log whole requests, with the tokens of installations
         logging.getLogger(name).setLevel(logging.WARNING)
-    configured = await read_teams(settings.token) if settings.token else []
-    teams = Teams(configured, installations=installations, bindings=bindings)
+    teams = Teams(installations=installations, bindings=bindings)
     if installations is not None:
         await teams.renew()
         stack.push_async_callback(_cancel, asyncio.create_task(teams.keep_renewing()))
@@ -152,10 +160,17 @@ def build_bolt(teams: Teams, signing_secret: str) -> AsyncApp:
         noisy.removeFilter(drop)
 
 
-async def _stay_connected(socket: ReconnectingSocket) -> None:
-    """Stay connected until cancelled; slack_sdk's tasks renew the connection."""
-    await socket.connect()
-    await asyncio.Event().wait()
+async def _stay_connected(bolt: AsyncApp, app_token: str) -> None:
+    """Stay connected until cancelled; slack_sdk's tasks renew the connection. Raises as `open_address` at the start."""
+    client = build_client(None)
+    address = await open_address(client, app_token)
+    socket = ReconnectingSocket(bolt, app_token, client)
+    socket.wss_uri = address
+    try:
+        await socket.connect()
+        await asyncio.Event().wait()
+    finally:
+        await _close(socket)
 
 
 async def _close(socket: ReconnectingSocket) -> None:

@@ -6,7 +6,8 @@ Slow work continues after the acknowledgement. Answers are posted by delivery/pl
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
@@ -16,7 +17,7 @@ from bot.presentation.additions import AdditionFlow
 from bot.presentation.direct_threads import private_key
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import NOT_SAVED
-from bot.presentation.refusals import ToldRefusals, is_silent
+from bot.presentation.refusals import ToldRefusals, is_reaction, is_silent
 from bot.slackbot.actions import additions, commands, home, shortcuts
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions.buttons import press
@@ -40,11 +41,13 @@ from bot.slackbot.events.translate import (
     to_circumstances,
     to_incoming,
 )
+from bot.slackbot.web_api import REACT, call
 from core.domain.incoming import ChannelAddress, IncomingMessage, message_key
 from core.domain.service import Receipt
-from core.errors import StorageError
+from core.errors import FootnoteError, StorageError
 from core.work.history import title_from
 
+SEEN_NAME = "+1"  # Slack's name of SEEN
 LAST_TRY = 3  # Slack repeats an event up to three times
 LOOKED_THROUGH = 20  # newest entries of a thread, searched for an accepted one
 Body = Mapping[str, Any]
@@ -87,6 +90,9 @@ class Listeners:
         event("app_home_opened")(self.on_home)
         event("assistant_thread_started")(self.on_pane)
         event("assistant_thread_context_changed")(self.on_pane)
+        event("app_context_changed")(self.on_context)
+        event("agent_session_stopped")(self.on_stopped)
+        event("agent_session_title_changed")(self.on_title)
         event("member_joined_channel")(self.on_joined)
         event("channel_deleted")(self.on_channel_deleted)
         event("group_deleted")(self.on_channel_deleted)
@@ -155,7 +161,10 @@ class Listeners:
         if receipt.accepted:
             handler.spawn(self._platform.show_status(incoming))
             if begins_pane:
-                handler.spawn(pane.give_title(handler, ctx, incoming.address, title_from(incoming.text)))
+                title = title_from(incoming.text)
+                handler.spawn(self._platform.sessions.name_thread(team, incoming.address, title))
+        elif is_reaction(receipt):
+            handler.spawn(self._react(ctx))
         elif receipt.command is not None:
             work = commands.run_typed(handler, ctx, receipt.command, incoming.attachments)
             handler.spawn(handler.guarded(ctx, work))
@@ -166,6 +175,16 @@ class Listeners:
         ):
             handler.spawn(handler.guarded(ctx, handler.say(ctx, receipt.decision.sentence)))
         return receipt
+
+    async def _react(self, ctx: InteractionContext) -> None:
+        """React to a message instead of replying; where that isn't possible, silence is right, too."""
+        try:
+            await call(
+                REACT,
+                lambda: ctx.team.client.reactions_add(channel=ctx.channel, timestamp=ctx.message_ts, name=SEEN_NAME),
+            )
+        except FootnoteError as error:
+            _log.info("No reaction: %s", error)
 
     async def _translate(self, message: Event, team: Team) -> IncomingMessage | None:
         circumstances = to_circumstances(message, team, in_our_thread=False)
@@ -218,9 +237,49 @@ class Listeners:
         )
         if event.get("tab", "home") == "home":
             self.handler.spawn(self.handler.guarded(ctx, home.show_home(self.handler, ctx)))
+        elif ctx.channel:
+            self.handler.spawn(_quiet(pane.on_opened(self.handler, ctx, _entities(event))))
+
+    async def on_context(self, event: Event, body: Body, context: AsyncBoltContext) -> None:
+        """Suggest questions about what the person looks at now. The event may not name its person."""
+        team = await self._team(context)
+        self._platform.sessions.note(team, is_agent=True)
+        told: Sequence[Mapping[str, Any]] = body.get("authorizations") or ()
+        person = str(event.get("user") or (told[0].get("user_id") if told else "") or "")
+        if person in ("", team.bot_user_id):
+            return
+        ctx = InteractionContext(team=team, person=person, channel=str(event.get("channel") or ""))
+        self.handler.spawn(_quiet(self._suggest(ctx, _entities(event))))
+
+    async def _suggest(self, ctx: InteractionContext, entities: Sequence[Mapping[str, Any]]) -> None:
+        channel = ctx.channel or await self.handler.direct_channel(ctx)
+        await pane.on_opened(self.handler, replace(ctx, channel=channel), entities)
+
+    async def on_stopped(self, event: Event, context: AsyncBoltContext) -> None:
+        """Stop what is in progress in a thread, for someone who may stop it. Slack ended the streams already."""
+        ctx = InteractionContext(
+            team=await self._team(context),
+            person=str(event["user"]),
+            channel=str(event["channel"]),
+            thread=str(event["thread_ts"]),
+        )
+        self._platform.sessions.note(ctx.team, is_agent=True)
+        self.handler.spawn(self.handler.guarded(ctx, commands.run_command(self.handler, ctx, "stop", {})))
+
+    async def on_title(self, event: Event, context: AsyncBoltContext) -> None:
+        """Rename the conversation of a session that a person renamed."""
+        team, title = await self._team(context), str(event.get("title") or "").strip()
+        self._platform.sessions.note(team, is_agent=True)
+        if event.get("user") == team.bot_user_id or not title:
+            return
+        address = thread_address(team.workspace, str(event["channel"]), str(event["thread_ts"]))
+        found = await self._parts.conversations.find(address)
+        if found is not None and found.title != title:
+            await self._parts.conversations.rename(found.id, team.workspace, title)
 
     async def on_pane(self, event: Event, context: AsyncBoltContext) -> None:
         team, opened = await self._team(context), event["assistant_thread"]
+        self._platform.sessions.note(team, is_agent=False)
         ctx = InteractionContext(
             team=team,
             person=str(opened["user_id"]),
@@ -297,6 +356,19 @@ class Listeners:
 
     async def _interaction(self, body: Body, context: AsyncBoltContext) -> InteractionContext:
         return to_context(body, await self._team(context))
+
+
+def _entities(event: Event) -> Sequence[Mapping[str, Any]]:
+    """Return what a person looks at, by relevance."""
+    return [one for one in (event.get("context") or {}).get("entities") or () if isinstance(one, Mapping)]
+
+
+async def _quiet(work: Coroutine[Any, Any, None]) -> None:
+    """Run work that nobody asked for: its failures are only logged."""
+    try:
+        await work
+    except FootnoteError as error:
+        _log.info("No suggestions: %s", error)
 
 
 def values_of(action: Mapping[str, Any]) -> tuple[str, ...]:

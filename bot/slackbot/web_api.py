@@ -15,14 +15,17 @@ from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.presentation.platform_parts import Pause
-from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
+from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError, PlatformUnreachable
 
 # Actions, each completing “I'm not allowed to …”.
 POST = "post"
 READ = "read messages"
 READ_FILE = "read the file"
+SEND_FILES = "send files"
+DELETE_FILE = "delete files"
 LOOK_UP = "look people up"
 OPEN_FORM = "open a form"
+REACT = "react"
 # Errors of slack_sdk's clients and of the connection below them.
 UNREACHABLE = (SlackClientError, aiohttp.ClientError, OSError, TimeoutError)
 # Refusals that a retry doesn't change.
@@ -31,8 +34,15 @@ PASSING = (408, 429)  # 4xx statuses that a retry can cure
 RATE_LIMITED = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
 STREAM_RUNS = "streaming_state_conflict"  # an update of a message that is still streamed
 STREAM_OVER = "message_not_in_streaming_state"
+STREAM_STOPPED = "stopped_by_user"
 MESSAGE_GONE = "message_not_found"
 EDIT_TOO_LATE = "edit_window_closed"
+
+
+class LayoutRefused(InvalidState):
+    """Slack refused the blocks or the length of a message: it may take the same words in another form."""
+
+
 _FORM_OVER = InvalidState("Slack's three seconds for opening a form are over. Try again.")
 _INSTALL_AGAIN = "Ask an administrator to install the app again"
 _OUR_FAULT = "Slack refused my message because of a fault in Footnote. Tell your Footnote admin."
@@ -40,9 +50,10 @@ _OUR_FAULT = "Slack refused my message because of a fault in Footnote. Tell your
 _LATE_TRIGGERS = (
     "expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged", "invalid_trigger_id",
 )  # fmt: skip
+_LAYOUTS = ("msg_too_long", "msg_blocks_too_long", "invalid_blocks", "invalid_blocks_format", "invalid_attachments")
 # Refusals of a malformed request.
 _FAULTS = """
-    no_text msg_too_long msg_blocks_too_long invalid_blocks invalid_blocks_format invalid_chunks invalid_arguments
+    no_text invalid_chunks invalid_arguments
     invalid_cursor invalid_limit invalid_metadata_format invalid_metadata_schema metadata_too_large
     markdown_text_conflict missing_recipient_team_id missing_recipient_user_id invalid_response_action unknown_method
 """.split()
@@ -83,6 +94,7 @@ _MEANINGS: dict[str, FootnoteError] = {
     "account_inactive": AccessDenied(f"I was removed from this Slack workspace. {_INSTALL_AGAIN}."),
     "team_access_not_granted": AccessDenied(f"I have no access to this Slack workspace. {_INSTALL_AGAIN}."),
     "access_denied": AccessDenied(f"I have no access to this Slack workspace. {_INSTALL_AGAIN}."),
+    "not_authorized": AccessDenied("This app isn't declared an agent. Update it with `footnote manifest slack`."),
     "no_permission": AccessDenied(f"I'm not allowed to do that in this Slack workspace. {_INSTALL_AGAIN}."),
     "ekm_access_denied": AccessDenied("The administrators of this workspace have stopped messages for now."),
     "org_login_required": PlatformError("Slack is moving this workspace. Trying again."),
@@ -100,6 +112,7 @@ _MEANINGS: dict[str, FootnoteError] = {
     "message_not_owned_by_app": AccessDenied("That message isn't mine, so I can't change it."),
     EDIT_TOO_LATE: InvalidState("This workspace doesn't allow edits to old messages."),
     STREAM_RUNS: PlatformError("The message is still being written. Trying again."),
+    STREAM_STOPPED: InvalidState("The answer was stopped."),
     STREAM_OVER: InvalidState("Slack ended the message while it was being written."),
     "already_reacted": InvalidState("I already reacted to that message."),
     "no_reaction": InvalidState("That reaction doesn't exist."),
@@ -115,7 +128,11 @@ _MEANINGS: dict[str, FootnoteError] = {
     "file_deleted": NotFound("The file was deleted."),
     "cant_delete_file": AccessDenied("That file isn't mine, so I can't delete it."),
     **{name: InvalidState(_OUR_FAULT) for name in _FAULTS},
+    **{name: LayoutRefused(_OUR_FAULT) for name in _LAYOUTS},
 }
+GATEWAY_STATUSES = (502, 503, 504)  # Slack as a whole is down
+# Names of the refusals of places that the bot isn't in.
+NO_MEMBER = frozenset({"channel_not_found", "not_in_channel"})
 # Slack's own failures.
 _PASSING_NAMES = frozenset(
     {"internal_error", "fatal_error", "service_unavailable", "request_timeout", "too_many_websockets"}
@@ -135,7 +152,9 @@ def to_error(error: Exception, action: str) -> FootnoteError:
         body, headers = _body(response), getattr(response, "headers", None) or {}
         name, scope = str(body.get("error") or ""), str(body.get("needed") or "")
         return to_refusal(status if isinstance(status, int) else 0, name, headers, action, scope)
-    return PlatformError(f"I couldn't {action}, because Slack can't be reached ({type(error).__name__}). Trying again.")
+    return PlatformUnreachable(
+        f"I couldn't {action}, because Slack can't be reached ({type(error).__name__}). Trying again."
+    )
 
 
 def to_refusal(status: int, name: str, headers: Mapping[str, str], action: str, scope: str = "") -> FootnoteError:
@@ -146,6 +165,8 @@ def to_refusal(status: int, name: str, headers: Mapping[str, str], action: str, 
         return PlatformError(
             "Slack asks for a pause.", retry_after_seconds=float(seconds) if seconds.isdigit() else 1.0
         )
+    if status in GATEWAY_STATUSES:
+        return PlatformUnreachable(f"Slack did not {action} ({name or status}). Trying again.")
     if status >= 500 or status in PASSING or name in _PASSING_NAMES:
         return PlatformError(f"Slack did not {action} ({name or status}). Trying again.")
     if name == "missing_scope":

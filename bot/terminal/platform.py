@@ -30,6 +30,9 @@ class TerminalPlatform:
     async def remove(self, entry: InboxEntry) -> None:
         """Do nothing: posts are read from the history."""
 
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        """Do nothing: posts are read from the history."""
+
 
 # The reply to `footnote ask "/help"`.
 NO_QUESTION = "A question that begins with / is a command: commands work inside `footnote chat`."

@@ -1,7 +1,8 @@
 """Answers, hits, lists and access explanations as rich renderables. Pure; text of documents is never markup."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from markdown_it import MarkdownIt
@@ -19,7 +20,7 @@ from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation
 from core.domain.corpus import Document, Page, PageHit
 from core.domain.features import StaleAnswer
-from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.jobs import FoundText, Job, JobKind, JobStatus
 from core.domain.service import TO_THE_END
 from core.features.access_explanation import AccessQuestion, Explanation, Holder, SourceReason, VerdictOn
 from core.features.export import footnote_label
@@ -30,8 +31,12 @@ from core.text.notation import took
 from core.text.words import shorten
 
 if TYPE_CHECKING:
+    from core.features.claim_evaluation import ClaimReport
     from core.features.evaluation import EvaluationReport
+    from core.features.room_evaluation import RoomReport
+    from core.features.verification import Verification
 
+PUBLIC = "public"  # kind of a pair from a public set
 
 QUOTE_LENGTH = 220
 RUNNING_STEPS = 8  # shown of an answer in progress
@@ -193,10 +198,16 @@ def stale_note(found: Sequence[StaleAnswer]) -> RenderableType:
     return Text(f"{answers} out of date: /stale lists them, and asks again.", style="yellow")
 
 
-def job_trees(trees: Sequence[Sequence[Job]], *, roots_only: bool = False) -> RenderableType:
+def job_trees(
+    trees: Sequence[Sequence[Job]],
+    *,
+    roots_only: bool = False,
+    found: Mapping[str, Sequence[FoundText]] = MappingProxyType({}),
+) -> RenderableType:
+    """Return the trees; `found` are the texts below the steps that found them, by the id of the job."""
     if not trees:
         return Text("No jobs yet. Ask a question.")
-    return Group(*(_job_tree(tree[:1] if roots_only else tree) for tree in trees))
+    return Group(*(_job_tree(tree[:1] if roots_only else tree, found) for tree in trees))
 
 
 def running_view(jobs: Sequence[Job]) -> RenderableType:
@@ -221,7 +232,9 @@ def eval_view(report: "EvaluationReport") -> RenderableType:
     table = Table("", *RATES.values(), box=None, pad_edge=False)
     for name, row in [("all", rates), *kinds.items()]:
         table.add_row(name, *(_rate(row[key]) for key in RATES))
-    lines = [Text(f"latency: p50 {latency['p50']} ms, p95 {latency['p95']} ms", style="dim")]
+    types = cast("dict[str, dict[str, object]]", rates["by_type"])
+    lines = [_type_line(name, row) for name, row in types.items() if row["questions"]]
+    lines.append(Text(f"latency: p50 {latency['p50']} ms, p95 {latency['p95']} ms", style="dim"))
     lines.append(Text(RATES_LEGEND, style="dim"))
     lines += [Text(f"left out {name}: {reason}", style="dim") for name, reason in report.left_out.items()]
     lines += [
@@ -231,16 +244,61 @@ def eval_view(report: "EvaluationReport") -> RenderableType:
     return Group(table, Text(), *lines)
 
 
+def _type_line(name: str, row: Mapping[str, object]) -> Text:
+    """Return `tables: n 7, answered 0.86, ...`."""
+    figures = (f"{'n' if key == 'questions' else key.replace('_', ' ')} {_rate(value)}" for key, value in row.items())
+    return Text(f"{name.replace('_', ' ')}: {', '.join(figures)}")
+
+
+def claims_view(report: "ClaimReport") -> RenderableType:
+    """Return the figures over own and public pairs, and the share of right marks by label and kind."""
+    groups = {
+        "all": None,
+        "own": [pair for pair in report.verdicts if pair[0].kind != PUBLIC],
+        "public": [pair for pair in report.verdicts if pair[0].kind == PUBLIC],
+    }
+    figures = {name: report.figures(pairs) for name, pairs in groups.items() if pairs is None or pairs}
+    table = Table("", *figures["all"], box=None, pad_edge=False)
+    for name, row in figures.items():
+        table.add_row(name, *(_rate(value) for value in row.values()))
+    kinds = Table("label, kind", "rows", "right", box=None, pad_edge=False)
+    for name, (rows, right) in report.by_kind().items():
+        kinds.add_row(name, str(rows), _rate(right))
+    return Group(table, Text(), kinds)
+
+
+def rooms_view(report: "RoomReport") -> RenderableType:
+    """Return the figures over all messages and by group, and each fault in a line."""
+    shown = ("missed_questions", "missed_briefs", "false_interjections", "further_posts", "wrong_content")
+    names = (*shown, "as_expected") if report.total.right else shown
+    table = Table("", "messages", *names, box=None, pad_edge=False)
+    for name, tally in (("all", report.total), *(row for rows in report.groups.values() for row in rows.items())):
+        figures = tally.to_json()
+        table.add_row(name, str(tally.messages), *(_rate(figures.get(each)) for each in names))
+    lines = [
+        f"{miss.scene} {miss.number} {miss.kind}: {miss.text} -> {miss.reply or miss.reason}" for miss in report.misses
+    ]
+    return Group(table, Text(), Text("\n".join(lines)))
+
+
+def verification_view(found: "Verification") -> RenderableType:
+    if found.problems:
+        return Text("\n".join(found.problems))
+    return Text(f"Verified: {found.footnotes} footnotes are word for word in the library and support their sentences.")
+
+
 def _rate(value: object) -> str:
     return "-" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-def _job_tree(jobs: Sequence[Job]) -> Tree:
+def _job_tree(jobs: Sequence[Job], found: Mapping[str, Sequence[FoundText]]) -> Tree:
     nodes: dict[str, Tree] = {}
     for job in jobs:
         label = _job_label(job)
         above = nodes.get(job.parent_id or "")
-        nodes[job.id] = above.add(label) if above else Tree(label)
+        nodes[job.id] = node = above.add(label) if above else Tree(label)
+        for item in found.get(job.id, ()):
+            node.add(Text(f"{item.document_title}, page {item.page_number}: {item.snippet}", style="dim"))
     return nodes[jobs[0].id]
 
 

@@ -59,7 +59,12 @@ def extracts_view(extracts: Sequence[Extract]) -> RenderableType:
         data = shorten(_in_short(item.data), FIELD_LENGTH)
         sure = f"{item.confidence:.2f}"
         table.add_row(
-            item.type.value, Text(one_line(item.document)), str(item.page_number), span, sure, Text(one_line(data))
+            item.type.value,
+            Text(one_line(item.document_title)),
+            str(item.page_number),
+            span,
+            sure,
+            Text(one_line(data)),
         )
     return table
 

@@ -42,17 +42,18 @@ from bot.web.translate import (
     to_incoming,
     to_name,
 )
+from core.answering.answers.notices import QUOTES_NOTE
 from core.answering.answers.stored import BOT_NAME
-from core.answering.providers.extractive.provider import QUOTES_NOTE
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.features import FeedbackReason, Rating
-from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.domain.incoming import PRIVATE_THREAD, IncomingMessage, ThreadAddress
 from core.domain.service import CommandLine, Receipt
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
 from core.features.feedback import REASONS
 from core.features.staleness.stale_answers import question_again
 from core.serializers.objects import Json
 from core.service.addressing import LEFT_TO_PEOPLE
+from core.text.language import Language
 from core.work.commands import CommandCall, CommandResult, Question
 from core.work.questions import to_command
 
@@ -165,7 +166,7 @@ class _Chat:
         return {
             "person": name_of(request),
             "quotes_only": self._chat.quotes_only,
-            "quotes_note": QUOTES_NOTE,
+            "quotes_note": QUOTES_NOTE[Language.ENGLISH],
             "examples": list(self._chat.examples),
             "reasons": [[reason.value, label] for reason, label in REASONS.items()],
             "commands": [{"name": item.name, "usage": item.usage, "help": item.help} for item in table],
@@ -245,7 +246,7 @@ class _Chat:
         return {"deleted": result.deleted.id if result.deleted else None}
 
     async def rate(self, request: web.Request) -> Json:
-        """Store, change or remove a person's rating of an answer; `reason` tells what was wrong."""
+        """Store, change or remove a person's rating of an answer; `reason` names the fault."""
         body = await body_of(request)
         value, message_id = text_of(body, "value"), text_of(body, "message")
         if value not in RATINGS:
@@ -334,7 +335,7 @@ class _Chat:
             workspace=post.workspace,
             conversation=current,
             author=post.author,
-            address=address,
+            address=address if current else replace(address, thread=f"{PRIVATE_THREAD}{post.author}"),
             is_admin=is_admin(request),
             sees_all=is_owner(request),
             open_threads=_no_others,
@@ -377,7 +378,7 @@ class _Chat:
                 self._publish(changed.address, kind)
 
     def _publish(self, address: ThreadAddress, kind: str = "changed") -> None:
-        """Notify those who look at a thread, and all lists of threads."""
+        """Notify the visitors of a thread, and all lists of threads."""
         self._chat.hub.publish(str(address), kind, {})
         self._chat.hub.publish_all("threads", {})
 

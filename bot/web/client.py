@@ -147,7 +147,12 @@ class WebPlatform:
         return message_id
 
     async def remove(self, entry: InboxEntry) -> None:
-        """Do nothing: posts are read from the history."""
+        """Have the browsers read the history again, which has the posts."""
+        self._end(entry.address, entry.message_key)
+
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        """Have the browsers read the history again: it has the sentence."""
+        self._end(entry.address, entry.message_key)
 
     def running(self, address: ThreadAddress) -> list[LivePost]:
         """Return the running answers of a thread, oldest first."""

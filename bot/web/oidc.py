@@ -23,9 +23,8 @@ from joserfc.jwk import KeySet
 
 from bot.config import Config
 from bot.config.configuration import OIDC_SECRET_VARIABLE
-from bot.config.sections import EVERYONE, OidcConfig, is_loopback
+from bot.config.sections import EVERYONE, RETURN_PATH, SIGN_IN_LASTS, OidcConfig, is_loopback
 from bot.web.links import link_key
-from bot.web.pages.sign_in import RETURN_PATH, SIGN_IN_LASTS
 from core.domain.identity import Role, SignedIn
 from core.errors import AccessDenied, ConfigError, FootnoteError, SignInUnavailable
 from core.ports import Clock
@@ -34,7 +33,7 @@ from core.text.words import collapse
 _METADATA_SECONDS = 600.0
 _TIMEOUT_SECONDS = 10.0
 _LEEWAY_SECONDS = 60  # between the clocks of the provider and of this machine
-# Signatures with a public key alone: with HS256, whoever reads the published key could sign.
+# Signatures with a public key alone: with HS256, each reader of the published key could sign.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519"]
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 _VERIFIER_CHARS = 48
@@ -62,7 +61,7 @@ class OidcSignIn:
         return timedelta(hours=self.settings.session_hours)
 
     async def begin(self, path: str) -> tuple[str, str]:
-        """Return the provider's address for a browser that wants `path`, and what it must bring back."""
+        """Return the provider's address for a browser that wants `path`, and the text that it must bring back."""
         state, nonce, verifier = (generate_token(_VERIFIER_CHARS) for _ in range(3))
         async with self._client() as client:
             metadata = await self._discover(client)
@@ -208,7 +207,8 @@ class OidcSignIn:
     def _admit(self, claims: Mapping[str, Any]) -> SignedIn:
         """Return a verified person. AccessDenied if they may not sign in."""
         settings = self.settings
-        known_as = {*_values(claims, settings.groups_claim)}
+        groups = frozenset(_values(claims, settings.groups_claim))
+        known_as = {*groups}
         email = claims.get("email")
         if claims.get("email_verified") is True and isinstance(email, str) and "@" in email:
             known_as.add(email)
@@ -223,6 +223,7 @@ class OidcSignIn:
             identity=hashlib.sha256(identity).hexdigest(),
             name=next((name for one in given if isinstance(one, str) and (name := collapse(one))), ""),
             role=Role.ADMIN if known_as & {*settings.admins} else Role.MEMBER,
+            groups=groups,
         )
 
 

@@ -10,7 +10,7 @@ from bot.web.links import Links
 from bot.web.proxy import ProxySignIn
 from core.access.identity import Sessions
 from core.domain.corpus import SearchScope
-from core.domain.incoming import ThreadAddress
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.ports import Clock, CorpusRepository
@@ -58,6 +58,7 @@ class WebParts:
     sessions: Sessions
     worker: WorkerControls
     ask_again: AskAgain
+    check_options: Callable[[IncomingMessage], Awaitable[None]] | None = None  # refuses unknown strategies and models
     public_url: str | None = None  # address for other machines, without a trailing slash
     proxy: ProxySignIn | None = None  # people signed in by a proxy
     oidc: "OidcSignIn | None" = None  # people who sign in at a provider

@@ -33,11 +33,12 @@ class ProxySignIn:
         person = headers.get(self.person_header, "").strip()
         if not hmac.compare_digest(given, self.secret.encode()) or not person or len(person) > MAX_PERSON:
             return None
-        groups = {group.strip() for group in headers.get(self.groups_header, "").split(",")}
+        groups = {group.strip() for group in headers.get(self.groups_header, "").split(",")} - {""}
         return SignedIn(
             identity=hashlib.sha256(person.encode("utf-8", "surrogateescape")).hexdigest(),
             name=collapse(headers.get(self.name_header, "")) or person,
             role=Role.ADMIN if {person, *groups} & {*self.admins} else Role.MEMBER,
+            groups=frozenset(groups),
         )
 
 

@@ -1,5 +1,6 @@
 """Queries of the library that the API and the command line share."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -20,6 +21,9 @@ class QueryParts(Protocol):
 
     @property
     def facts(self) -> Facts: ...
+
+
+ALL = sys.maxsize  # extracts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +58,7 @@ class ExtractsRequest:
     type: ExtractType | None = None
     document: str | None = None
     filter: FactQuery | None = None  # only extracts with a matching row
-    limit: int = 1_000
+    limit: int = ALL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +66,12 @@ class ExtractsResult:
     extracts: Sequence[Extract]
     rows: FoundFacts | None  # the matching rows
     troubles: Sequence[Trouble]
+    total: int  # without the limit
 
     def to_json(self) -> Json:
         rows = facts_json(self.rows) if self.rows is not None else {}
         extracts: list[Json] = [extract_json(item) for item in self.extracts]
-        return {"extracts": extracts, **rows, "warnings": troubles_json(self.troubles)}
+        return {"extracts": extracts, "total": self.total, **rows, "warnings": troubles_json(self.troubles)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +103,13 @@ async def list_extracts(parts: QueryParts, scope: SearchScope, request: Extracts
     ids = await _document_ids(parts, scope, request.document)
     troubles = await parts.facts.troubles(scope, ids)
     if request.filter is None:
-        query = ExtractQuery(type=request.type, document_ids=ids, limit=request.limit)
-        return ExtractsResult(extracts=await parts.facts.list_extracts(query, scope), rows=None, troubles=troubles)
+        query = ExtractQuery(type=request.type, document_ids=ids, limit=ALL)
+        listed = await parts.facts.list_extracts(query, scope)
+        return ExtractsResult(extracts=listed[: request.limit], rows=None, troubles=troubles, total=len(listed))
     found = await parts.facts.find(of_extracts(request.filter, request.type), scope, ids)
     fitting = {row.fact.extract.id: row.fact.extract for row in found.rows}
-    return ExtractsResult(extracts=list(fitting.values())[: request.limit], rows=found, troubles=troubles)
+    extracts = list(fitting.values())
+    return ExtractsResult(extracts=extracts[: request.limit], rows=found, troubles=troubles, total=len(extracts))
 
 
 async def find_facts(parts: QueryParts, scope: SearchScope, request: FactsRequest) -> FoundFacts:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, partial
 from html import escape
-from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from markdown_it import MarkdownIt
@@ -16,23 +15,23 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from bot.presentation.answer_text import ReferenceRow, reference_rows
+from bot.presentation.answer_text import ReferenceRow, reference_rows, step_words
+from bot.presentation.sources import place_of, sources_of, title_of
 from bot.web.translate import shown_name
+from core.answering.answers.notices import without_quotes_note
 from core.answering.answers.suggestions import LONGEST, MAX_SUGGESTIONS
 from core.answering.grounding import UNSUPPORTED_MARK
-from core.answering.providers.extractive.provider import QUOTES_NOTE, ExtractiveProvider
+from core.answering.providers.extractive.provider import ExtractiveProvider
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation, Message, Outcome, Role
 from core.domain.features import Rating
-from core.domain.jobs import Job, JobKind
+from core.domain.jobs import Job
 from core.knowledge.references.lists import SHOWN
 from core.serializers.objects import Json
 from core.text.markup import without_directions
-from core.text.words import collapse, shorten
 
 SourceLink = Callable[[Citation, str], str]  # address of a footnote
 
-_PAGED = (".pdf", ".docx", ".doc", ".odt", ".pptx", ".odp")  # their pages are printed ones
 _SWITCHED_OFF = ["link", "autolink", "image", "reference", "html_inline", "html_block"]
 _WIDE_TABLE = '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
 _MARKERS_AND_STOP = re.compile(r"(?<![ \t])(?<!\d\])((?:[ \t]*+\[\d{1,3}\])++)([.!?]++)(?=\s|$)")
@@ -108,47 +107,24 @@ def is_quoted(message: Message) -> bool:
     return bool(message.citations and message.outcome and message.outcome.model == ExtractiveProvider.name)
 
 
-def without_quotes_note(text: str) -> str:
-    """Return an answer without the note that no language model is set up; the frame of each page has it."""
-    return text.replace(QUOTES_NOTE, "").rstrip()
-
-
 def sources_view(citations: Sequence[Citation], links: Mapping[int, str]) -> list[Json]:
-    """Return a row for each cited document, in the order of its first use, with its footnotes and its place.
-
-    The place is "" if the footnotes are on more than one.
-    """
-    documents: dict[str, list[Citation]] = {}
-    for citation in citations:
-        documents.setdefault(citation.document_id, []).append(citation)
+    """Return a row for each cited document, in the order of its first use, with its footnotes and its place."""
     return [
         {
-            "title": _title_of(cited[0]),
-            "place": place_of(cited[0]) if len({place_of(item) for item in cited}) == 1 else "",
+            "title": source.title,
+            "place": source.place,
             "notes": [
                 {"number": item.number, "href": links[item.number], "name": _spoken(item), "place": place_of(item)}
-                for item in cited
+                for item in source.notes
             ],
         }
-        for cited in documents.values()
+        for source in sources_of(citations)
     ]
-
-
-def place_of(citation: Citation) -> str:
-    """Return a place as its document names it: "p. 3" if it has printed pages, else the nearest heading or sheet."""
-    if PurePosixPath(citation.document.lower()).suffix in _PAGED:
-        return f"p. {citation.page_number}"
-    path = list(citation.heading_path)
-    return collapse(path[-1]) if path and path != [_title_of(citation)] else ""
-
-
-def _title_of(citation: Citation) -> str:
-    return collapse(citation.document_title) or PurePosixPath(citation.document).name
 
 
 def _spoken(citation: Citation) -> str:
     place = place_of(citation).replace("p. ", "page ", 1)
-    return ", ".join(part for part in (f"Footnote {citation.number}", _title_of(citation), place) if part)
+    return ", ".join(part for part in (f"Footnote {citation.number}", title_of(citation), place) if part)
 
 
 def references_view(message: Message) -> Json:
@@ -185,27 +161,6 @@ def thread_view(conversation: Conversation, me: Collection[str] = (), names: Map
     }
 
 
-_STEPS = {
-    "search": "Searching the documents",
-    "get_page": "Reading a page",
-    "find_extracts": "Looking up extracted data",
-    "query_journal": "Reading a journal",
-    "follow_relation": "Following links",
-    "get_ontology": "Looking at how the documents are connected",
-    "read a section": "Reading a section",
-    "read what was said before": "Reading what was said before",
-    "summarise earlier questions": "Reading what was said before",
-    "verify": "Checking the quotes",
-}
-_STEPS_ABOUT = {
-    "search": "Searching for",
-    "find_extracts": "Looking up",
-    "query_journal": "Reading the journal for",
-    "follow_relation": "Following links from",
-}
-_KINDS = {JobKind.PLANNING: "Choosing what to read", JobKind.SYNTHESIS: "Writing the answer"}
-
-
 def step_view(job: Job) -> Json:
     """Describe a step of a running answer."""
     return {
@@ -218,15 +173,6 @@ def step_view(job: Job) -> Json:
     }
 
 
-def step_words(job: Job) -> str:
-    """Describe a step of a running answer in words; "" for steps that mean nothing to readers."""
-    asked = f"“{shorten(collapse(job.asked), 60)}”" if job.asked else ""
-    words = _STEPS.get(job.name) or _KINDS.get(job.kind, "")
-    if asked and job.kind is JobKind.TOOL and job.name in _STEPS_ABOUT:
-        return f"{_STEPS_ABOUT[job.name]} {asked}"
-    return words
-
-
 def people_in(messages: Sequence[Message], besides: Collection[str] = ()) -> list[str]:
     """Return the authors in order of their first message."""
     names = dict.fromkeys(message.author for message in messages if message.role is Role.USER)
@@ -235,9 +181,10 @@ def people_in(messages: Sequence[Message], besides: Collection[str] = ()) -> lis
 
 @cache
 def _markdown() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable(_SWITCHED_OFF)
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable([*_SWITCHED_OFF, "text_join"])
     parser.enable(["table", "strikethrough"])
     parser.add_render_rule("text", _text)
+    parser.add_render_rule("text_special", _text)  # escaped by a backslash, apart from the text: no footnote
     parser.add_render_rule("fence", _focusable)
     parser.add_render_rule("code_block", _focusable)
     parser.add_render_rule("table_open", lambda *_: _WIDE_TABLE)

@@ -13,9 +13,19 @@ from bot.web.errors import status_of
 from bot.web.parts import PARTS, WebParts
 from bot.web.render import shown_json
 from bot.web.security import is_owner, session_of
-from bot.web.translate import CHANNEL_THREAD, GUEST, check_id, to_channel, to_name
+from bot.web.translate import (
+    CHANNEL_THREAD,
+    GUEST,
+    NAMELESS_OWNER,
+    STRANGER,
+    check_id,
+    thread_address,
+    to_channel,
+    to_name,
+)
 from core.domain.corpus import SearchScope
 from core.domain.features import ExportedFile
+from core.domain.incoming import PRIVATE_THREAD
 from core.errors import BadInput, FootnoteError
 from core.serializers.objects import Json
 
@@ -42,6 +52,7 @@ _NEW_GUEST = "new_guest"  # key of the request
 _GUEST_BYTES = 24
 _GUEST_DIGITS = 16  # of the hash that follows a guest's name
 YEAR_SECONDS = 365 * 24 * 3600
+_OWNER_DIGITS = 12  # of people who didn't sign in; signed-in people have longer ones
 NO_THREAD = "-"  # the channel itself, in addresses
 
 
@@ -117,22 +128,32 @@ def person_of(request: web.Request) -> str | None:
 
 def authors_of(request: web.Request) -> Collection[str]:
     """Return the authors that this browser writes as; the owner's has a guest's name before their own."""
-    author = person_of(request)
-    guest = _guest_of(request) if is_owner(request) else None
-    return frozenset(name for name in (author, guest) if name)
+    author, digits = person_of(request), _digits_of(request)
+    before = (_guest_of(request), f"{GUEST} {digits}" if digits else None) if is_owner(request) else ()
+    return frozenset(name for name in (author, *before) if name)
 
 
 def _guest_of(request: web.Request) -> str | None:
-    """Return the name of a guest, which tells nothing about the secret in their browser."""
+    """Return the author of a browser without a name: a guest, or the owner, who is never taken for a visitor."""
+    digits = _digits_of(request)
+    if digits and is_owner(request):
+        return f"{NAMELESS_OWNER} {digits[:_OWNER_DIGITS]}"
+    return f"{GUEST} {digits}" if digits else None
+
+
+def _digits_of(request: web.Request) -> str:
+    """Return a name of this browser that doesn't reveal the secret in it; "" before it has one."""
     secret = request.get(_NEW_GUEST) or request.cookies.get(GUEST_COOKIE, "")
-    digits = request.app[PARTS].sessions.hash_of(f"guest {secret}")[:_GUEST_DIGITS]
-    return f"{GUEST} {digits}" if secret else None
+    return request.app[PARTS].sessions.hash_of(f"guest {secret}")[:_GUEST_DIGITS] if secret else ""
 
 
 async def visit(request: web.Request) -> tuple[WebParts, SearchScope]:
-    """Return the parts, and the scope of the person at this machine."""
-    parts = request.app[PARTS]
-    return parts, await parts.scope(None, person_of(request))
+    """Return the parts, and the scope of this browser: the owner reads everything, others their own sources."""
+    parts, person = request.app[PARTS], person_of(request)
+    if is_owner(request):
+        return parts, await parts.scope(None, person)
+    reader = person or STRANGER
+    return parts, await parts.scope(thread_address(parts.workspace, "", f"{PRIVATE_THREAD}{reader}"), reader)
 
 
 def turn_to(request: web.Request, rows: Sequence[T], size: int) -> tuple[Sequence[T], dict[str, int]]:

@@ -75,7 +75,7 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who looks at a page, for its template: asked when that is drawn, because the context is older than `guard`."""
+    """The visitor of a page, for its template: read when that is drawn, because the context is older than `guard`."""
 
     request: web.Request
 
@@ -177,7 +177,7 @@ async def _proxied(request: web.Request, parts: WebParts) -> WebSession | None:
 async def known_as(parts: WebParts, found: SignedIn) -> tuple[str, str]:
     """Return the author of a person's messages, the same at each sign-in, and their present name."""
     author, shown = to_signed_name(found.name, found.identity)
-    return await parts.sessions.meet(found.identity, author, shown), shown
+    return await parts.sessions.people.meet(found.identity, author, shown, found.groups), shown
 
 
 def session_cookie(parts: WebParts) -> str:

@@ -13,7 +13,7 @@ from bot.web.render import is_quoted, message_view, people_in, thread_view
 from bot.web.requests import authors_of, person_of
 from bot.web.security import is_owner
 from bot.web.table_html import cited_rows
-from bot.web.translate import CHANNEL_THREAD, PLATFORM, WebPost, is_guest, shown_name, thread_address
+from bot.web.translate import CHANNEL_THREAD, PLATFORM, WebPost, is_nameless, shown_name, thread_address
 from core.answering.answers.stored import stored_ids
 from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.redaction import withheld
@@ -45,7 +45,7 @@ class ChatParts:
     inbox: Inbox
     entries: InboxStore
     feedbacks: Feedbacks
-    examples: tuple[str, ...] = ()  # questions to suggest on an empty first screen, before those of `suggestions`
+    examples: tuple[str, ...] = ()  # questions to suggest on an empty first screen, before `suggestions`
     suggestions: SuggestedQuestions | None = None
     quotes_only: bool = False  # answers are quotes, because the workspace has no language model
 
@@ -82,7 +82,7 @@ class Threads:
         found = await self._stored(reader)
         me = {item.owner for item in found}
         names = sorted({item.address.channel for item in found} - {DEFAULT_CHANNEL})
-        people = await self._parts.sessions.names()
+        people = await self._parts.sessions.people.names()
         threads = [thread_view(item, me, people) for item in found if item.address.thread != CHANNEL_THREAD]
         return {"channels": [DEFAULT_CHANNEL, *names], "threads": threads}
 
@@ -179,7 +179,7 @@ class Threads:
         self, address: ThreadAddress, waiting: Sequence[InboxEntry], stored: Collection[str], reader: Reader
     ) -> list[Json]:
         """Return unanswered questions; with text only until work begins, which adds it to the history."""
-        people = await self._parts.sessions.names()
+        people = await self._parts.sessions.people.names()
         running = {live.key: live.to_view() for live in self._chat.platform.running(address)}
         ids = {entry.seq: stored_ids(entry.incoming) for entry in waiting}
         return [
@@ -212,7 +212,7 @@ class Threads:
         def link(citation: Citation, answer: str) -> str:
             return links.path(citation, address, answer)
 
-        people = await self._parts.sessions.names()
+        people = await self._parts.sessions.people.names()
         return [message_view(message, link, rated.get(message.id), stale, reader.names, people) for message in shown]
 
     async def _with_tables(self, message: Message, messages: Sequence[Message], scope: SearchScope) -> Message:
@@ -244,7 +244,7 @@ def _by_page(citations: Sequence[Citation]) -> list[list[Citation]]:
 
 def _people(messages: Sequence[Message], reader: Reader) -> list[str]:
     """Return the others in a thread who can be called by name."""
-    return [name for name in people_in(messages, besides=reader.names) if not is_guest(name)]
+    return [name for name in people_in(messages, besides=reader.names) if not is_nameless(name)]
 
 
 def _where_held(conversation: Conversation) -> str:

@@ -15,12 +15,15 @@ CHANNEL_THREAD = ""  # the thread of the channel itself
 MAX_NAME = 40  # characters of a person's name, which precedes each message
 MAX_CHANNEL = 60
 GUEST = "Guest"  # the name that others see of a person without one
+NAMELESS_OWNER = "Owner"
 RESERVED_NAMES = frozenset({BOT_NAME, "tools", GUEST.lower(), "you"})
 _MENTION = re.compile(rf"(?<![\w@])@{BOT_NAME}\b[,:]?", re.IGNORECASE)
 _BEFORE_MENTION = ", \t\r\n\xa0"
 _OTHER_FIRST = re.compile(r"^\s*@(\w[\w.\-]*)")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-]{0,63}")
 _MARK_LENGTH, _HEX = 16, frozenset("0123456789abcdef")  # of a person who signed in, behind their name
+STRANGER = f"{GUEST} {16 * '0'}"  # a visitor who has no identity yet
+_OWNER_ID = re.compile(rf"{NAMELESS_OWNER} [0-9a-f]{{12}}")
 _GUEST_ID = re.compile(rf"{GUEST} (?:[0-9a-f]{{8}}|[0-9a-f]{{16}})")  # shorter before
 
 
@@ -68,6 +71,7 @@ def to_incoming(post: WebPost) -> IncomingMessage:
             mentioned=is_command or opens or _MENTION.search(post.text) is not None,
             in_thread=bool(post.thread),
             in_our_thread=bool(post.thread),
+            opened_by_us=bool(post.thread),  # people have no threads of their own here
             mentions_others=is_between_people(post.text, post.others),
         ),
     )
@@ -84,7 +88,7 @@ def to_name(text: str) -> str:
         raise BadInput("Choose a name with at least one letter, so that others know who asks.")
     if len(name) > MAX_NAME:
         raise BadInput(f"The name has {len(name)} characters. Choose one with at most {MAX_NAME}.")
-    if name.lower() in RESERVED_NAMES or is_guest(name) or _is_signed(name):
+    if name.lower() in RESERVED_NAMES or is_nameless(name) or _is_signed(name):
         raise BadInput(f"The name {name!r} is taken. Choose another one.")
     return name
 
@@ -93,9 +97,14 @@ def is_guest(author: str) -> bool:
     return _GUEST_ID.fullmatch(author) is not None
 
 
+def is_nameless(author: str) -> bool:
+    """Return whether an author has no name that people chose: a guest, or the owner before they have one."""
+    return is_guest(author) or _OWNER_ID.fullmatch(author) is not None
+
+
 def shown_name(author: str, names: Mapping[str, str] | None = None) -> str:
     """Return the name that people see: the present one of `names`; guests are all called the same."""
-    if is_guest(author):
+    if is_nameless(author):
         return GUEST
     if names and author in names:
         return names[author]
@@ -111,9 +120,15 @@ def to_signed_name(name: str, identity: str) -> tuple[str, str]:
     return f"{shown} {identity[:_MARK_LENGTH]}", shown
 
 
-def _is_signed(author: str) -> bool:
+def signed_mark(author: str) -> str | None:
+    """Return the mark behind the name of a person who signed in; None for anybody else."""
     mark = author[-_MARK_LENGTH:]
-    return author[-_MARK_LENGTH - 1 : -_MARK_LENGTH] == " " and len(mark) == _MARK_LENGTH and set(mark) <= _HEX
+    is_signed = author[-_MARK_LENGTH - 1 : -_MARK_LENGTH] == " " and len(mark) == _MARK_LENGTH and set(mark) <= _HEX
+    return mark if is_signed and not is_guest(author) else None
+
+
+def _is_signed(author: str) -> bool:
+    return signed_mark(author) is not None
 
 
 def to_channel(text: str) -> str:

@@ -23,6 +23,8 @@ from bot.wiring.providers import Providers
 from core.access.availability import Availability
 from core.access.bindings import Bindings
 from core.access.scopes import Access
+from core.answering.support.check import SupportCheck
+from core.domain.corpus import Document
 from core.domain.extracts import ModelLimits
 from core.domain.incoming import ThreadAddress
 from core.domain.jobs import JobKind
@@ -35,10 +37,13 @@ from core.features.syncing import Syncs
 from core.features.workspaces import Workspaces
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
+from core.knowledge.search.coverage import Coverage
+from core.knowledge.vocabulary import Vocabularies
 from core.ports import Clock, SearchIndex
 from core.ports.documents import PageImages, SourceFetcher
 from core.service.inbox import Gate, Inbox, QuestionLimits
 from core.service.jobs import Jobs
+from core.service.turns import Turns
 from core.work.conversations import Conversations
 from core.work.orphaned_jobs import AbandonedRuns, Runs
 from core.work.spending import Spending
@@ -58,8 +63,9 @@ from storage.index.reranking import Reranker
 from storage.models.capabilities import CapabilityFile
 from storage.models.local.clustering import VectorMeaningGroups
 from storage.models.local.encoders import CrossEncoderJudge, LocalEmbedder
-from storage.models.local.files import find_embedding_model, find_reranker
+from storage.models.local.files import common_words, find_embedding_model, find_reranker
 from storage.models.local.ranking import VectorSentenceRanker
+from storage.models.local.support_model import LocalSupportModel
 
 if TYPE_CHECKING:
     from core.answering.answers.suggestions import SuggestedQuestions
@@ -72,8 +78,6 @@ if TYPE_CHECKING:
     from core.features.review import Reviews
     from core.features.uploads import Uploads
     from core.knowledge.attachments import Attachments
-    from core.service.commands.table import Commands
-    from core.service.commands.threads import RunningQuestions
     from storage.documents.extraction.ingests import Ingests
     from storage.documents.extraction.runs import Extractions
     from storage.documents.pipeline import Ingestor
@@ -122,7 +126,11 @@ class Parts:
         """Build the inbox of a platform with these gates."""
         hourly = {name.value: limit.questions_per_hour for name, limit in self.config.limits.by_scope.items()}
         limits = QuestionLimits(settings=self.stores.settings, platforms=self.config.limited_platforms, **hourly)
-        return Inbox(self.inbox_store, gates, self.clock, wake, withdraw, limits)
+        return Inbox(self.inbox_store, gates, self.clock, wake, withdraw, limits, self.build_turns(self.clock))
+
+    def build_turns(self, clock: Clock) -> Turns:
+        coverage = Coverage(self.index, self.stores.corpus, self.judge, self.access)
+        return Turns(self.stores.settings, self.inbox_store, clock, coverage.of_message)
 
     @cached_property
     def embedder(self) -> LocalEmbedder:
@@ -135,11 +143,21 @@ class Parts:
     @cached_property
     def judge(self) -> CrossEncoderJudge:
         """Loads its model at its first use. Raises ModelMissing."""
-        judge = CrossEncoderJudge(
-            find_reranker(self.config.models.reranker), self.config.data_path / folders.MODELS_FOLDER
-        )
+        model = find_reranker(self.config.models.reranker)
+        judge = CrossEncoderJudge(model, self.config.data_path / folders.MODELS_FOLDER)
         self.stack.push_async_callback(judge.close)
         return judge
+
+    @cached_property
+    def support(self) -> SupportCheck:
+        """The check of sentences against their quotes."""
+        model = LocalSupportModel()
+        self.stack.push_async_callback(model.close)
+        return SupportCheck(model)
+
+    @cached_property
+    def vocabularies(self) -> Vocabularies:
+        return Vocabularies(self.stores.corpus, common_words)
 
     @cached_property
     def index(self) -> SearchIndex:
@@ -163,9 +181,9 @@ class Parts:
         memory = CapabilityFile(self.config.data_path / folders.CAPABILITIES_FILE, self.clock)
 
         def extractive() -> ExtractiveProvider:
-            from core.answering.providers.extractive.provider import ExtractiveProvider
+            from core.answering.providers.extractive.provider import ExtractiveProvider as Quoting
 
-            return ExtractiveProvider(ranker=VectorSentenceRanker(self.embedder), judge=self.judge)
+            return Quoting(ranker=VectorSentenceRanker(self.embedder), judge=self.judge)
 
         return Providers(self.config, memory, self.clock, self.stack, extractive, self.spending)
 
@@ -209,7 +227,6 @@ class Parts:
         return build_ingestor(
             corpus=self.stores.corpus,
             index=self.index,
-            conversations=self.stores.conversations,
             clock=self.clock,
             limits=self.config.ingest.limits,
             has_ocr=self.has_ocr,
@@ -291,7 +308,7 @@ class Parts:
     def reviews(self) -> Reviews:
         from core.features.review import Reviews
 
-        return Reviews(self.kept, self.statistics, self.staleness, self.access)
+        return Reviews(self.kept, self.statistics, self.staleness, self.access, self.stores.corpus)
 
     @cached_property
     def uploads(self) -> Uploads:
@@ -336,9 +353,15 @@ class Parts:
             corpus=self.stores.corpus,
             index=self.index,
             conversations=self.stores.conversations,
-            delete_files=lambda documents: self.uploads.delete_files(documents),
+            delete_files=self._delete_files,
+            delete_mirror=lambda source: self.syncs.delete_mirror(source),
             after_removal=self._after_removal,
         )
+
+    async def _delete_files(self, documents: Sequence[Document]) -> None:
+        await self.uploads.delete_files(documents)
+        await self.additions.delete_files(documents)
+        await self.syncs.delete_files(documents)
 
     async def _after_removal(self) -> None:
         await self.staleness.check()
@@ -437,6 +460,7 @@ class Parts:
             budget=Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds),
             clock=self.clock,
             without_model=(lambda: self.providers.extractive) if spends == "extractive" else None,
+            check_model=self.providers.check_model,
         )
 
     @cached_property
@@ -444,35 +468,11 @@ class Parts:
         """Recorded runs, replayed over the recorded model, so that no provider is opened."""
         from core.features.replay.cassettes import Cassettes
 
-        stored, days = self.stores.cassettes, self.config.replay.keep_days
-        cassettes = Cassettes(stored, self.strategies.recorded, self.clock, days=days)
-        self.stack.push_async_callback(cassettes.settled)
-        return cassettes
+        runs = Cassettes(self.stores.cassettes, self.strategies.recorded, self.clock, days=self.config.replay.keep_days)
+        self.stack.push_async_callback(runs.settled)
+        return runs
 
-    def build_commands(self, questions: RunningQuestions | None = None) -> Commands:
-        """Bind the chat commands; `questions` are those that a worker is answering."""
-        from core.service.commands.table import Commands
-
-        return Commands(
-            library=self.library,
-            corpus=self.stores.corpus,
-            conversations=self.conversations,
-            jobs=self.jobs,
-            access=self.access,
-            availability=self.availability,
-            settings=self.stores.settings,
-            questions=questions,
-            kept=self.kept,
-            facts=self.facts,
-            staleness=self.staleness,
-            recaps=self.recaps,
-            cassettes=self.cassettes if self.config.replay.record else None,
-            additions=self.additions,
-            reviews=self.reviews,
-        )
-
-    def _lock(self, name: str) -> AbstractAsyncContextManager[None]:
-        """Wait for a lock over all processes on the database."""
+    def _lock(self, name: str) -> AbstractAsyncContextManager[None]:  # over all processes on the database
         return process_lock(self.config.database_location, name, with_file=True)
 
 

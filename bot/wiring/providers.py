@@ -1,8 +1,9 @@
 """The configured providers: each workspace's own with its fallbacks, built when first asked for.
 
-Below them: what set-up asks of folders and sources before they are configured.
+Below them: questions of set-up of folders and sources before they are configured.
 """
 
+import logging
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -11,13 +12,15 @@ from bot.config import Config
 from bot.config.providers import DEFAULT, EXTRACTIVE, ModelConfig, WorkspaceConfig, describe, key_advice
 from core.answering.providers.fallback import Choice, FallbackProvider
 from core.domain.sources import Reached, SourceSpec
-from core.errors import UnsupportedFeature
-from core.ports import CapabilityMemory, ChatProvider, Clock, LearningProvider
+from core.errors import BadInput, ProviderBadRequest, ProviderError, UnsupportedFeature
+from core.ports import CapabilityMemory, ChatProvider, Clock, LearningProvider, ModelCatalogue
 from core.work.spending import MeteredLearningProvider, MeteredProvider, Spending
 from storage.models.anthropic.provider import AnthropicProvider
 from storage.models.openai_compatible.probing import Abilities
 from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
 from storage.models.vendor import Limits
+
+logger = logging.getLogger(__name__)
 
 PAUSES_SECONDS = 120.0  # between the retries of a call, at most
 MOST_BUILT = 32  # cached providers: people name models, too
@@ -59,18 +62,35 @@ class Providers:
         A model of an OpenAI-compatible server gets its own provider, which detects its abilities; other vendors take
         the model from the request. Raises UnsupportedFeature if the provider has no models.
         """
+        key = self._key(workspace, model)
+        if key not in self._orders:
+            self._orders[key] = self._in_order(*key)
+        return self._orders[key]
+
+    def _key(self, workspace: str, model: str | None) -> tuple[str, str | None]:
+        """Return the name and the model of a workspace's first provider. Raises as `of`."""
         own = self._config.workspaces.get(workspace) or WorkspaceConfig()
         name = own.provider or DEFAULT
         vendor = self._vendors[name]
         if model and vendor == "extractive":
             raise UnsupportedFeature("--model needs a provider with models. Set provider.name in the configuration.")
-        key = (name, own.model)
         has_room = len(self._orders) < MOST_BUILT or (name, model) in self._orders
-        if model and vendor == "openai_compatible" and has_room:
-            key = (name, model)
-        if key not in self._orders:
-            self._orders[key] = self._in_order(*key)
-        return self._orders[key]
+        return (name, model if model and vendor == "openai_compatible" and has_room else own.model)
+
+    async def check_model(self, workspace: str, model: str) -> None:
+        """Raise BadInput if the workspace's provider has no such model; also UnsupportedFeature, as `of`.
+
+        If the server can't say, the question itself will fail.
+        """
+        name, own_model = self._key(workspace, model)
+        provider = self._one(name, own_model, hurried=bool(self._settings[name].fallback))
+        try:
+            if isinstance(provider, ModelCatalogue):
+                await provider.check_model(model)
+        except ProviderBadRequest as error:
+            raise BadInput(str(error)) from error
+        except ProviderError as error:
+            logger.info("no answer to whether model %r exists: %s", model, error)
 
     async def ready(self, workspace: str, model: str | None) -> ChatProvider:
         """Return a provider for one question after learning its capabilities. Raises as `of`, and ProviderError."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.access.scopes import ATTACHMENTS, Access, Ground
+from core.access.scopes import ATTACHMENTS, Access, Ground, Grounds
 from core.access.work_in_progress import WorkInProgress
 from core.domain.corpus import SearchScope
 from core.domain.incoming import ThreadAddress
@@ -114,10 +114,20 @@ class Availability:
         documents = await self._corpus.list_readable(replace(scope, sources=open_here))
         if any(document.revision is not None for document in documents):
             return condition(LibraryState.NOT_BEGUN)
+        if await self._are_hidden(open_here, grounds):
+            state = LibraryState.UNKNOWN_AUDIENCE if grounds.unknown else LibraryState.NOT_FOR_ALL
+            return condition(state, grounds.unknown)
         if failed := sum(document.failed_reason is not None for document in documents):
             return condition(LibraryState.UNREADABLE, failed=failed)
         is_limited = len(open_here) < len(own)
         return condition(LibraryState.EMPTY_SOURCES if is_limited else LibraryState.NO_DOCUMENTS)
+
+    async def _are_hidden(self, sources: frozenset[str], grounds: Grounds) -> bool:
+        """Return whether there are documents, and not everyone who can read the place may read these."""
+        if not grounds.hidden:
+            return False
+        found = await self._corpus.list_documents(grounds.workspace, sources)
+        return any(document.id in grounds.hidden and document.revision is not None for document in found)
 
     async def explain(
         self, scope: SearchScope, address: ThreadAddress | None = None, *, is_admin: bool = False

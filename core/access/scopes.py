@@ -3,6 +3,7 @@
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain
 
 from core.access.positions.reading import lowest
 from core.domain.corpus import SearchScope, Source
@@ -99,7 +100,7 @@ class Bounds:
         return {document_id: self.held[place][1][document_id] for document_id, place in self.deciding.items()}
 
 
-# Platforms of the person at the machine, who may read everything.
+# Platforms of the person at the machine, who may read everything. With Audiences, a platform has other people, too.
 OPERATED = frozenset({"terminal", "api", "web"})
 _SERVICE_ONLY = "only the running service can ask the platform"
 
@@ -152,12 +153,19 @@ class Access:
         """The sources of that scope, by name."""
         return (await self._grounds(workspace, address)).readable
 
-    async def reads(self, place: ThreadAddress, address: ThreadAddress | None, person: str) -> bool:
-        """Return whether a person at `address` may read another thread. False if that is unknown."""
+    async def reads(self, place: ThreadAddress, address: ThreadAddress | None, person: str | None) -> bool:
+        """Return whether a person at `address` may read another thread. False if that is unknown.
+
+        `person` None: everyone who reads `address`.
+        """
         if address is None or place == address:
             return True
+        if person is None:
+            return await self._all_read(place, address)
         if address.platform in self._operated:
-            return place.platform in self._operated and place.private_to in (None, person)
+            if place.platform not in self._operated or place.private_to not in (None, person):
+                return False
+            return not place.thread or await self._is_own(place, address, person)
         if place.private_to is not None or place.platform != address.platform:
             return place.private_to == person and place.platform == address.platform
         word, alone = frozenset({f"channel:{place.channel}"}), frozenset({f"person:{person}"})
@@ -167,24 +175,68 @@ class Access:
         try:
             if (await audiences.of_place(place, alone)).may_read(alone):  # such as a direct message
                 return True
-            channel = replace(place, thread="")  # a private thread has other readers
-            if await audiences.of_place(place, word) != await audiences.of_place(channel, word):
+            channel, named = replace(place, thread=""), word | alone  # a private thread has other readers
+            if await audiences.of_place(place, named) != await audiences.of_place(channel, named):
                 return False
             return (await audiences.of_person(place.workspace, person, word)).may_read(word)
         except PlatformError:
             return False
 
-    async def may_review(self, rule: KeptRule, address: ThreadAddress | None, person: str) -> bool:
-        """Return whether a person at `address` may read a kept answer with all that it rests on."""
+    async def _all_read(self, place: ThreadAddress, address: ThreadAddress) -> bool:
+        if place.private_to is not None or place.platform != address.platform:
+            return False
+        if address.platform in self._operated:
+            return await self._is_same_reader(place, address)
+        word = frozenset({f"channel:{place.channel}"})
+        audiences = self.audiences.get(place.platform)
+        if audiences is None:
+            return False
+        try:
+            if await audiences.of_place(place, word) != await audiences.of_place(replace(place, thread=""), word):
+                return False  # a private thread
+            return (await audiences.of_place(address, word)).may_read(word)
+        except PlatformError:
+            return False
+
+    async def _is_same_reader(self, place: ThreadAddress, address: ThreadAddress) -> bool:
+        """Return whether all readers of a thread of an operated platform read another one of it, too."""
+        audiences = self.audiences.get(address.platform)
+        if audiences is None:
+            return address.private_to is None
+        who = await audiences.of_place(address, frozenset())
+        return who.is_operator or await audiences.of_place(place, frozenset()) == who
+
+    async def _is_own(self, place: ThreadAddress, address: ThreadAddress, person: str) -> bool:
+        """Return whether an operated platform shows a thread to a person: theirs, and to the operator all."""
+        audiences = self.audiences.get(address.platform)
+        if audiences is None:
+            return True
+        who = await audiences.of_person(place.workspace, person, frozenset())
+        is_same = place.platform == address.platform and await audiences.of_place(place, frozenset()) == who
+        return who.is_operator or is_same
+
+    async def may_review(self, rule: KeptRule, address: ThreadAddress | None, person: str | None) -> bool:
+        """Return whether a person at `address` may read a kept answer with all that it rests on.
+
+        `person` None: everyone who reads `address`.
+        """
         if rule.address is None or address is None:
             return rule.address is not None
         if address.platform in self._operated:
-            return rule.address.platform in self._operated
+            return rule.address.platform in self._operated and await self._may_read_basis(rule, address, person)
         if rule.address.platform != address.platform:
             return False
         alone = None if rule.address == address else person
-        grounds = await self._grounds(rule.address.workspace, rule.address, alone, [rule])
+        place = address if person is None else rule.address
+        grounds = await self._grounds(rule.address.workspace, place, alone, [rule])
         return rule.document_id not in grounds.hidden
+
+    async def _may_read_basis(self, rule: KeptRule, address: ThreadAddress, person: str | None) -> bool:
+        """Return whether a reviewer on an operated platform may read all that a kept answer rests on."""
+        if address.platform not in self.audiences:
+            return True
+        grounds = await self._grounds(address.workspace, address, person)
+        return rule.holds(frozenset(source.id for source in grounds.readable), grounds.hidden)
 
     async def _grounds(
         self,
@@ -202,7 +254,7 @@ class Access:
             return _with_kept(Grounds(workspace=workspace, sources=tuple(grounds)), rules)
         settings = await self._settings.channel(ChannelAddress.of(address))
         grounds = [(source, _ground(source, address, settings)) for source in sources]
-        if address.platform in self._operated:
+        if address.platform in self._operated and address.platform not in self.audiences:
             return _with_kept(Grounds(workspace=workspace, sources=tuple(grounds), settings=settings), rules)
         narrowed = await self._corpus.narrowed(workspace)
         own = {
@@ -210,13 +262,14 @@ class Access:
             for rule in rules
             if alone is not None or rule.address != address
         }
-        limits = [*(source.readers for source in sources), *narrowed.values(), *own.values()]
+        limits = [*(source.readers for source in sources), *chain.from_iterable(narrowed.values()), *own.values()]
         audience, unknown = await self._audience(address, alone, limits)
         narrower = Ground.UNKNOWN_AUDIENCE if unknown else Ground.NOT_FOR_ALL
         for place, (source, ground) in enumerate(grounds):
             if ground in _LIMITED and EVERYONE not in source.readers and not audience.may_read(source.readers):
                 grounds[place] = (source, narrower)
-        hidden = frozenset(id for id, readers in {**narrowed, **own}.items() if not audience.may_read(readers))
+        hidden = frozenset(id for id, limits in narrowed.items() if not audience.may_read_narrowed(limits))
+        hidden |= frozenset(id for id, readers in own.items() if not audience.may_read(readers))
         found = Grounds(workspace=workspace, sources=tuple(grounds), settings=settings, hidden=hidden, unknown=unknown)
         return _with_kept(found, rules)
 

@@ -12,7 +12,7 @@ from core.domain.jobs import Job
 from core.ports import Clock
 from core.ports.service import InboxStore, JobRepository
 from core.work.conversations import Conversations
-from core.work.questions import check_question
+from core.work.questions import WITHOUT_SIGNS, check_question
 from core.work.steps import forget_kept
 
 
@@ -47,7 +47,7 @@ class AnswerStore:
 
     async def open(self, message: IncomingMessage) -> Opened:
         """Find or begin the conversation. Raises NotFound and BadInput."""
-        check_question(message.text)
+        check_question(message.text, needs_words=message.address.platform in WITHOUT_SIGNS)
         thread = await self._conversations.thread_of(message)
         conversation, messages = thread.conversation, thread.messages
         question = question_message(message, conversation.id, self._clock.now())

@@ -5,7 +5,7 @@ a passage the model was shown. Neither is believed: a footnote is built only fro
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.answer import Citation, Draft, Evidence
@@ -17,7 +17,7 @@ from core.domain.replies import PassageCitation
 from core.text.words import code_spans, collapse, content_words
 
 # A marker: [3], [1, 2], [1][2]; not a markdown link's text `[3](...)`, not a wikilink `[[3]]`.
-MARKER = re.compile(r"(?<!\[)\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])")
+MARKER = re.compile(r"(?<![\[\\])\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])")
 # A quote for a marker: at most this many neighbouring sentences of the passage, so that a footnote stays readable.
 QUOTE_SENTENCES = 2
 
@@ -47,7 +47,7 @@ def cited_page_ids(draft: Draft) -> list[str]:
     named = [c.passage_id for segment in draft.segments for c in segment.citations]
     text = "".join(segment.text for segment in draft.segments)
     numbers = {n for match in MARKER.finditer(text) for n in _numbers(match)}
-    marked = [item for item in draft.evidence.passages.values() if item.number in numbers]
+    marked = [item for item in draft.evidence.passages.values() if draft.is_numbered and item.number in numbers]
     found = [draft.evidence.passages[name] for name in named if name in draft.evidence.passages]
     return list(dict.fromkeys(item.source.passage.page_id for item in [*found, *marked]))
 
@@ -103,8 +103,9 @@ def _collect(draft: Draft, pages: Mapping[str, Page]) -> tuple[str, list[_Claim]
     """The text without any marker, the proved claims by place, how many claims were dropped, the segments' ends."""
     text, claims, dropped = "", [], 0
     ends: list[int] = []
+    shown = {item.number for item in draft.evidence.passages.values()} if draft.is_numbered else set()
     for segment in draft.segments:
-        clean, marks = _take_markers(segment.text)
+        clean, marks = _take_markers(segment.text, shown)
         offset = len(text)
         text += clean
         for at, number in marks:
@@ -120,18 +121,31 @@ def _collect(draft: Draft, pages: Mapping[str, Page]) -> tuple[str, list[_Claim]
     return text, claims, dropped, ends
 
 
-def _take_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Text without its markers, and (place, number) for each. Markers inside code are code."""
+def _take_markers(text: str, shown: Container[int]) -> tuple[str, list[tuple[int, int]]]:
+    """Text without its markers, and (place, number) for each. Markers inside code are code.
+
+    A number that the model was not shown is the text's own ("Smith et al. [4]"): it stays, escaped.
+    """
     code = code_spans(text)
     clean, last = "", 0
     marks: list[tuple[int, int]] = []
     for match in MARKER.finditer(text):
         if any(span.start <= match.start() < span.end for span in code):
             continue
+        numbers = _numbers(match)
+        if not all(number in shown for number in numbers):
+            clean += text[last : match.start()] + escape_brackets(match.group())
+            last = match.end()
+            continue
         clean += text[last : match.start()].rstrip(" \t")
         last = match.end()
-        marks.extend((len(clean), number) for number in _numbers(match))
+        marks.extend((len(clean), number) for number in numbers)
     return clean + text[last:], marks
+
+
+def escape_brackets(text: str) -> str:
+    """Write brackets so that Markdown shows them and no renderer takes them for a footnote."""
+    return text.replace("[", "\\[").replace("]", "\\]")
 
 
 def _numbers(match: re.Match[str]) -> list[int]:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from core.answering.agent.prompts import conversation_notes
 from core.answering.citations import strip_markers
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, NumberedPassage, ToolResult
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, NumberedPassage, Repeats, ToolResult
 from core.domain.conversation import Message, Role, ToolCallRecord
 from core.domain.corpus import SearchScope, SourcedPassage
 from core.domain.jobs import JobKind
@@ -23,7 +23,6 @@ from core.errors import ProviderError, StorageError
 from core.ports import ChatProvider, CorpusRepository
 from core.ports.service import SummaryRepository
 from core.text.words import collapse, shorten
-from core.work.spending import charge_for
 from core.work.steps import NO_STEPS, Step, complete
 
 # English text has about four bytes of UTF-8 a token; scripts of two and three bytes a character, with more tokens
@@ -116,8 +115,9 @@ def _to_round(calls: Sequence[ToolCallRecord], passages: Mapping[str, SourcedPas
         )
         for call in calls
     )
+    said = "".join(call.said for call in calls)
     return [
-        ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=tuple(call.invocation for call in calls)),
+        ChatMessage(role=ChatRole.ASSISTANT, text=said, tool_invocations=tuple(call.invocation for call in calls)),
         ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results),
     ]
 
@@ -387,9 +387,9 @@ class ModelSummariser:
         request = ChatRequest(
             system=conversation_notes(max(FEWEST_WORDS, tokens // 2)),
             messages=(ChatMessage(role=ChatRole.USER, text=f"{notes}Said since:\n{said}"),),
+            repeats=Repeats.NOTHING,
         )
-        with charge_for(CallPurpose.SUMMARY):
-            text = (await complete(self._provider, request, self._parent)).text.strip()
+        text = (await complete(self._provider, request, self._parent.charged_for(CallPurpose.SUMMARY))).text.strip()
         if not text:
             raise ProviderError(f"{self._provider.name} gave an empty summary of the conversation.")
         return cut(text, tokens)

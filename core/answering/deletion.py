@@ -61,7 +61,7 @@ class Forgetting:
         if self._kept is not None:
             await self._kept.forget_message(message_key)
         if not await self._inbox.list_versions(message_key):
-            return ()  # most deleted messages were no questions: nothing is written
+            return ()  # most deleted messages were no questions: no write
         await self._withdraw([message_key])
         versions = await self._inbox.list_versions(message_key)
         await forget_turns(self._conversations, [entry.incoming for entry in versions])

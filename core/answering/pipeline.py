@@ -6,7 +6,7 @@ request run as one job tree; the steps after it may change what is posted.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Container, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol
 
@@ -26,9 +26,10 @@ from core.errors import FootnoteError
 from core.knowledge.references.linked_context import LinkedContext
 from core.ports import Clock, ProgressSink
 from core.ports.service import JobRepository
+from core.text.language import Language
 from core.work.attempts import ONLY_ATTEMPT, Attempt
 from core.work.retries import is_transient
-from core.work.spending import account_of, charge, cost_output
+from core.work.spending import account_of, cost_output
 from core.work.steps import Steps
 
 STOPPED = Answer(status=AnswerStatus.STOPPED, text="Stopped.")
@@ -51,6 +52,8 @@ class QuestionContext:
     document: Document | None  # the only document to answer from; None: the whole library
     linked: tuple[Document, ...] = ()  # named by [[links]] in the question or in recent ones
     offer: LinkedContext | None = None  # prefetched text of those
+    background: str = ""  # the day and the library in numbers, for a model
+    newest: tuple[Document, ...] = ()  # the documents that `background` names
 
 
 @dataclass(kw_only=True)
@@ -61,13 +64,15 @@ class Question:
     progress: ProgressSink
     attempt: Attempt
     observer: RunObserver
-    private: IncomingMessage | None = None  # the same question for its asker alone, if that may find more
+    private: IncomingMessage | None = None  # the same question, shown only to its asker, if that may find more
     opened: Opened | None = None
     account: Account = field(default_factory=Account)  # that pays for model calls
     asked: IncomingMessage = field(init=False)  # as it is answered, with readable attachments
     before: tuple[Message, ...] = ()  # messages that the question follows, last in the history
     notes: tuple[str, ...] = ()  # one sentence for each part that failed, shown below the answer
     focus: Focus | None = None  # overrides the conversation's focus
+    language: Language = Language.ENGLISH  # of the sentences around quotes, without a model
+    reading: str = ""  # a sentence about a question that was read in other words, shown below the answer
     context: QuestionContext = field(init=False)
     messages: Sequence[Message] = ()  # the redacted history
     references: tuple[Reference, ...] = ()  # direct ones
@@ -131,10 +136,15 @@ class Pipeline:
         BadInput for an unusable question (and stores nothing), and transient errors before the last attempt. A
         cancellation by the asker stores an answer with status stopped.
         """
-        question = Question(message=message, progress=progress, attempt=attempt, observer=self._observe())
+        question = Question(
+            message=message,
+            progress=progress,
+            attempt=attempt,
+            observer=self._observe(),
+            account=account_of(message),
+        )
         try:
-            with charge(account_of(message)) as question.account:
-                await self._run(question)
+            await self._run(question)
         except FootnoteError:
             question.observer.count_failure(message)
             raise
@@ -148,7 +158,7 @@ class Pipeline:
         return question.answer
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        """Return the stored answer of a question; store this one if there is none. Raises as `answer`."""
+        """Return the stored answer of a question; store this one if it has no answer yet. Raises as `answer`."""
         settled = await self._settle(message, answer)
         self._observe().count_answer(message, settled)
         return settled
@@ -184,19 +194,25 @@ class Pipeline:
         )
         given = request_input(message, opened.conversation.id)
         try:
-            async with steps.step(JobKind.REQUEST, "answer", input=given, key=request_id) as request:
+            root = steps.step(JobKind.REQUEST, "answer", input=given, key=request_id, account=question.account)
+            async with root as request:
                 question.observer.root = request
                 answer, is_drafted = await self._run_steps(question)
+                answer = _with_usage(answer, question)
                 cost = cost_output(question.account.spent)
                 request.output = {"status": answer.status.value, "footnotes": len(answer.citations), **cost}
         except asyncio.CancelledError:
             if attempt.is_stopped():
-                await asyncio.shield(self._settled.end(message, opened, STOPPED, steps.jobs, started))
+                await asyncio.shield(
+                    self._settled.end(message, opened, _with_usage(STOPPED, question), steps.jobs, started)
+                )
             raise
         except FootnoteError as error:
             if is_transient(error) and not attempt.is_last:
                 raise
-            return await self._settled.end(message, opened, build_error_answer(error), steps.jobs, started)
+            return await self._settled.end(
+                message, opened, _with_usage(build_error_answer(error), question), steps.jobs, started
+            )
         draft = question.draft if is_drafted else None
         finished = await self._store.finish(message, opened.conversation, answer, draft, steps.jobs, started)
         if attempt.number == 1:  # retries reuse results of earlier attempts, so their recording would be incomplete
@@ -215,3 +231,9 @@ class Pipeline:
         platform = message.address.platform
         steps = [step for step in self.steps if step.stage is stage]
         return [step for step in steps if step.platforms is None or platform in step.platforms]
+
+
+def _with_usage(answer: Answer, question: Question) -> Answer:
+    """Return the answer with the tokens of all requests of the question, even the fruitless ones."""
+    tally = question.account.tally
+    return replace(answer, usage=tally.total) if tally is not None and tally.total.total else answer

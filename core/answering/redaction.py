@@ -7,16 +7,21 @@ beyond the present positions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from core.access.scopes import ATTACHMENTS, attached_name
 from core.domain.answer import Provenance
 from core.domain.conversation import Conversation, Message, Outcome, Role
-from core.domain.corpus import SearchScope
+from core.domain.corpus import SearchScope, SourcedPassage
+from core.domain.jobs import FoundText, Job, JobKind, JobTree
 from core.domain.service import TO_THE_END
+from core.errors import NotFound
+from core.knowledge.catalogue import named_in
 from core.knowledge.references.linked_context import OPENED
 from core.ports import CorpusRepository
+from core.text.words import shorten
 from core.work.conversations import Conversations
 
 if TYPE_CHECKING:  # commands that only show a history load no path of a question
@@ -24,11 +29,19 @@ if TYPE_CHECKING:  # commands that only show a history load no path of a questio
 
 BEYOND = "(This was taken out: it goes beyond the reading position.)"
 CLOSED = "(This was taken out: it rests on documents that can't be read here any more.)"
+# Stored in place of an answer whose text is gone for good, and its post.
+REDACTED_POST = "This answer was deleted, because a document that it rests on was removed."
+REDACTED = f"({REDACTED_POST})"
+# In place of a post that is no answer.
+REDACTED_SHOWN = "This message was deleted, because a document that it shows was removed."
+_GAPS = frozenset({BEYOND, CLOSED, REDACTED})
 
 # Tools whose texts are only about the pages of their passages.
 _ABOUT_PASSAGES = frozenset({"search", "get_page"})
 # Those whose words are about whole documents, of which they show passages.
 _ABOUT_DOCUMENTS = frozenset({"query_journal", OPENED})
+# Those whose words are about names of documents, and nothing inside of them.
+_ABOUT_NAMES = frozenset({"list_documents"})
 _EVERYTHING = "*"  # stands for every document
 
 
@@ -62,7 +75,7 @@ async def withheld(
         free = {document: last for document, last in bounds.items() if seen.within.get(document, last + 1) > last}
         spoilt |= {document for document, last in free.items() if _goes_beyond(seen, document, last)}
         if spoilt & free.keys():
-            kept += _emptied(turn, BEYOND, questions=questions)
+            kept += _told_by_footnotes(turn, free) or _emptied(turn, BEYOND, questions=questions)
         else:
             told = free.keys() & seen.pages.keys()
             kept += [_without_offers(message) if told else message for message in turn]
@@ -74,7 +87,7 @@ async def _readable(
 ) -> list[Message]:
     """Empty the turns that rest on documents or sources outside the scope."""
     turns = _turns(messages)
-    bases = [_basis(turn) for turn in turns]
+    bases = [basis_of(turn) for turn in turns]
     named = dict.fromkeys(document for basis in bases for document in basis.documents)
     readable = {document.id for document in await corpus.find_documents([*named], scope)}
     kept: list[Message] = []
@@ -92,13 +105,22 @@ async def may_show(basis: Provenance, scope: SearchScope, corpus: CorpusReposito
     return readable.issuperset(basis.documents) and _may_list(basis, scope)
 
 
+async def readable_steps(
+    jobs: Sequence[Job], answer: Message, scope: SearchScope, corpus: CorpusRepository
+) -> list[Job]:
+    """Return the steps of an answer; without their words and counts, if it rests on more than the scope."""
+    if not has_gaps(await withheld([answer], scope, corpus)):
+        return list(jobs)
+    return [replace(job, name=job.kind.value, input={}, output={}, error=None) for job in jobs]
+
+
 def _may_list(basis: Provenance, scope: SearchScope) -> bool:
     """Return whether the documents of which an answer may know the names are all within the scope."""
     is_hidden = bool(basis.sources) and not scope.hidden.issubset(basis.hidden)
     return scope.sources.issuperset(basis.sources) and not is_hidden
 
 
-def _basis(turn: Iterable[Message]) -> Provenance:
+def basis_of(turn: Iterable[Message]) -> Provenance:
     """Return all that a turn rests on: its provenance, and its footnotes."""
     found = Provenance()
     for message in turn:
@@ -130,13 +152,14 @@ def trace(question: "Question") -> Provenance:
     seen += [item.source.document.id for item in draft.evidence.passages.values()]
     seen += [item.document_id for item in question.answer.references if item.document_id]
     seen += [document.id for document in question.context.linked]
+    seen += [document.id for document in named_in(question.answer.text, question.context.newest)]
     is_listing = any(result.name not in (_ABOUT_PASSAGES | _ABOUT_DOCUMENTS) for result in results)
     own = Provenance(
         documents=tuple(dict.fromkeys(seen)),
         sources=tuple(sorted(scope.sources)) if is_listing else (),
         hidden=tuple(sorted(scope.hidden)) if is_listing else (),
     )
-    return _joined(_basis(question.messages), own)
+    return _joined(basis_of(question.messages), own)
 
 
 def _turns(messages: Sequence[Message]) -> list[list[Message]]:
@@ -170,7 +193,7 @@ def _seen(turn: Sequence[Message], places: Mapping[str, tuple[str, int]]) -> _Se
             shown += known
             if call.invocation.name in _ABOUT_DOCUMENTS:
                 whole |= {document for document, _ in known}
-            elif call.invocation.name not in _ABOUT_PASSAGES:
+            elif call.invocation.name not in _ABOUT_PASSAGES | _ABOUT_NAMES:
                 whole.add(_EVERYTHING)
             if len(known) < len(call.passage_ids):  # removed since: their document is unknown
                 whole.add(_EVERYTHING)
@@ -181,6 +204,25 @@ def _seen(turn: Sequence[Message], places: Mapping[str, tuple[str, int]]) -> _Se
 
 def _goes_beyond(seen: _Seen, document: str, last: int) -> bool:
     return seen.pages.get(document, 0) > last or not seen.whole.isdisjoint({document, _EVERYTHING})
+
+
+def _told_by_footnotes(turn: Sequence[Message], free: Mapping[str, int]) -> list[Message]:
+    """Return the question and the answer if footnotes back all of it, none of them beyond; else nothing.
+
+    Other pages that a search found then are no part of the answer: only its own passages are left out.
+    """
+    answers = [message for message in turn if message.role is Role.ASSISTANT]
+    for answer in answers:
+        within = all(item.page_number <= free.get(item.document_id, item.page_number) for item in answer.citations)
+        if answer.outcome is None or not answer.outcome.grounded or not within:
+            return []
+    kept = [message for message in turn if message.role is not Role.TOOL_RESULT] if answers else []
+    return [replace(_without_offers(message), references=(), tool_calls=()) for message in kept]
+
+
+def without_gaps(messages: Iterable[Message]) -> list[Message]:
+    """Return the messages of a prompt without placeholders, which would be searched for."""
+    return [message for message in messages if message.content not in _GAPS]
 
 
 def _emptied(turn: Sequence[Message], reason: str, *, questions: bool) -> list[Message]:
@@ -205,7 +247,26 @@ def _without_offers(message: Message) -> Message:
 
 def has_gaps(messages: Iterable[Message]) -> bool:
     """Return whether an answer among these was taken out."""
-    return any(message.role is Role.ASSISTANT and message.content in (BEYOND, CLOSED) for message in messages)
+    return any(message.role is Role.ASSISTANT and message.content in _GAPS for message in messages)
+
+
+# Passages of one step, and characters of each.
+MOST_FOUND = 10
+FOUND_CHARACTERS = 240
+
+
+def _found_ids(job: Job) -> list[str]:
+    ids = job.output.get("passage_ids")
+    return [str(item) for item in ids[:MOST_FOUND]] if isinstance(ids, list | tuple) else []
+
+
+def _found_text(found: SourcedPassage) -> FoundText:
+    return FoundText(
+        page_id=found.passage.page_id,
+        document_title=found.document.title,
+        page_number=found.passage.page_number,
+        snippet=shorten(found.passage.text, FOUND_CHARACTERS),
+    )
 
 
 class Histories:
@@ -220,11 +281,29 @@ class Histories:
     ) -> tuple[Conversation, list[Message]]:
         """Show a conversation as Conversations.show does, redacted to the scope and its own attached files."""
         conversation, messages = await self._conversations.show(conversation_id, workspace)
-        attached = await self._corpus.find_source(workspace, attached_name(conversation.address))
-        if attached is not None and attached.kind == ATTACHMENTS:
-            scope = replace(scope, sources=scope.sources | {attached.id})
+        scope = await self._with_attached(scope, conversation)
         [shown] = await self.without_closed_focus([conversation], scope)
         return shown, await withheld(messages, scope, self._corpus)
+
+    async def show_jobs(self, tree: Sequence[Job], scope: SearchScope) -> JobTree:
+        """Return a tree with the beginnings of the passages that its tools found and the scope allows."""
+        ids = {job.id: _found_ids(job) for job in tree if job.kind is JobKind.TOOL}
+        if not any(ids.values()):
+            return JobTree(jobs=tree)
+        about = str(tree[0].input.get("conversation_id", ""))
+        with suppress(NotFound):  # the tree outlives its conversation
+            scope = await self._with_attached(scope, (await self._conversations.show(about, scope.workspace))[0])
+        wanted = list(dict.fromkeys(passage_id for each in ids.values() for passage_id in each))
+        texts = {item.passage.id: _found_text(item) for item in await self._corpus.list_passages(wanted, scope)}
+        found = {job_id: tuple(texts[key] for key in each if key in texts) for job_id, each in ids.items()}
+        return JobTree(jobs=tree, found={job_id: each for job_id, each in found.items() if each})
+
+    async def _with_attached(self, scope: SearchScope, conversation: Conversation) -> SearchScope:
+        """Return the scope with the files attached to a conversation."""
+        attached = await self._corpus.find_source(scope.workspace, attached_name(conversation.address))
+        if attached is None or attached.kind != ATTACHMENTS:
+            return scope
+        return replace(scope, sources=scope.sources | {attached.id})
 
     async def without_closed_focus(
         self, conversations: Sequence[Conversation], scope: SearchScope

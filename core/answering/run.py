@@ -8,7 +8,8 @@ from core.domain.chat import ChatMessage, ChatRequest, ToolInvocation, ToolResul
 from core.domain.corpus import Page
 from core.domain.incoming import IncomingMessage
 from core.domain.replies import ChatResponse, Usage
-from core.domain.spending import Spent
+from core.domain.spending import Spent, Tally
+from core.domain.support import Judgement
 from core.ports import ChatProvider, Clock, Tools
 from core.work.steps import NO_STEPS, Step
 
@@ -39,6 +40,12 @@ class RunObserver:
     def record_call(self, invocation: ToolInvocation, result: ToolResult) -> None:
         """A tool call ended."""
 
+    def record_judgement(self, judgement: Judgement) -> None:
+        """A sentence was judged."""
+
+    def record_opinion(self, sentences: str) -> None:
+        """The model is about to judge sentences: "doubtful" or "all"."""
+
     def record_proof(self, pages: Mapping[str, Page], direct: Sequence[Reference], notes: Sequence[str]) -> None:
         """The draft is about to be proved from these pages."""
 
@@ -67,8 +74,9 @@ DEFAULT_SECONDS = 90.0  # people in a chat have left by then
 class Budget:
     """Limits of one question. At any of them the model is asked once more, without tools, for an answer.
 
-    `steps` counts model turns that may call tools, so a question makes at most `steps + 1` model requests (one more
-    after an empty answer). `tokens` is checked after each turn, so the last turn may exceed it.
+    `steps` counts model turns that may call tools, so a question makes at most `steps + 1` turns (one more each after
+    an empty answer, and after a call of a tool at the bound). `tokens` counts all requests of the question. It is
+    checked after each turn, so the last turn may exceed it.
     """
 
     steps: int = DEFAULT_STEPS
@@ -83,7 +91,9 @@ class Budget:
 class Meter:
     """The cost of a question so far, compared with its budget. Time runs from its creation."""
 
-    def __init__(self, budget: Budget, clock: Clock) -> None:
+    def __init__(self, budget: Budget, clock: Clock, tally: Tally | None = None) -> None:
+        """`tally` has the tokens of the question's other requests."""
+        self._tally = tally
         self._budget = budget
         self._clock = clock
         self._started = clock.monotonic()
@@ -99,7 +109,7 @@ class Meter:
     @property
     def tokens_left(self) -> int:
         """Never negative."""
-        return max(0, self._budget.tokens - self.usage.input_tokens - self.usage.output_tokens)
+        return max(0, self._budget.tokens - self._tokens)
 
     @property
     def is_expired(self) -> bool:
@@ -121,6 +131,11 @@ class Meter:
             return f"{self._budget.seconds:g} seconds"
         if self.steps >= self._budget.steps:
             return "1 step" if self._budget.steps == 1 else f"{self._budget.steps} steps"
-        if self.usage.input_tokens + self.usage.output_tokens >= self._budget.tokens:
+        if self._tokens >= self._budget.tokens:
             return f"{self._budget.tokens} tokens"
         return None
+
+    @property
+    def _tokens(self) -> int:
+        """Tokens of the turns, and of the question's other requests (notes on sections, summaries)."""
+        return self.usage.total + (self._tally.others.total if self._tally is not None else 0)

@@ -8,6 +8,8 @@ from enum import StrEnum
 from core.domain.incoming import ThreadAddress
 from core.domain.service import PostRef
 
+READERS = "readers"  # key of an addition's details
+
 
 class AdditionKind(StrEnum):
     FILE = "file"
@@ -48,7 +50,7 @@ class Addition:
     created_at: datetime
     details: Mapping[str, str] = field(
         default_factory=dict
-    )  # the adapter's own: the place of the file's bytes, for example
+    )  # READERS, and the adapter's own: the place of the file's bytes, for example
     post_ref: PostRef | None = None  # of its progress post
     is_settled: bool = False
     decided_by: str = ""  # who confirmed, dismissed or undid it
@@ -64,6 +66,12 @@ class Addition:
     def is_waiting(self) -> bool:
         """Whether it is complete, and only a decision of people is missing."""
         return self.state is AdditionState.PROPOSED and (self.kind is AdditionKind.LINK or bool(self.path))
+
+    @property
+    def readers(self) -> frozenset[str] | None:
+        """Its readers, among the readers of uploads; None: nobody chose."""
+        chosen = self.details.get(READERS)
+        return None if chosen is None else frozenset(chosen.split())
 
     @property
     def can_be_undone(self) -> bool:

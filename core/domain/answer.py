@@ -17,6 +17,7 @@ class ListedFact:
     text: str  # one line, without markup
     document: str  # title of its document
     citation: PassageCitation
+    cells: Mapping[str, str] = field(default_factory=dict)  # of a row of a table, by its columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,8 @@ class ListedFacts:
     noun: str  # name of the rows for people, in the plural: "open action items"
     invocation: ToolInvocation
     result: ToolResult
+    is_whole: bool = True  # the documents were read to the end
+    heading: str = ""  # computed from the rows by code; "": their number
 
 
 class AnswerStatus(StrEnum):
@@ -84,7 +87,9 @@ class Draft:
 
     segments: tuple[CitedText, ...]
     evidence: Evidence
+    is_numbered: bool = True  # the model was shown the numbers of passages, so that `[n]` in its text are markers
     partial: bool = False  # a bound was reached before the search was complete
+    is_cut: bool = False  # the model's longest reply was reached: the text ends in the middle
     choices: tuple[str, ...] = ()  # not empty: the reader has to choose (status clarify)
     suggestions: tuple[str, ...] = ()
     response_type: str = "general"

@@ -1,6 +1,6 @@
-"""What admins and moderators did: an entry names people, places and things by their ids and names.
+"""Actions of admins and moderators: an entry names people, places and things by their ids and names.
 
-It never holds what people wrote, the text of documents, or secrets.
+It never holds people's messages, the text of documents, or secrets.
 """
 
 from dataclasses import dataclass
@@ -29,6 +29,9 @@ class Deed(StrEnum):
     KEPT_UNDONE = "kept answer undone"
     KEPT_DELETED = "kept answer deleted"
     CONVERSATION_DELETED = "conversation deleted"
+    PERSON_REMOVED = "person removed"  # about their pseudonym
+    WORKSPACE_REMOVED = "workspace removed"  # in a workspace called by its pseudonym
+    ANSWER_STOPPED = "answer stopped"  # of another person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +41,7 @@ class AuditNote:
     workspace: str
     actor: str  # the platform's id of the person, or the name of the user at the machine
     deed: Deed
-    about: str = ""  # to what: an id, a path or a name
+    about: str = ""  # the object: an id, a path or a name
 
 
 # A change of a port with `audit` stores it by the same commit, if it changes anything.

@@ -1,7 +1,7 @@
 """A chat with a model: messages, tools and requests. One form for all providers."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.domain.corpus import SourcedPassage
@@ -17,6 +17,14 @@ class ToolChoice(StrEnum):
     AUTO = "auto"
     ANY = "any"  # must call a tool
     NONE = "none"  # must answer
+
+
+class Repeats(StrEnum):
+    """The beginning of a request that later ones share: only there, a provider's cache saves money."""
+
+    MESSAGES = "messages"  # they continue the conversation
+    INSTRUCTIONS = "instructions"  # they have the same tools and system prompt, and other messages
+    NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +66,7 @@ class ToolResult:
     name: str
     text: str
     passages: tuple[NumberedPassage, ...] = ()
+    shown_before: tuple[NumberedPassage, ...] = ()  # the passages that the request holds further above; see shown_once
     is_error: bool = False
     choices: tuple[str, ...] = ()  # the tool needs the reader to choose: ends the turn as `clarify`
     images: tuple[PageImage, ...] = ()  # left out by providers without Capabilities.images; never kept in the history
@@ -75,6 +84,25 @@ class ChatMessage:
     native: object | None = None  # the provider's own form of an assistant turn of this very run, passed back unread
 
 
+def shown_once(messages: Iterable[ChatMessage]) -> tuple[ChatMessage, ...]:
+    """Return the messages with each passage once; results that find it again have it in `shown_before`."""
+    seen: set[str] = set()
+
+    def first_time(result: ToolResult) -> ToolResult:
+        if result.is_error:  # providers send only its text
+            return result
+        new = tuple(item for item in result.passages if item.source.passage.id not in seen)
+        seen.update(item.source.passage.id for item in new)
+        if len(new) == len(result.passages):
+            return result
+        return replace(result, passages=new, shown_before=tuple(item for item in result.passages if item not in new))
+
+    return tuple(
+        replace(message, tool_results=tuple(map(first_time, message.tool_results))) if message.tool_results else message
+        for message in messages
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
     system: str
@@ -83,6 +111,7 @@ class ChatRequest:
     tool_choice: ToolChoice = ToolChoice.AUTO
     model: str | None = None  # None: the provider's default
     max_output_tokens: int | None = None  # None: the provider's default
+    repeats: Repeats = Repeats.MESSAGES
     # The text of the reply is one JSON object of this schema; needs Capabilities.structured. Providers then give no
     # citations of their own (vendors refuse both in one call): the schema's strings hold markers.
     output_schema: Mapping[str, object] | None = None

@@ -39,7 +39,7 @@ class Conversation:
     last_message_at: datetime
     focus: Focus | None = None
     pinned_document_id: str | None = None  # `chat --document D`: every question of it is about D
-    message_count: int = 0
+    message_count: int = 0  # of people and the bot, without results of tools
 
     @property
     def is_channel_talk(self) -> bool:
@@ -49,12 +49,17 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallRecord:
-    """A tool call in the history: its arguments and the ids of its passages, as texts are reread each time."""
+    """A tool call in the history: its arguments and the ids of its passages, as texts are reread each time.
+
+    `said` is the model's text before the calls of its turn, kept with the first of them: a prompt without it differs
+    from the one in the provider's cache.
+    """
 
     invocation: ToolInvocation
     text: str  # the result's text without passages, cut to a bound
     passage_ids: tuple[str, ...] = ()
     is_error: bool = False
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +79,7 @@ class Outcome:
     data_sources: tuple[str, ...] = ()
     data_gaps: tuple[str, ...] = ()
     read_to: Mapping[str, int] = field(default_factory=dict)  # the reading positions that held: document id -> page
-    rests_on: Provenance | None = None  # None: its footnotes alone, as in answers of earlier versions
+    rests_on: Provenance | None = None  # None: only its footnotes, as in answers of earlier versions
     searched: bool = True  # False: nothing could be searched
 
 

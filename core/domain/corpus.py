@@ -65,6 +65,10 @@ class ParsedDocument:
     depends_on: tuple[str, ...] = ()  # paths, relative to the source root, of other files whose text is embedded
     warnings: tuple[str, ...] = ()  # one sentence each about unreadable parts
     hidden: tuple[str, ...] = ()  # the warnings about text that a reader of the file can't see
+    dated: str | None = None  # YYYY-MM-DD, as its author states it: in front matter, or in a mail's header
+    readers: frozenset[str] | None = None  # that the file itself states; None: all of its source's
+    named_readers: tuple[frozenset[str], ...] = ()  # as the program that wrote it calls them: one name of each set
+    created: str | None = None  # YYYY-MM-DD, as the program that wrote the file says
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +102,7 @@ class Document:
     extracted_at: datetime | None = None
     failed_reason: str | None = None
     hidden: tuple[str, ...] = ()  # sentences about omitted text that a reader of the file can't see
+    dated: str | None = None  # YYYY-MM-DD, by its author, its name or its file; None: it says no date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +171,19 @@ class SearchScope:
             return False
         last = self.positions.get(document.id)
         return last is None or page_number is None or page_number <= last
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibrarySummary:
+    """The documents that a scope may read, in numbers, and the newest of them by their own day, then by reading."""
+
+    kinds: Mapping[str, int]
+    sources: Mapping[str, int]  # by name
+    newest: tuple[Document, ...]
+
+    @property
+    def total(self) -> int:
+        return sum(self.kinds.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from core.domain.corpus import Document, Page
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.replies import ChatResponse, Usage
 from core.domain.spending import SpendingReport
+from core.domain.support import Judgement
 
 
 class Rating(StrEnum):
@@ -60,6 +61,7 @@ class RecordedTools:
     """The tools of a run, their results, and all passages shown."""
 
     definitions: tuple[ToolDefinition, ...] = ()
+    background: str = ""
     opening: tuple[ChatMessage, ...] = ()
     problems: Mapping[str, str] = field(default_factory=dict)  # errors of calls, by their ids
     listed: ListedFacts | None = None  # rows that were listed without a model
@@ -85,6 +87,8 @@ class Cassette:
     direct: tuple[Reference, ...]  # references of the question
     notes: tuple[str, ...]
     answer: Answer
+    judgements: tuple[Judgement, ...] = ()  # of its sentences, in the order they were asked for
+    opinion: str = "off"  # which sentences the model judged, too: [agent] check_support
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,7 +256,7 @@ class AskedQuestion:
     usage: Usage = field(default_factory=Usage)
     helpful: int = 0  # thumbs
     not_helpful: int = 0
-    reasons: tuple[FeedbackReason, ...] = ()  # of those that are not helpful, as far as they were given
+    reasons: tuple[FeedbackReason, ...] = ()  # of ratings that are not helpful, as far as they were given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

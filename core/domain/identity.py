@@ -18,7 +18,7 @@ class WebSession:
     """A browser that signed in. Its secret is only in the browser."""
 
     secret_hash: str
-    person: str  # the author of their messages, whatever they are called; "" for the owner
+    person: str  # the author of their messages, under any name; "" for the owner
     name: str  # for people
     role: Role
     created_at: datetime
@@ -32,14 +32,33 @@ class SignedIn:
     identity: str  # hexadecimal; the same at each sign-in
     name: str
     role: Role
+    groups: frozenset[str] = frozenset()  # of the provider
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonOnPlatform:
+    """A person, as a platform knows them, in a workspace."""
+
+    workspace: str
+    platform: str
+    id: str
+
+    @property
+    def account(self) -> str:
+        """The name of their account in the ledger of model calls."""
+        return f"{self.platform}:{self.id}"
 
 
 class TokenScope(StrEnum):
-    """The rights of an API token. Each scope has the rights of the scopes before it."""
+    """The rights of an API token."""
 
-    READ = "read"  # documents, search, extracted data and metrics
-    ASK = "ask"  # questions, and the sessions of its own person
-    ADMIN = "admin"  # all sessions and jobs
+    METRICS = "metrics"  # counts and costs of the whole service, and no documents
+    READ = "read"  # documents, search and extracted data
+    ASK = "ask"  # also questions, and the sessions of its own person
+    ADMIN = "admin"  # all of these, and all sessions and jobs
+
+    def includes(self, needed: "TokenScope") -> bool:
+        return self in (needed, TokenScope.ADMIN) or (self, needed) == (TokenScope.ASK, TokenScope.READ)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,3 +71,4 @@ class ApiToken:
     scope: TokenScope
     created_at: datetime
     used_at: datetime | None = None
+    readers: frozenset[str] | None = None  # which readers its person is (core/access/identity.py); None: it reads all

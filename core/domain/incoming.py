@@ -59,6 +59,7 @@ class Circumstances:
     direct: bool = False  # in a channel of one person and the bot
     in_thread: bool = False  # of a channel, also of other people; else in the channel itself
     in_our_thread: bool = False  # the bot opened it, or answered in it before
+    opened_by_us: bool = False  # the bot opened the thread, according to the platform
     replies_to: RepliesTo = RepliesTo.NOBODY
     mentions_others: bool = False  # it names other people, or calls one of them first
     opens_post: bool = False  # the first message of a forum post

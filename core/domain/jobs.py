@@ -1,6 +1,6 @@
 """A job: a durable, visible unit of work, in a tree."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -42,7 +42,10 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One node of a job tree. `input` and `output` are small JSON objects: ids and counts, never texts of pages."""
+    """One node of a job tree. `input` and `output` are small JSON objects: ids and counts, never texts of pages.
+
+    `FoundText` is read when the tree is shown.
+    """
 
     id: str
     workspace: str
@@ -75,6 +78,24 @@ class Job:
         if self.started_at is None or self.completed_at is None:
             return None
         return (self.completed_at - self.started_at).total_seconds() * 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundText:
+    """The beginning of a passage that a tool found, as its reader may see it now."""
+
+    page_id: str
+    document_title: str
+    page_number: int
+    snippet: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobTree:
+    """A tree, its root first, with the texts that its tools found by the id of their job."""
+
+    jobs: Sequence[Job]
+    found: Mapping[str, Sequence[FoundText]] = field(default_factory=dict)
 
 
 def no_such_job(job_id: str) -> NotFound:

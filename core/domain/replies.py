@@ -42,6 +42,11 @@ class Usage:
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
 
+    @property
+    def total(self) -> int:
+        """Input and output."""
+        return self.input_tokens + self.output_tokens
+
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,

@@ -37,6 +37,9 @@ class Decision:
 
 
 ACCEPTED = Decision(code="accepted", sentence="I am answering this.", accepted=True)
+# Of an entry for a post that is no answer. It is kept to take the post back.
+SHOWN = Decision(code="shown", sentence="I posted this for you.", accepted=True)
+LOST = "lost"  # its code once something that it rests on was removed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,12 +105,41 @@ class InboxEntry:
         return self.incoming.address.workspace
 
 
+class PostFate(StrEnum):
+    """The fate of a post whose answer was taken out of the history."""
+
+    DELETED = "deleted"  # the answer is deleted
+    REDACTED = "redacted"  # the answer was emptied, and its post tells it
+    STAYS = "stays"  # nothing was posted, or a newer answer is in the post
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueRemoval:
+    """An entry whose post is to be taken back from its platform."""
+
+    entry: InboxEntry
+    fate: PostFate
+
+
 class Listening(StrEnum):
     """Whether follow-ups in a thread need a mention."""
 
     NORMAL = "normal"  # in our own threads they need none, elsewhere they do
     MUTED = "muted"  # every question needs a mention, in our own threads, too
+    HELD = "held"  # muted by a moderator, and only one can undo it
     LISTENING = "listening"  # none needs one, in people's threads either
+
+    @property
+    def is_muted(self) -> bool:
+        return self in (Listening.MUTED, Listening.HELD)
+
+
+class FollowUps(StrEnum):
+    """Which messages in threads of a channel are answered without a mention."""
+
+    NAMED = "named"  # none
+    ASKER = "asker"  # in threads that the bot opened: its asker's follow-ups, and questions that the library answers
+    ALL = "all"  # also in people's threads that it was called into
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +168,7 @@ class ChannelSettings:
     language: str | None = None  # answers are written in it; None: in the question's
     strategy: str | None = None  # how questions are answered; None: as configured
     questions_per_minute: int | None = None  # of one person; None: the configured rate
+    follow_ups: FollowUps = FollowUps.ASKER
 
     def allows(self, source_name: str) -> bool:
         return self.sources is None or source_name in self.sources

@@ -142,6 +142,9 @@ class FoundryWorldOrigin:
         return str(self.path)
 
 
+# Kinds that know who may read each of their documents; in others, a document states its own.
+KNOW_READERS = frozenset({"confluence", "foundry_world"})
+
 # `kind` tells them apart in JSON: several have the same fields.
 Origin = Annotated[
     FolderOrigin
@@ -186,6 +189,7 @@ class SourceSpec:
     watch: bool = False  # folders: sync when a file changes
     enabled: bool = True
     readers: frozenset[str] | None = None  # None: as `footnote sources readers` set them
+    reader_map: Mapping[str, frozenset[str]] = field(default_factory=dict)  # its own names of people -> who they are
 
     @property
     def kind(self) -> str:
@@ -225,3 +229,4 @@ class SyncState:
 
 
 MOST_WARNINGS = 20  # kept of one sync: the rest is counted
+FETCHED = "files"  # folder of the fetched files in the mirror of a source

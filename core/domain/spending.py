@@ -49,6 +49,24 @@ class Spent:
         return self.micros / MICRO
 
 
+@dataclass(kw_only=True)
+class Tally:
+    """The tokens of the requests of one question, as the replies report them."""
+
+    answer: Usage = field(default_factory=Usage)  # the turns of the strategy
+    others: Usage = field(default_factory=Usage)  # notes on sections, summaries, lines
+
+    def add(self, purpose: CallPurpose, usage: Usage) -> None:
+        if purpose is CallPurpose.ANSWER:
+            self.answer += usage
+        else:
+            self.others += usage
+
+    @property
+    def total(self) -> Usage:
+        return self.answer + self.others
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """The person, place and answer that a call is charged to. `spent` counts the calls of one answer."""
@@ -59,6 +77,10 @@ class Account:
     answer: str = ""  # the message key of the question
     purpose: CallPurpose = CallPurpose.OTHER
     spent: Spent = field(default_factory=Spent)
+    tally: Tally | None = None  # None: no question is answered
+
+
+NO_ACCOUNT = Account()  # of calls without a person who caused them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from core.access.positions.named_places import place_of
 from core.access.scopes import Access, Bounds, Ground, Grounds
 from core.domain.corpus import Document, Source
 from core.domain.incoming import ThreadAddress
-from core.domain.readers import readers_label
+from core.domain.readers import narrowing_label, readers_label
 from core.domain.service import TO_THE_END, PersonAddress, PositionHolder
 from core.errors import NotFound
 from core.knowledge.library import Library
@@ -86,7 +86,7 @@ class VerdictOn:
     document: Document
     verdict: Verdict
     ground: Ground  # of its source, unless fewer people may read the document
-    readers: frozenset[str]
+    readers: str  # in words: the source's, or the document's own if these decide
     position: PositionOf | None
     chapter: str = ""  # the last readable chapter; "" if unknown
     sentence: str = ""
@@ -149,10 +149,12 @@ class Explanations:
         found = [(source, ground) for source, ground in grounds.sources if source.id == document.source_id]
         if not found:
             raise NotFound(f"{document.path!r} has just been removed: look at `footnote documents`.")
-        (source, ground), readers = found[0], found[0][0].readers
+        source, ground = found[0]
+        readers = readers_label(source.readers)
         if ground.is_readable and document.id in grounds.hidden:
             ground = Ground.UNKNOWN_AUDIENCE if grounds.unknown else Ground.NOT_FOR_ALL
-            readers = (await self._corpus.narrowed(source.workspace)).get(document.id, readers)
+            limits = (await self._corpus.narrowed(source.workspace)).get(document.id)
+            readers = narrowing_label(limits) if limits is not None else readers
         position = _position(document, bounds)
         scope = grounds.scope(bounds.positions)
         verdict, chapter = Verdict.WHOLE, ""
@@ -202,11 +204,11 @@ _BECAUSE: Mapping[Ground, str] = {
 }
 
 
-def _because(ground: Ground, it: str, readers: frozenset[str], question: AccessQuestion, grounds: Grounds) -> str:
+def _because(ground: Ground, it: str, readers: str, question: AccessQuestion, grounds: Grounds) -> str:
     address = question.address
     return _BECAUSE[ground].format(
         it=it,
-        readers=readers_label(readers),
+        readers=readers,
         unknown=grounds.unknown.rstrip("."),
         thread="another thread" if address is not None and address.thread else "a thread",
         names=join_names(sorted((grounds.settings and grounds.settings.sources) or ())) or "none is",
@@ -216,7 +218,7 @@ def _because(ground: Ground, it: str, readers: frozenset[str], question: AccessQ
 
 def _explain(source: Source, ground: Ground, question: AccessQuestion, grounds: Grounds) -> SourceReason:
     begin = "May be read" if ground.is_readable else "May not be read"
-    sentence = f"{begin}: {_because(ground, 'it', source.readers, question, grounds)}."
+    sentence = f"{begin}: {_because(ground, 'it', readers_label(source.readers), question, grounds)}."
     return SourceReason(name=source.name, kind=source.kind, ground=ground, sentence=sentence)
 
 
@@ -273,6 +275,8 @@ def _opening(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> Ite
         case Ground.NOT_ALLOWED:
             names = [*_names(grounds, [Ground.ALLOWED]), told.document.source]
             yield f"An admin allows its source in the channel: /settings sources {join_names(sorted(names))}"
+        case Ground.NOT_FOR_ALL | Ground.UNKNOWN_AUDIENCE if told.document.id in grounds.hidden:
+            yield "Its own readers come with it: change them there (docs/sources.md, Readers of documents), then sync."
         case Ground.NOT_FOR_ALL | Ground.UNKNOWN_AUDIENCE:
             readers = f"footnote --workspace {question.workspace} sources readers {shlex.quote(told.document.source)}"
             yield f"The operator lets more people read the source: {readers} READER..."

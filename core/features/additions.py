@@ -11,7 +11,8 @@ from datetime import timedelta
 from typing import Any
 
 from core.access.scopes import Access
-from core.domain.additions import Addition, AdditionKind, AdditionState
+from core.domain.additions import READERS, Addition, AdditionKind, AdditionState
+from core.domain.answer import Provenance
 from core.domain.audit import Audit, AuditNote, Deed
 from core.domain.corpus import Document
 from core.domain.footnotes import web_address
@@ -74,9 +75,10 @@ class Additions:
         is_permitted: bool,
         name: str = "",
         url: str = "",
+        readers: frozenset[str] | None = None,
         details: dict[str, str] | None = None,
     ) -> tuple[Addition, bool]:
-        """Store a request to add a file (`name`) or a link (`url`); durable when this returns.
+        """Store a request to add a file (`name`) or a link (`url`) for some `readers`; durable when this returns.
 
         Return it, and whether it is new: a repeated event returns the stored one. Raises BadInput unless exactly one of
         the two is given, or if the link is no address of the web.
@@ -100,7 +102,7 @@ class Additions:
                 state=wanted,
                 created_at=now,
                 changed_at=now,
-                details=details or {},
+                details=(details or {}) | ({} if readers is None else {READERS: " ".join(sorted(readers))}),
             )
         )
 
@@ -200,6 +202,14 @@ class Additions:
         """Return the newest addition of each path."""
         return {addition.path: addition for addition in await self.repository.list_kept(workspace)}
 
+    async def delete_files(self, documents: Sequence[Document]) -> None:
+        """Delete the files that removed documents replaced. For Library."""
+        ids = {document.id for document in documents}
+        for workspace in {document.workspace for document in documents}:
+            for addition in await self.repository.list_kept(workspace):
+                if addition.document_id in ids:
+                    await self.uploads.drop(addition.id)
+
     async def purge(self) -> int:
         """Delete additions that ended long ago, with the files that it replaced; return the number."""
         gone = await self.repository.purge(self.uploads.clock.now() - UNDO_DAYS)
@@ -227,6 +237,7 @@ class Additions:
                 addition.workspace,
                 addition.id,
                 addition.path,
+                readers=addition.readers,
                 by=addition.author_name,
                 where=str(addition.address),
             )
@@ -301,7 +312,7 @@ def library_command(additions: Additions) -> Command:
                 raise BadInput("Add the document's name after /library remove.")
             return await _remove(additions, call, name)
         if action in ("", LIST):
-            return CommandResult(text=await _list(additions, call))
+            return await _list(additions, call)
         raise BadInput("Use /library list, or /library remove NAME.")
 
     return Command(
@@ -317,17 +328,19 @@ def library_command(additions: Additions) -> Command:
     )
 
 
-async def _list(additions: Additions, call: CommandCall) -> str:
+async def _list(additions: Additions, call: CommandCall) -> CommandResult:
     """Return the readable uploads, newest first, as Markdown."""
     documents = await additions.library.documents(await readable_by(call, additions.access))
     added = await additions.added(call.workspace)
     found = [document for document in documents if document.source_kind == UPLOADS]
     if not found:
-        return "No documents were added by hand here yet."
+        return CommandResult(text="No documents were added by hand here yet.")
     found.sort(key=lambda document: (document.crawled_at is None, document.crawled_at), reverse=True)
-    rows = [_row(document, added.get(document.path)) for document in found[:MOST_LISTED]]
+    listed = found[:MOST_LISTED]
+    rows = [_row(document, added.get(document.path)) for document in listed]
     more = [f"… and {len(found) - MOST_LISTED} more."] if len(found) > MOST_LISTED else []
-    return "\n".join(["Documents that were added by hand:", "", *rows, *more])
+    text = "\n".join(["Documents that were added by hand:", "", *rows, *more])
+    return CommandResult(text=text, rests_on=Provenance(documents=tuple(document.id for document in listed)))
 
 
 def _row(document: Document, addition: Addition | None) -> str:

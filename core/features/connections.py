@@ -130,7 +130,7 @@ class Connections:
         return links
 
     async def _links_to(self, document: Document, scope: SearchScope) -> list[Extract]:
-        """Return links that may lead to a document: those that contain the words of one of its names."""
+        """Return links that may lead to a document: they contain the words of one of its names."""
         stem = document.path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
         names = dict.fromkeys(name.casefold() for name in (stem, document.title, *document.aliases) if name.strip())
         listed = await asyncio.gather(

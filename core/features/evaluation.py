@@ -5,22 +5,26 @@ import time
 import unicodedata
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.features import Replayed, StoredCassette
 from core.errors import BadInput
-from core.text.words import collapse
+from core.text.words import collapse, tokens
 from core.work.questions import QuestionLine, read_line
 
 LOOKUP = "lookup"
 FOLLOW_UP = "followup"
 UNANSWERABLE = "unanswerable"
+LIST = "extraction"
+SUMMARY = "summary"
+EVERYDAY = "everyday"
 
 FIELDS = frozenset(
-    """id question type set_kind document quote answer answer_match followup_of must_not_contain reader_position
-    position""".split()
+    """id question type set_kind document document2 quote answer answer_match followup_of must_not_contain
+    reader_position position""".split()
 )
+CARRIED = 0.7  # share of an item's or a point's words that one line of the answer needs
 UNKNOWN_SHOWN = 5  # names of fields in a sentence
 
 
@@ -33,6 +37,7 @@ class GoldQuestion:
     type: str = LOOKUP
     set_kind: str = ""
     document: str | None = None
+    document2: str | None = None  # of a question that needs two
     quote: str | None = None
     answers: tuple[str, ...] = ()
     any_answer: bool = False  # one of `answers` is enough
@@ -77,6 +82,10 @@ class Outcome:
     footnote_document: bool
     footnote_page: bool
     holds_answer: bool
+    footnote_both: bool = False  # in both documents of a question that needs two
+    carried: float = 0.0  # share of the gold answers that the answer's lines carry
+    in_table: bool = False  # the gold quote is in a row of a table
+    footnotes: int = 0
     reveals: bool  # the answer contains forbidden text
     seconds: float
 
@@ -105,6 +114,7 @@ class EvaluationReport:
             **_rates(self.outcomes),
             "latency_ms": _latency(self.outcomes),
             "by_set_kind": {kind: _rates(outcomes) for kind, outcomes in sorted(by_kind.items())},
+            "by_type": _by_type(self.outcomes),
             "reveals": sum(outcome.reveals for outcome in self.outcomes),
             "left_out": dict(self.left_out),
             "cases": {
@@ -161,6 +171,17 @@ def holds_answer(text: str, question: GoldQuestion) -> bool:
     return bool(held) and (any(held) if question.any_answer else all(held))
 
 
+def carries(text: str, point: str) -> bool:
+    """Whether an answer holds an item of a list or a point of a summary: as it is written, or most of its words in one
+    line.
+    """
+    if as_compared(point) in as_compared(text):
+        return True
+    said = set(tokens(point))
+    needed = len(said) * CARRIED
+    return bool(said) and any(len(said.intersection(tokens(line))) >= needed for line in text.splitlines())
+
+
 def as_compared(text: str) -> str:
     return collapse(unicodedata.normalize("NFKC", text).replace("|", " ")).casefold()
 
@@ -174,6 +195,7 @@ def _read_question(line: QuestionLine) -> GoldQuestion:
         type=line.text("type") or LOOKUP,
         set_kind=line.text("set_kind") or "",
         document=line.text("document"),
+        document2=line.text("document2"),
         quote=line.text("quote"),
         answers=line.texts("answer"),
         any_answer=line.fields.get("answer_match") == "any",
@@ -189,6 +211,12 @@ Search = Callable[[GoldQuestion], Awaitable[Sequence[FoundPage]]]
 Ask = Callable[[GoldQuestion, str | None], Awaitable[Answer]]
 # The text of a cited page, by its id.
 PageText = Callable[[str], Awaitable[str]]
+# Whether the gold quote is in a row of a table.
+InTable = Callable[[GoldQuestion], Awaitable[bool]]
+
+
+async def in_no_table(question: GoldQuestion) -> bool:
+    return False
 
 
 async def evaluate(
@@ -198,6 +226,7 @@ async def evaluate(
     ask: Ask,
     page_text: PageText,
     documents: Collection[str],
+    in_table: InTable = in_no_table,
     on_question: Callable[[GoldQuestion], None] = lambda _: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> EvaluationReport:
@@ -225,15 +254,17 @@ async def evaluate(
                 seconds = clock() - started
                 conversations[question.id] = answer.conversation_id
                 if reason is None:
-                    outcomes.append(await _outcome(question, answer, await search(question), page_text, seconds))
+                    outcome = await _outcome(question, answer, await search(question), page_text, seconds)
+                    outcomes.append(replace(outcome, in_table=await in_table(question)))
         on_question(question)
     return EvaluationReport(outcomes=tuple(outcomes), left_out=left_out)
 
 
 def _missing(question: GoldQuestion, documents: Collection[str], asked: Collection[str]) -> str | None:
     """Return the missing requirement as a sentence, or None."""
-    if question.document is not None and question.document not in documents:
-        return f"{question.document} is not in the library"
+    for document in (question.document, question.document2):
+        if document is not None and document not in documents:
+            return f"{document} is not in the library"
     if question.followup_of is not None and question.followup_of not in asked:
         return f"it follows {question.followup_of}, which was left out"
     return None
@@ -246,6 +277,7 @@ async def _outcome(
         """A question that names none is content with any."""
         return question.document in (None, document)
 
+    cited = {citation.document for citation in answer.citations if citation.proved}
     there = [citation for citation in answer.citations if citation.proved and is_gold(citation.document)]
     on_page = False
     for page_id in dict.fromkeys(citation.page_id for citation in there):
@@ -261,6 +293,9 @@ async def _outcome(
         footnote_document=bool(there),
         footnote_page=on_page,
         holds_answer=holds_answer(answer.text, question),
+        footnote_both=question.document2 in cited and question.document in cited,
+        carried=_mean(carries(answer.text, point) for point in question.answers) or 0.0,
+        footnotes=len(answer.citations),
         reveals=any(as_compared(words) in as_compared(answer.text) for words in question.forbidden),
         seconds=seconds,
     )
@@ -284,6 +319,50 @@ def _rates(outcomes: Sequence[Outcome]) -> dict[str, object]:
         "refused_unanswerable": _mean(outcome.refused for outcome in unanswerable),
         "refused_answerable": _mean(outcome.refused for outcome in lookups),
         "followup": _mean(outcome.footnote_document for outcome in follow_ups),
+    }
+
+
+def _by_type(outcomes: Sequence[Outcome]) -> dict[str, dict[str, object]]:
+    """Return the figures of each kind of question that needs more than one place, or none."""
+    lists = [outcome for outcome in outcomes if outcome.question.type == LIST and outcome.question.answers]
+    summaries = [outcome for outcome in outcomes if outcome.question.type == SUMMARY and outcome.question.answers]
+    pairs = [outcome for outcome in outcomes if outcome.question.document2]
+    tables = [outcome for outcome in outcomes if outcome.question.type == LOOKUP and outcome.in_table]
+    everyday = [outcome for outcome in outcomes if outcome.question.type == EVERYDAY]
+    return {
+        "lists": {
+            "questions": len(lists),
+            "items": _mean(outcome.carried for outcome in lists),
+            "complete": _mean(outcome.carried == 1.0 for outcome in lists),
+            **_cited(lists),
+        },
+        "two_documents": {
+            "questions": len(pairs),
+            "answered": _mean(outcome.carried == 1.0 and outcome.answered for outcome in pairs),
+            "footnote_both": _mean(outcome.footnote_both for outcome in pairs),
+            "refused": _mean(outcome.refused for outcome in pairs),
+        },
+        "tables": {
+            "questions": len(tables),
+            "answered": _mean(outcome.holds_answer and outcome.answered for outcome in tables),
+            **_cited(tables),
+        },
+        "summaries": {
+            "questions": len(summaries),
+            "points": _mean(outcome.carried for outcome in summaries),
+            **_cited(summaries),
+        },
+        "everyday": {
+            "questions": len(everyday),
+            "brief": _mean(not outcome.footnotes and outcome.status != AnswerStatus.ERROR for outcome in everyday),
+        },
+    }
+
+
+def _cited(outcomes: Sequence[Outcome]) -> dict[str, object]:
+    return {
+        "footnote_document": _mean(outcome.footnote_document for outcome in outcomes),
+        "refused": _mean(outcome.refused for outcome in outcomes),
     }
 
 

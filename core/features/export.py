@@ -66,7 +66,7 @@ def to_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
 
 
 def _source_line(citation: Citation) -> str:
-    """`[1] Page 5 of "report.pdf" > Chapter > Section: “quote” <link>`."""
+    """`[1] Page 5 of "Annual report" > Chapter > Section: “quote” <link>`."""
     where, quote = _inert(footnote_label(citation)), _inert(collapse(citation.quote))
     link = citation.url or citation.deep_link
     return f"- [{citation.number}] {where}: “{quote}”" + (f" <{link}>" if link else "")
@@ -79,14 +79,16 @@ _ACTIVE = re.compile(
 
 
 def _inert(text: str) -> str:
-    """Return Markdown in which nothing is a link or a mention: only sources are links."""
+    """Return Markdown without links and mentions, except for links of sources."""
     return _ACTIVE.sub("\\g<0>\u200b", text)
 
 
 def footnote_label(citation: Citation) -> str:
-    """Return the target of a footnote without its number: `Page 5 of "report.pdf" > Chapter > Section`."""
-    name = citation.document.rsplit("/", 1)[-1]
-    return " > ".join([f'Page {citation.page_number} of "{name}"', *citation.heading_path])
+    """Return the target of a footnote without its number: `Page 5 of "Annual report" > Chapter > Section`."""
+    name = collapse(citation.document_title) or citation.document.rsplit("/", 1)[-1]
+    path = citation.heading_path
+    path = path[1:] if path[:1] == (citation.document_title,) else path
+    return " > ".join([f'Page {citation.page_number} of "{name}"', *path])
 
 
 Node = Mapping[str, object]

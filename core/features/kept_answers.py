@@ -21,6 +21,7 @@ from core.domain.audit import Audit, AuditNote, Deed
 from core.domain.conversation import Message, Role
 from core.domain.corpus import SearchQuery, Source, SourcedPassage, document_id
 from core.domain.footnotes import web_address
+from core.domain.identity import PersonOnPlatform
 from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.kept_answers import KEPT_KIND, KeptAnswer, KeptFile, KeptRule, KeptState, write_file
 from core.domain.passages import Passage
@@ -42,7 +43,7 @@ TITLE_LENGTH = 200  # characters of a page's title
 NAME_LENGTH = 80  # of the question in the document's title
 REVIEW_DAYS = timedelta(days=30)  # a proposal waits, and a declined one can be undone
 KEPT_DAYS = timedelta(days=365)  # then it has to be proposed again
-COMPARED = 5  # passages of documents that a reviewer sees beside it
+COMPARED = 5  # passages of documents that a reviewer sees with it
 SAME_SUBJECT = 0.5  # share of its content words that a sentence of a document has to have
 FOR_ONE = "This answer is private. Ask again in the channel, then keep that answer."
 FOR_REVIEWERS = "Only reviewers can do this: admins, and the people whom the configuration names."
@@ -90,7 +91,7 @@ class KeptAnswers:
         alone: Callable[[], AbstractAsyncContextManager[None]],
         clock: Clock,
     ) -> None:
-        """`library` removes their documents; `alone` excludes all other processes meanwhile."""
+        """`library` removes their documents; `alone` keeps other processes out."""
         self.repository = repository
         self._corpus = corpus
         self._settings = settings
@@ -150,8 +151,8 @@ class KeptAnswers:
     async def accept(self, id: str, workspace: str, *, by: str, by_name: str) -> KeptAnswer:
         """Make a proposal a document, which can be cited when this returns; `by` is a reviewer.
 
-        What no document proves needs another reviewer than its author. Raises NotFound, AccessDenied, InvalidState if
-        it was decided before, and ReadError, StorageError and ModelMissing if it can't be read or stored.
+        Claims without proof need another reviewer than their author. Raises NotFound, AccessDenied, InvalidState if it
+        was decided before, and ReadError, StorageError and ModelMissing if it can't be read or stored.
         """
         kept = await self.repository.get(id, workspace)
         if kept.state is not KeptState.PROPOSED:
@@ -228,15 +229,23 @@ class KeptAnswers:
         listed = await self.repository.list_kept(channel.workspace)
         await self._remove([kept for kept in listed if ChannelAddress.of(kept.address) == channel])
 
-    async def forget_person(self, workspace: str, person: str) -> int:
+    async def forget_person(self, person: PersonOnPlatform) -> int:
         """Delete the messages and proposals of a person; return the number."""
-        listed = await self.repository.list_kept(workspace)
-        theirs = [kept for kept in listed if person in (kept.said_by, kept.author)]
+        listed = await self.repository.list_kept(person.workspace)
+        theirs = [
+            kept
+            for kept in listed
+            if kept.address.platform == person.platform and person.id in (kept.said_by, kept.author)
+        ]
         await self._remove(theirs)
         return len(theirs)
 
-    async def visible(self, workspace: str, address: ThreadAddress | None, person: str) -> list[KeptAnswer]:
-        """Return the ones that a reviewer at `address` may read, oldest first."""
+    async def forget_workspace(self, workspace: str) -> None:
+        """Delete all of a workspace."""
+        await self._remove(await self.repository.list_kept(workspace))
+
+    async def visible(self, workspace: str, address: ThreadAddress | None, person: str | None) -> list[KeptAnswer]:
+        """Return the ones that a reviewer at `address` may read, oldest first; None: everyone there may."""
         listed = await self.repository.list_kept(workspace)
         lost = {kept.id for kept in await self.repository.list_lost(self._clock.now())}
         rules = await self._rules(workspace, listed)
@@ -379,7 +388,7 @@ def keep_command(conversations: Conversations, kept_answers: KeptAnswers) -> Com
         kept = await kept_answers.propose(
             said, question=question, author=call.author, author_name=call.author_name or call.author
         )
-        return CommandResult(text=proposed(kept), is_public=True)
+        return CommandResult(text=proposed(kept), is_public=True, rests_on=kept.rests_on, quotes_people=True)
 
     help = "propose the last answer to be kept, so that later ones can cite it; back: take a proposal back"
     return Command(

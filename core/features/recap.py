@@ -7,22 +7,22 @@ numbers it uses. Answers outside the reader's scope are left out.
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.access.scopes import Access
 from core.answering.agent.prompts import recap as recap_prompt
 from core.answering.answers.building import live_pages
 from core.answering.citations import ProvedText, prove, strip_markers
 from core.answering.context import TurnReader, split_turns
-from core.answering.redaction import withheld
+from core.answering.redaction import basis_of, withheld
 from core.domain.answer import Citation, Draft, Evidence
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, NumberedPassage
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, NumberedPassage, Repeats
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.corpus import SearchScope
 from core.domain.passages import Span
 from core.domain.replies import CitedText, PassageCitation
 from core.domain.service import SummaryKey, SummaryKind
-from core.domain.spending import CallPurpose
+from core.domain.spending import NO_ACCOUNT, Account, CallPurpose
 from core.errors import InvalidState
 from core.features.export import footnote_label
 from core.ports import ChatProvider, CorpusRepository
@@ -30,9 +30,9 @@ from core.ports.service import SummaryRepository
 from core.text.words import code_spans, shorten
 from core.work.commands import Command, CommandCall, CommandResult, current, readable_by
 from core.work.conversations import Conversations
-from core.work.spending import charge_for
+from core.work.steps import NO_STEPS, complete
 
-# Newest turns only: nobody reads a longer recap, and an export has the rest.
+# Newest turns only: a longer recap goes unread, and an export has the rest.
 MOST_TURNS = 40
 QUESTION_CHARACTERS = 140
 SENTENCE_CHARACTERS = 280
@@ -62,8 +62,14 @@ class Recaps:
         self._summaries = summaries
         self._provider = provider
 
-    async def recap(self, conversation: Conversation, messages: Sequence[Message], scope: SearchScope) -> ProvedText:
-        """Return the recap; it is cached until the conversation changes.
+    async def recap(
+        self,
+        conversation: Conversation,
+        messages: Sequence[Message],
+        scope: SearchScope,
+        account: Account = NO_ACCOUNT,
+    ) -> ProvedText:
+        """Return the recap; it is cached until the conversation changes. `account` pays for it.
 
         InvalidState for an empty conversation; raises ProviderError.
         """
@@ -82,8 +88,8 @@ class Recaps:
         )
         text = (await self._summaries.find([key])).get(key)
         if text is None:
-            with charge_for(CallPurpose.RECAP, scope.workspace):
-                text = await _write(self._provider(scope.workspace), turns)
+            payer = replace(account, purpose=CallPurpose.RECAP, workspace=account.workspace or scope.workspace)
+            text = await _write(self._provider(scope.workspace), turns, payer)
             if not (_MARKER.search(text) if numbers.citations else text):
                 text = quote_lines(turns)  # no model writes, or it dropped every footnote
             await self._summaries.save(key, text)
@@ -98,13 +104,14 @@ class Recaps:
         return prove(draft, await live_pages(draft, self._corpus, scope))
 
 
-async def _write(provider: ChatProvider, turns: Sequence[RecapTurn]) -> str:
+async def _write(provider: ChatProvider, turns: Sequence[RecapTurn], account: Account) -> str:
     """Return a model's Markdown with the footnote markers it keeps; "" without a model."""
     if provider.capabilities.quotes_only:
         return ""
     said = "\n\n".join(f"{turn.asker}: {turn.question}\nAssistant: {turn.answer or '-'}" for turn in turns)
-    request = ChatRequest(system=recap_prompt(), messages=(ChatMessage(role=ChatRole.USER, text=said),))
-    return (await provider.complete(request)).text.strip()
+    messages = (ChatMessage(role=ChatRole.USER, text=said),)
+    request = ChatRequest(system=recap_prompt(), messages=messages, repeats=Repeats.NOTHING)
+    return (await complete(provider, request, NO_STEPS.charged(account))).text.strip()
 
 
 def quote_lines(turns: Sequence[RecapTurn]) -> str:
@@ -191,12 +198,13 @@ def recap_command(recaps: Recaps, conversations: Conversations, access: Access) 
     async def run(call: CommandCall) -> CommandResult:
         conversation, messages = await conversations.show(current(call).id, call.workspace)
         scope = await readable_by(call, access, call.address or conversation.address)
-        proved = await recaps.recap(conversation, messages, scope)
+        proved = await recaps.recap(conversation, messages, scope, call.account)
         notes = [
             f"- [{item.number}] {footnote_label(item)}: “{shorten(item.quote, QUOTE_CHARACTERS)}”"
             for item in proved.citations
         ]
         text = "\n".join([proved.text, *([""] if notes else []), *notes])
-        return CommandResult(text=text, citations=proved.citations)
+        rests_on = basis_of(messages)
+        return CommandResult(text=text, citations=proved.citations, rests_on=rests_on, quotes_people=True)
 
     return Command(name="recap", usage="", help="summarise this conversation so far", run=run)

@@ -2,17 +2,20 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from core.access.scopes import Access
-from core.domain.features import AskedQuestion
+from core.answering.redaction import basis_of
+from core.domain.answer import Provenance
+from core.domain.features import AskedQuestion, StaleAnswer
 from core.domain.incoming import ThreadAddress
 from core.domain.kept_answers import KeptAnswer, KeptState
 from core.errors import BadInput, NotFound
 from core.features.kept_answers import FOR_REVIEWERS, Compared, KeptAnswers, parse_action, short_id
-from core.features.staleness.stale_answers import Staleness, told
+from core.features.staleness.stale_answers import Staleness, told, without_closed_names
 from core.features.statistics import UsageStatistics
+from core.ports import CorpusRepository
 from core.text.words import shorten
 from core.work.commands import Command, CommandCall, CommandResult, Option, OptionKind, Question
 
@@ -28,6 +31,7 @@ class Act(StrEnum):
     DECLINE = "decline"
     UNDO = "undo"
     ASK = "ask"
+    SHARE = "share"  # post the inbox in the channel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +39,7 @@ class Reviewer:
     """The person who looks at the inbox, and their place."""
 
     workspace: str
-    person: str
+    person: str | None  # None: everyone who reads the place
     name: str
     address: ThreadAddress | None  # None: the person at the machine
 
@@ -55,6 +59,7 @@ class OpenQuestion:
     id: str
     text: str
     note: str  # why it is here
+    rests_on: Provenance = field(default_factory=Provenance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +76,33 @@ class Inbox:
     def waiting(self) -> int:
         return len(self.proposals) + len(self.unanswered) + len(self.stale)
 
+    @property
+    def rests_on(self) -> Provenance:
+        """All that its texts rest on."""
+        kept = (*(proposal.kept for proposal in self.proposals), *self.decided)
+        compared = (item.found.document.id for proposal in self.proposals for item in proposal.compared)
+        every = [item.rests_on for item in kept] + [item.rests_on for item in self.stale]
+        every.append(Provenance(documents=tuple(compared)))
+        return Provenance(
+            documents=tuple(dict.fromkeys(id for basis in every for id in basis.documents)),
+            sources=tuple(dict.fromkeys(id for basis in every for id in basis.sources)),
+        )
+
 
 class Reviews:
-    def __init__(self, kept: KeptAnswers, statistics: UsageStatistics, staleness: Staleness, access: Access) -> None:
+    def __init__(
+        self,
+        kept: KeptAnswers,
+        statistics: UsageStatistics,
+        staleness: Staleness,
+        access: Access,
+        corpus: CorpusRepository,
+    ) -> None:
         self.kept = kept
         self._statistics = statistics
         self._staleness = staleness
         self._access = access
+        self._corpus = corpus
 
     async def inbox(self, reviewer: Reviewer) -> Inbox:
         """Return the texts of places that the reviewer reads, and the number of other questions."""
@@ -88,9 +113,10 @@ class Reviews:
         shown = [question for question in asked if await self._reads(reviewer, question)]
         gaps = await self._statistics.gaps(shown)
         stale = [
-            OpenQuestion(id=short_id(item.message.id), text=item.question, note=told(item))
-            for item in await self._staleness.list_stale(reviewer.workspace)
-            if item.question and await self._access.reads(item.conversation.address, reviewer.address, reviewer.person)
+            OpenQuestion(
+                id=short_id(item.message.id), text=item.question, note=told(item), rests_on=basis_of([item.message])
+            )
+            for item in await self._stale(reviewer)
         ]
         return Inbox(
             proposals=[Proposal(kept=kept, compared=await self.kept.compare(kept)) for kept in waiting],
@@ -112,12 +138,24 @@ class Reviews:
         """
         visible = await self.kept.visible(reviewer.workspace, reviewer.address, reviewer.person)
         found = next((kept for kept in visible if id and kept.id.startswith(id)), None)
-        if found is None:
+        if found is None or reviewer.person is None:
             raise NotFound(f"{id[:40]!r} isn't in your inbox. Use /inbox to list it.")
         if act is Act.UNDO:
             return await self.kept.undo(found.id, reviewer.workspace, by=reviewer.person)
         decide = self.kept.accept if act is Act.ACCEPT else self.kept.decline
         return await decide(found.id, reviewer.workspace, by=reviewer.person, by_name=reviewer.name)
+
+    async def _stale(self, reviewer: Reviewer) -> list[StaleAnswer]:
+        """Return the stale answers that the reviewer reads, each without the names of documents closed to its place."""
+        shown: list[StaleAnswer] = []
+        for item in await self._staleness.list_stale(reviewer.workspace):
+            place, here = item.conversation.address, reviewer.address
+            if item.question and await self._access.reads(place, here, reviewer.person):
+                alone = here is not None and place != here and reviewer.person is not None
+                read_at = here if here is not None and reviewer.person is None else place
+                scope = await self._access.scope(place.workspace, read_at, reader=reviewer.person, alone=alone)
+                shown += await without_closed_names([item], scope, self._corpus)
+        return shown
 
     async def _reads(self, reviewer: Reviewer, question: AskedQuestion) -> bool:
         return await self._access.reads(question.address, reviewer.address, reviewer.person)
@@ -137,7 +175,10 @@ def inbox_command(reviews: Reviews) -> Command:
         )
         action, id = call.option("action"), call.option("id")
         if not action:
-            return CommandResult(text="\n".join(inbox_lines(await reviews.inbox(reviewer))))
+            return _to_result(await reviews.inbox(reviewer))
+        if action == Act.SHARE and call.address is not None:
+            everyone = replace(reviewer, person=None, address=call.address)
+            return replace(_to_result(await reviews.inbox(everyone)), is_public=True)
         if action not in set(Act):
             raise BadInput(f"Use /inbox, or /inbox with one of {', '.join(Act)} and an ID of its list.")
         if action == Act.ASK:
@@ -150,7 +191,7 @@ def inbox_command(reviews: Reviews) -> Command:
 
     return Command(
         name=INBOX,
-        usage=f"[{' | '.join(Act)} ID]",
+        usage=f"[{' | '.join(act for act in Act if act is not Act.SHARE)} ID | {Act.SHARE}]",
         help="for reviewers: proposals to keep, unanswered questions and stale answers",
         run=run,
         options=(
@@ -159,6 +200,10 @@ def inbox_command(reviews: Reviews) -> Command:
         ),
         parse=parse_action,
     )
+
+
+def _to_result(found: Inbox) -> CommandResult:
+    return CommandResult(text="\n".join(inbox_lines(found)), rests_on=found.rests_on, quotes_people=True)
 
 
 def decided(kept: KeptAnswer) -> str:

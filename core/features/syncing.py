@@ -6,27 +6,41 @@ processes, because a mirror has one writer.
 
 import asyncio
 import os
+import shlex
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Protocol
 
 from core.access.scopes import ATTACHMENTS
-from core.domain.corpus import Source
+from core.domain.corpus import Document, Source
 from core.domain.ingest_report import IngestProgress, IngestReport, ProgressCallback, ignore_progress
 from core.domain.jobs import JobKind
-from core.domain.readers import MEMBERS_ONLY
+from core.domain.readers import MEMBERS, UNLIMITED
 from core.domain.selection import EVERYTHING, Selection
-from core.domain.sources import MOST_WARNINGS, FilesOrigin, FolderOrigin, SourceSpec, SyncResult, SyncState
+from core.domain.sources import (
+    FETCHED,
+    KNOW_READERS,
+    MOST_WARNINGS,
+    FilesOrigin,
+    FolderOrigin,
+    SourceSpec,
+    SyncResult,
+    SyncState,
+)
 from core.errors import FootnoteError, InvalidState, NotFound, SourceUnavailable
+from core.knowledge.narrowing import Narrower, OwnReaders, ReaderRules
 from core.knowledge.sources import source_id
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import Fetched, SourceFetcher, SyncRepository
 from core.ports.service import JobRepository
+from core.thread_work import to_its_end
 from core.work.orphaned_jobs import end_abandoned
 from core.work.steps import Step, Steps
 
@@ -74,6 +88,7 @@ class SyncIngest(Protocol):
         selection: Selection = EVERYTHING,
         kind: str | None,
         links: Mapping[str, str],
+        rules: ReaderRules,
         force: bool,
         progress: ProgressCallback,
     ) -> IngestReport:
@@ -111,7 +126,7 @@ class Syncs:
     clock: Clock
     ingest: SyncIngest
     fetcher: Callable[[SourceSpec], SourceFetcher]  # for all but folders and files of this machine
-    mirrors: Path  # a folder with one of each fetched source
+    mirrors: Path  # a folder with one of each fetched source, by its id
     alone: Callable[[], AbstractAsyncContextManager[None]]
     has_files: Callable[[Path, Selection], bool]  # whether a folder holds a selected file; may block
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
@@ -123,13 +138,15 @@ class Syncs:
         *,
         force: bool = False,
         unless_since: datetime | None = None,
+        readers: Mapping[str, frozenset[str]] | None = None,
         progress: ProgressCallback = ignore_progress,
     ) -> list[SyncReport]:
         """Sync the named sources of a workspace, or all enabled ones; return one report each, in this order.
 
         `force` refetches and rereads everything, and accepts a source that is now empty. Skips sources synced by any
         process since `unless_since`; a sync that another process ran meanwhile is reported, not repeated. A failing
-        source never stops the others.
+        source never stops the others. A new source whose configuration doesn't say who may read it in chats gets the
+        `readers` under its name, else none.
 
         Raises NotFound for a name that is not in the configuration.
         """
@@ -143,8 +160,14 @@ class Syncs:
                 if state is not None and state.started_at > asked and not force:
                     reports.append(SyncReport(state=state, by_another=True))
                 else:
-                    reports.append(await self._sync(spec, state, force=force, progress=progress))
+                    chosen = await self._with_readers(spec, (readers or {}).get(spec.name))
+                    reports.append(await self._sync(chosen, state, force=force, progress=progress))
         return reports
+
+    async def _with_readers(self, spec: SourceSpec, chosen: frozenset[str] | None) -> SourceSpec:
+        """Return a new source's settings with the chosen readers, unless they have some."""
+        is_new = await self.corpus.find_source(spec.workspace, spec.name) is None
+        return replace(spec, readers=chosen) if chosen and is_new and spec.readers is None else spec
 
     async def read_again(self, source: Source, paths: Sequence[str]) -> None:
         """Read files of a stored source again that could not be read, without fetching; in a job of its own."""
@@ -164,6 +187,7 @@ class Syncs:
                     paths,
                     kind=spec.reader if spec else None,
                     links={path: link for path, link in links.items() if link},
+                    rules=ReaderRules(names=spec.reader_map if spec else {}),
                     force=True,
                     progress=_telling(root, ignore_progress, "Reading"),
                 )
@@ -181,8 +205,18 @@ class Syncs:
                 await self.corpus.set_readers(stored.id, spec.readers)
 
     async def forget(self, workspace: str, name: str) -> None:
-        """Forget the state of a source that was removed; its mirror stays until the source is set up again."""
+        """Forget the state of a source that was removed."""
         await self.states.remove(workspace, name)
+
+    async def delete_mirror(self, source: Source) -> None:
+        """Delete all files that were fetched for a source; of a folder's, none were. For Library."""
+        await to_its_end(partial(shutil.rmtree, self.mirrors / source.id, ignore_errors=True))
+
+    async def delete_files(self, documents: Sequence[Document]) -> None:
+        """Delete the fetched files of removed documents; the next sync fetches the ones still there."""
+        for document in documents:
+            file = self.mirrors / document.source_id / FETCHED / document.path
+            await to_its_end(partial(file.unlink, missing_ok=True))
 
     def _wanted(self, workspace: str, names: Sequence[str]) -> list[SourceSpec]:
         specs = {spec.name: spec for spec in self.specs if spec.workspace == workspace}
@@ -214,8 +248,16 @@ class Syncs:
             given = {"source": spec.name, "kind": spec.kind, "force": force}
             async with steps.step(JobKind.SYNC, f"sync {spec.name}", input=given) as root:
                 fetched = await self._fetch(spec, root, force=force, progress=progress)
-                warnings = fetched.warnings
-                report = await self._ingest(spec, fetched, root, force=force, progress=progress)
+                own = OwnReaders.of(fetched.restricted, spec.reader_map)
+                unsaid = await self._unsaid(spec)
+                warnings = (*unsaid, *own.warnings(spec.name), *fetched.warnings)
+                source = await self._stored(spec, fetched.root)
+                narrower = await Narrower.of(self.corpus, source)
+                await narrower.close(own.by_path)
+                report = await self._ingest(spec, source, fetched, root, force=force, progress=progress)
+                if spec.kind in KNOW_READERS:
+                    await self._open(narrower, own, report)
+                warnings = (*narrower.warnings(), *warnings)
                 root.output = {**_counts(report), "warnings": len(warnings)}
             state = replace(state, good_at=self.clock.now(), counts=_counts(report))
         except FootnoteError as error:
@@ -246,11 +288,22 @@ class Syncs:
             }
             return fetched
 
+    async def _unsaid(self, spec: SourceSpec) -> list[str]:
+        """Return a sentence for people about a source whose readers were never chosen."""
+        stored = await self.corpus.find_source(spec.workspace, spec.name)
+        return [unsaid_readers(spec)] if lacks_readers(spec, stored) else []
+
+    async def _open(self, narrower: Narrower, own: OwnReaders, report: IngestReport) -> None:
+        """Show documents to everyone who may read them at the source, but those whose text could not be read."""
+        stored = await self.corpus.list_documents(narrower.source.workspace, frozenset({narrower.source.id}))
+        failed = {failure.path for failure in report.failures}
+        paths = {*own.by_path, *(document.path for document in stored)} - failed
+        await narrower.open({path: own.by_path.get(path, UNLIMITED) for path in paths})
+
     async def _ingest(
-        self, spec: SourceSpec, fetched: Fetched, root: Step, *, force: bool, progress: ProgressCallback
+        self, spec: SourceSpec, source: Source, fetched: Fetched, root: Step, *, force: bool, progress: ProgressCallback
     ) -> IngestReport:
         selection = _selection(spec, fetched.root)
-        source = await self._stored(spec, fetched.root)
         if not force:
             await self._check_not_emptied(source, fetched.root, selection)
         async with root.step(JobKind.INGEST, "read", input={"root": str(fetched.root)}) as reading:
@@ -260,6 +313,7 @@ class Syncs:
                 selection=selection,
                 kind=spec.reader,
                 links=fetched.links,
+                rules=ReaderRules(names=spec.reader_map),
                 force=force,
                 progress=_telling(reading, progress, "Reading"),
             )
@@ -278,7 +332,7 @@ class Syncs:
             kind=spec.kind,
             location=str(root),
             link_template=spec.link_template,
-            readers=MEMBERS_ONLY if readers is None else readers,
+            readers=frozenset() if readers is None else readers,  # until somebody says whose they are
         )
         if stored is not None and stored.readers != wanted.readers:
             await self.corpus.set_readers(identity, wanted.readers)
@@ -352,6 +406,20 @@ def _counts(report: IngestReport) -> dict[str, int]:
         "removed": report.removed,
         "failed": len(report.failures),
     }
+
+
+def lacks_readers(spec: SourceSpec, stored: Source | None) -> bool:
+    """Return whether nobody has chosen readers of a source yet, so that chats don't show it."""
+    return spec.readers is None and not (stored and stored.readers)
+
+
+def unsaid_readers(spec: SourceSpec) -> str:
+    """Return a sentence for people about a source without chosen readers, with two ways to choose them."""
+    return (
+        f"Nobody may read {spec.name!r} in chats yet. Say who may: `readers` under its [[sources]], such as "
+        f'readers = ["{MEMBERS}"], or `footnote --workspace {shlex.quote(spec.workspace)} sources readers '
+        f"{shlex.quote(spec.name)} {MEMBERS}`."
+    )
 
 
 async def list_status(

@@ -1,14 +1,13 @@
 """Uploads: files that people add by hand, kept in a folder of their workspace and read like any other source.
 
-The folder is the queue: a file is accepted once it is in it, flushed to disk. Reading compares the folder with the
-library, so a process that was killed in between reads the file at its next start. Files are only read by their paths,
-never as a whole folder: a missing folder (a restored database, another machine) removes no document.
+The folder is the queue: a file is accepted once it is in it, flushed to disk, after a note of its readers. Reading
+compares the folder with the library, so a process that was killed in between reads the file at its next start. Files
+are read by their paths, never as a whole folder: a missing folder (of a restored database) removes no document.
 """
 
 import asyncio
 import logging
 import os
-import re
 import shutil
 import uuid
 from collections import OrderedDict, deque
@@ -25,10 +24,21 @@ from typing import Protocol
 from core.domain.corpus import Document, FileStamp, Source, document_id
 from core.domain.ingest_report import IngestProgress, IngestReport, ProgressCallback, failure_words
 from core.domain.jobs import JobKind
-from core.domain.read_limits import MEBIBYTE, ReadLimits
+from core.domain.read_limits import ReadLimits
+from core.domain.readers import MEMBERS_ONLY, narrowing_label
 from core.errors import BadInput, FootnoteError, InvalidState, NotFound, ReadError, StorageError
-from core.features.upload_files import DRAFTS, delete_file, list_files, put_file
-from core.knowledge.attachments import safe_name
+from core.features.upload_files import (
+    DRAFTS,
+    clean_path,
+    delete_file,
+    list_files,
+    note_readers,
+    noted_limits,
+    noted_readers,
+    put_file,
+    size_words,
+)
+from core.knowledge.narrowing import NO_RULES, ReaderRules
 from core.knowledge.sources import source_id
 from core.ports import Clock, CorpusRepository
 from core.ports.service import JobRepository
@@ -38,15 +48,16 @@ from core.work.steps import Steps
 
 UPLOADS = "upload"  # the kind of the source
 UPLOADS_NAME = "Uploads"
+_NAMES = (UPLOADS_NAME, *(f"{UPLOADS_NAME} {number}" for number in range(2, 1_000)))  # another may have the first
 JOB_NAME = "uploads"
 HELD = "held"  # files that wait for a decision, and files that others replaced; no workspace's folder
 HEAD_BYTES = 4_096
-LONGEST_PATH = 1_000  # bytes, below the folder
 MOST_NAMED = 20  # files and failures that a job names
 MOST_AT_ONCE = 50  # files of one run, so that a later file doesn't wait for a thousand
 KEPT_STATES = 1_000  # of finished files, for pages that show them
 RETRY_SECONDS = 30.0  # after an error of the database, the index or a model
-_SEPARATORS = re.compile(r"[/\\]")
+
+Readers = frozenset[str] | None  # of one file; None: nobody chose
 
 _log = logging.getLogger(__name__)
 
@@ -87,6 +98,7 @@ class UploadIngest(Protocol):
         *,
         links: Mapping[str, str],
         force: bool,
+        rules: ReaderRules,
         progress: ProgressCallback,
     ) -> IngestReport:
         """Ingest the files `only` as `Ingestor.ingest` does, one run at a time across all processes."""
@@ -123,21 +135,38 @@ class Uploads:
         return self.limits.file_bytes
 
     async def accept(
-        self, workspace: str, name: str, chunks: AsyncIterable[bytes], *, by: str = "", where: str = ""
+        self,
+        workspace: str,
+        name: str,
+        chunks: AsyncIterable[bytes],
+        *,
+        readers: Readers = None,
+        by: str = "",
+        where: str = "",
     ) -> UploadedFile:
         """Store a file under its name, which may be a path in a folder; durable when this returns.
 
-        A file of the same path is replaced: its document gets a new revision. Raises BadInput with the sentence for
-        the person if the file is refused, and StorageError if it can't be stored.
+        A file of the same path is replaced: its document gets a new revision. Of the readers of uploads, only these
+        `readers` may read it; None: as before, all for a new one. Raises BadInput with the sentence for the person if
+        the file is refused, and StorageError if it can't be stored.
         """
-        source, path = await self._take(workspace, name, chunks, None)
+        source, path = await self._take(workspace, name, chunks, None, readers)
         return self._read_soon(source, path, by, where)
 
     async def hold(self, workspace: str, key: str, name: str, chunks: AsyncIterable[bytes]) -> str:
         """Store a file aside under a key, until `accept_held` or `drop`; return its later path. Raises as `accept`."""
         return (await self._take(workspace, name, chunks, key))[1]
 
-    async def accept_held(self, workspace: str, key: str, path: str, *, by: str = "", where: str = "") -> UploadedFile:
+    async def accept_held(
+        self,
+        workspace: str,
+        key: str,
+        path: str,
+        *,
+        readers: Readers = None,
+        by: str = "",
+        where: str = "",
+    ) -> UploadedFile:
         """Accept a held file, and hold the one that it replaces, for `restore`. Safe to repeat; raises as `accept`."""
         source = await self._source(workspace)
         root, name = Path(source.location), path.rpartition("/")[2]
@@ -146,7 +175,10 @@ class Uploads:
         def move() -> None:
             if (new / name).is_file():
                 if (root / path).is_file() and not (before / name).exists():
+                    note_readers(before, name, noted_readers(root, path))
                     put_file(root / path, before, name)
+                if readers is not None:
+                    note_readers(root, path, readers)
                 put_file(new / name, root, path)
 
         try:
@@ -168,6 +200,7 @@ class Uploads:
                 return False
             draft.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(before, draft)
+            note_readers(root, path, noted_readers(before.parent, name))
             put_file(draft, root, path)
             return True
 
@@ -193,7 +226,7 @@ class Uploads:
 
     async def delete(self, workspace: str, path: str) -> None:
         """Delete an accepted file whose document is not in the library yet; a missing one is ignored."""
-        await to_its_end(partial(delete_file, self._root(workspace) / path))
+        await to_its_end(partial(delete_file, self._root(workspace), path))
         self._forget(workspace, path)
 
     async def read_left(self, workspace: str, path: str, *, by: str = "", where: str = "") -> UploadedFile:
@@ -271,11 +304,17 @@ class Uploads:
         """Delete the files of removed documents; documents of other sources are ignored. For Library."""
         for document in documents:
             if document.source_kind == UPLOADS:
-                await to_its_end(partial(delete_file, self._root(document.workspace) / document.path))
+                await to_its_end(partial(delete_file, self._root(document.workspace), document.path))
                 self._forget(document.workspace, document.path)
 
+    async def delete_folder(self, workspace: str) -> None:
+        """Delete all files of a removed workspace, with the drafts of waiting ones."""
+        await to_its_end(partial(shutil.rmtree, self._root(workspace), ignore_errors=True))
+        self._files.pop(workspace, None)
+        self._note_change()
+
     async def _take(
-        self, workspace: str, name: str, chunks: AsyncIterable[bytes], key: str | None
+        self, workspace: str, name: str, chunks: AsyncIterable[bytes], key: str | None, readers: Readers = None
     ) -> tuple[Source, str]:
         """Store a checked file: among the uploads, or under a key; return the uploads' source, and the file's path."""
         try:
@@ -288,6 +327,8 @@ class Uploads:
                 if not head:
                     raise ReadError("the file is empty")
                 await to_its_end(partial(self.check, draft, head))
+                if readers is not None:
+                    await to_its_end(partial(note_readers, root, path, readers))
                 place = (root, path) if key is None else (self._held(key) / "new", end)
                 await to_its_end(partial(put_file, draft, *place))
             finally:
@@ -347,7 +388,8 @@ class Uploads:
         async with Steps(self.jobs, self.clock, workspace).step(JobKind.INGEST, JOB_NAME, input=given) as step:
             note = partial(self._progress, workspace)
             links = await self.links(workspace)
-            report = await self.ingest(source, root, paths, links=links, force=force, progress=note)
+            rules = ReaderRules(limits=await to_its_end(partial(noted_limits, root, paths)))
+            report = await self.ingest(source, root, paths, links=links, force=force, rules=rules, progress=note)
             failures = [{"path": item.path, "reason": item.reason} for item in report.failures[:MOST_NAMED]]
             step.output = {"read": len(paths) - len(report.failures), "failures": failures}
         self._again -= {(workspace, path) for path in paths}
@@ -355,7 +397,7 @@ class Uploads:
         # A file that was removed while it was read has a document again.
         gone = await to_its_end(lambda: [path for path in paths if path in stored and not (root / path).exists()])
         if gone:
-            await self.ingest(source, root, gone, links={}, force=False, progress=note)
+            await self.ingest(source, root, gone, links={}, force=False, rules=NO_RULES, progress=note)
         for file in files:
             self._finish(file, workspace, None if file.path in gone else stored.get(file.path))
 
@@ -392,6 +434,17 @@ class Uploads:
             if path not in stamps or stamps[path] != await to_its_end(partial(self.stamp, root / path)):
                 self._expect(source, path)
 
+    async def readers(self, workspace: str) -> frozenset[str]:
+        """Return who may read the uploads of a workspace in chats, also before the first."""
+        sources = await self.corpus.list_sources(workspace)
+        found = next((item for item in sources if item.id == _identity(workspace)), None)
+        return MEMBERS_ONLY if found is None else found.readers
+
+    async def readers_label(self, workspace: str, path: str) -> str:
+        """Return who may read an accepted file in chats, as the end of a sentence."""
+        own = await to_its_end(partial(noted_limits, self._root(workspace), [path]))
+        return narrowing_label(frozenset({await self.readers(workspace)}).union(*own.values()))
+
     async def _source(self, workspace: str) -> Source:
         """Return the source of a workspace's uploads, saved if it is new or its folder moved."""
         identity = _identity(workspace)
@@ -401,7 +454,7 @@ class Uploads:
         if found is not None and found.location == location:
             return found
         taken = {source.name for source in sources}
-        name = next(name for name in _names() if name not in taken) if found is None else found.name
+        name = next(name for name in _NAMES if name not in taken) if found is None else found.name
         source = Source(id=identity, workspace=workspace, name=name, kind=UPLOADS, location=location)
         await self.corpus.save_source(source)
         return source
@@ -443,31 +496,5 @@ class Uploads:
         self._changed = asyncio.Event()
 
 
-def size_words(size: int) -> str:
-    return f"{size / MEBIBYTE:,.0f} MB" if size >= MEBIBYTE else f"{max(1, size // 1024):,} kB"
-
-
-def clean_path(name: str) -> str:
-    """Return the path of an upload below its folder: every part a file name that every disk accepts.
-
-    Raises BadInput, with the end of a sentence, for a hidden file, and for a path that is empty or too long.
-    """
-    parts = [part for part in _SEPARATORS.split(name) if part.strip() not in ("", ".", "..")]
-    if not parts:
-        raise BadInput("it needs a name")
-    if any(part.startswith(".") for part in parts):
-        raise BadInput("hidden files are left out")
-    path = "/".join(map(safe_name, parts))
-    if len(path.encode()) > LONGEST_PATH:
-        raise BadInput("its folders have too long names; shorten them")
-    return path
-
-
 def _identity(workspace: str) -> str:
     return source_id(workspace, UPLOADS_NAME)
-
-
-def _names() -> Iterable[str]:
-    """Yield names for the source: another one may have the first."""
-    yield UPLOADS_NAME
-    yield from (f"{UPLOADS_NAME} {number}" for number in range(2, 1_000))

@@ -1,6 +1,7 @@
 """Use cases of the library: search it, find a document, open a page, remove documents and sources."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,10 +9,12 @@ from core.access.scopes import ATTACHMENTS
 from core.domain.audit import Audit, AuditNote, Deed
 from core.domain.corpus import Document, Page, SearchScope, Source
 from core.domain.footnotes import page_links
-from core.errors import NotFound
+from core.errors import NotFound, StorageError
 from core.knowledge.search.documents import Linked, NamesOfWorkspaces, find_by_name, only_journals
 from core.knowledge.search.searching import PassageSearch
 from core.ports import ConversationRepository, CorpusRepository, SearchIndex
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +35,26 @@ class Removal:
 
     name: str  # of the source, or path of the document
     documents: int
-    conversations: int  # pinned to or focused on them: they keep their messages, marked stale, and lose the focus
+    conversations: int  # pinned to them, focused on them, or with answers that rest on them
 
     def __str__(self) -> str:
         documents = "1 document" if self.documents == 1 else f"{self.documents} documents"
-        text = f"Removed {self.name!r} ({documents})."
-        if self.conversations:
-            these = "1 conversation" if self.conversations == 1 else f"{self.conversations} conversations"
-            text += f" {these} about it kept their messages; answers that cite it are marked stale."
-        return text
+        return f"Removed {self.name!r} ({documents}). {removal_effect(self.documents, self.conversations)}"
 
     def to_json(self) -> dict[str, object]:
         return {"removed": self.name, "documents": self.documents, "conversations": self.conversations}
+
+
+def removal_effect(documents: int, conversations: int) -> str:
+    """Return a sentence about the effect of a removal on conversations, and on the posts of their answers."""
+    them = "it" if documents == 1 else "them"
+    if not conversations:
+        return f"No conversation is about {them}."
+    stays = "1 conversation stays" if conversations == 1 else f"{conversations} conversations stay"
+    return (
+        f"{stays}, but answers that rest on {them} are deleted for good, with their quotes, steps and recordings. "
+        "A note replaces their posts in Discord and Slack."
+    )
 
 
 class Library:
@@ -56,13 +67,16 @@ class Library:
         conversations: ConversationRepository,
         *,
         delete_files: Callable[[Sequence[Document]], Awaitable[None]] | None = None,
+        delete_mirror: Callable[[Source], Awaitable[None]] | None = None,
         after_removal: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
         """`delete_files` deletes files of removed documents that Footnote keeps, so that none is read again.
 
+        `delete_mirror` deletes all files that were fetched for a removed source.
         `after_removal` is called after documents were removed, so that answers that cite them become stale.
         """
         self._delete_files = delete_files
+        self._delete_mirror = delete_mirror
         self._after_removal = after_removal
         self._corpus = corpus
         self._index = index
@@ -136,6 +150,8 @@ class Library:
         source = await self.source(workspace, name)
         documents = await self._corpus.list_documents(workspace, frozenset({source.id}))
         conversations = await self.forget(documents)
+        if self._delete_mirror is not None:
+            await self._delete_mirror(source)
         await self._corpus.remove_source(source.id, audit=_note(workspace, by, Deed.SOURCE_REMOVED, source.name))
         return Removal(name=source.name, documents=len(documents), conversations=conversations)
 
@@ -159,18 +175,27 @@ class Library:
 
         From the database first: after an interruption, leftovers in the index are hidden and swept.
         """
-        conversations = 0
+        conversations = await self.count_conversations(documents)
         if self._delete_files is not None:
             await self._delete_files(documents)
+        await self._corpus.remove_documents([document.id for document in documents], by=by)
         for document in documents:
-            conversations += await self._conversations.forget_document(document.id)
-            about = f"{document.source}/{document.path}"
-            audit = _note(document.workspace, by, Deed.DOCUMENT_REMOVED, about)
-            await self._corpus.remove_document(document.id, audit=audit)
             await self._index.remove_document(document.id)
+        if documents:
+            await self._erase()
         if self._after_removal is not None:
             await self._after_removal()
         return conversations
+
+    async def _erase(self) -> None:
+        try:
+            await self._index.erase()
+        except StorageError as error:  # the daily tidying tries again
+            _log.warning("The search index keeps bytes of removed passages for now: %s", error)
+
+    async def count_conversations(self, documents: Sequence[Document]) -> int:
+        """Count the conversations that are pinned to the documents, focused on them, or rest on them."""
+        return await self._conversations.count_about(documents)
 
     async def _view(self, page: Page, scope: SearchScope) -> PageView:
         document = await self._corpus.get_document(page.document_id, scope)

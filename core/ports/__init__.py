@@ -20,12 +20,23 @@ from core.domain.chat import (
     ToolResult,
 )
 from core.domain.conversation import Conversation, Focus, Message
-from core.domain.corpus import Document, FileStamp, Page, SearchQuery, SearchScope, Source, SourcedPassage
+from core.domain.corpus import (
+    Document,
+    FileStamp,
+    LibrarySummary,
+    Page,
+    SearchQuery,
+    SearchScope,
+    Source,
+    SourcedPassage,
+)
 from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.jobs import Job
 from core.domain.kept_answers import KeptRule
 from core.domain.passages import IndexEntry, IndexHit, Passage, ScoredSpan
+from core.domain.readers import Narrowing
 from core.domain.replies import ChatResponse
+from core.domain.support import Closeness
 
 
 class Clock(Protocol):
@@ -85,6 +96,10 @@ class Tools(Protocol):
         of earlier questions.
         """
 
+    @property
+    def background(self) -> str:
+        """The day and the library in numbers, which a model reads before the conversation; "" for none."""
+
     def opening(self) -> tuple[ChatMessage, ...]:
         """Return the turns between the question and its first request, after `adopt`; mostly none.
 
@@ -103,9 +118,9 @@ class Tools(Protocol):
         the tool reads with no model of its own: long texts are cut, with a note.
         """
 
-    async def list_facts(self, question: str) -> ListedFacts | None:
+    async def list_facts(self, question: str, *, computes: bool = False) -> ListedFacts | None:
         """Return the extracted rows that a question clearly asks for (list_intent.py), with their passages as
-        evidence.
+        evidence; with `computes`, also what one table answers (table_questions.py), with the rows it rests on.
 
         None for another kind of question, or if no row fits.
         """
@@ -160,6 +175,12 @@ class SearchIndex(Protocol):
     async def optimise(self) -> None:
         """Called once after a batch of writes: fit statistics (BM25 length), compact. May do nothing."""
 
+    async def erase(self) -> None:
+        """Leave no bytes of removed passages on the disk, if any were removed. Searches may wait meanwhile.
+
+        An index on a server is left to the server.
+        """
+
     async def close(self) -> None: ...
 
 
@@ -175,14 +196,14 @@ class CorpusRepository(Protocol):
     async def set_readers(self, source_id: str, readers: frozenset[str], *, audit: Audit = None) -> None:
         """Replace a source's readers; unknown ids are ignored. Durable when it returns."""
 
-    async def narrow(self, document_id: str, source_id: str, readers: frozenset[str] | None) -> None:
-        """Let only these of its source's readers read a document, which need not be there yet; None: all of them.
+    async def narrow(self, source_id: str, narrowings: Mapping[str, Narrowing], *, audit: Audit = None) -> None:
+        """Replace the limits of documents of a source, by id, in one commit. The documents need not be there yet.
 
-        They stay when the document is removed, for its return. Durable when it returns.
+        Limits stay when a document is removed, for its return. Durable when it returns.
         """
 
-    async def narrowed(self, workspace: str) -> Mapping[str, frozenset[str]]:
-        """Map the id of each document with fewer readers than its source to them."""
+    async def narrowed(self, workspace: str) -> Mapping[str, Narrowing]:
+        """Map the id of each document with limits of its own to them."""
 
     async def kept_rules(self, workspace: str) -> list[KeptRule]:
         """Return the readers of the kept answers: a rule for each document of their source, oldest first."""
@@ -193,7 +214,7 @@ class CorpusRepository(Protocol):
         """Return sources by name."""
 
     async def remove_source(self, source_id: str, *, audit: Audit = None) -> None:
-        """Remove a source with its documents, pages and passages; unknown ids are ignored."""
+        """Remove a source with its documents, as `remove_documents` does; unknown ids are ignored."""
 
     async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
         """Return documents by source name, then path; failed ones, too.
@@ -203,6 +224,12 @@ class CorpusRepository(Protocol):
 
     async def list_readable(self, scope: SearchScope) -> list[Document]:
         """List documents within a scope: they count pages and passages up to the reading positions."""
+
+    async def summarise(self, scope: SearchScope, newest: int) -> LibrarySummary:
+        """Count the documents with text within a scope, and return the `newest` ones of them.
+
+        Costs milliseconds for any library.
+        """
 
     async def count_documents(self, *, except_kind: str) -> Mapping[str, int]:
         """Count the documents with text of each workspace that has a source; sources of one kind don't count."""
@@ -236,11 +263,20 @@ class CorpusRepository(Protocol):
         Raises NotFound if the workspace has no such source.
         """
 
-    async def touch(self, document_id: str, stamp: FileStamp, hidden: Sequence[str] | None = None) -> None:
-        """Update the stamp of a file with unchanged pages and, unless None, `Document.hidden`."""
+    async def touch(
+        self, document_id: str, stamp: FileStamp, hidden: Sequence[str] | None = None, dated: str | None = None
+    ) -> None:
+        """Update the stamp of a file with unchanged pages and, unless `hidden` is None, both that and `dated`."""
 
-    async def remove_document(self, document_id: str, *, audit: Audit = None) -> None:
-        """Remove it with its pages and passages; unknown ids are ignored."""
+    async def remove_documents(self, document_ids: Sequence[str], *, by: str = "") -> None:
+        """Remove documents with their pages and passages, and empty answers that rest on them; unknown ids are ignored.
+
+        Answers, their steps and recordings lose their texts, and their posts will be replaced, by the same commit. So
+        do the focus and the pins of conversations. `by`: the person who removes each, for the audit log.
+        """
+
+    async def redact_lost(self) -> int:
+        """Empty the answers that rest on removed documents; return their number."""
 
     async def live_revisions(self) -> dict[tuple[str, str], int]:
         """Count the readable passages of each (document id, revision), over all workspaces.
@@ -331,8 +367,8 @@ class ConversationRepository(Protocol):
     async def remove_messages(self, conversation_id: str, message_ids: Collection[str]) -> None:
         """Ignore unknown ids, and ids of other conversations. Messages appended later still come last."""
 
-    async def forget_document(self, document_id: str) -> int:
-        """Unpin and unfocus it, mark messages that cite it stale; return the number of conversations."""
+    async def count_about(self, documents: Sequence[Document]) -> int:
+        """Count the conversations that are pinned to documents, focused on them, or have answers that rest on them."""
 
 
 @runtime_checkable
@@ -352,6 +388,14 @@ class CheckedProvider(Protocol):
 
     async def check(self) -> None:
         """Make one small request or a few. Raises ProviderError with the next step if it can't be used."""
+
+
+@runtime_checkable
+class ModelCatalogue(Protocol):
+    """A ChatProvider that can tell which models there are."""
+
+    async def check_model(self, model: str) -> None:
+        """Raise ProviderBadRequest if there is no such model; other ProviderErrors if the server can't say."""
 
 
 class CapabilityMemory(Protocol):
@@ -383,3 +427,8 @@ class SentenceRanker(Protocol):
 class AnswerJudge(Protocol):
     async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         """Rate how well each text answers the question, 0..1, in the given order (a cross-encoder's sigmoid)."""
+
+
+class SupportModel(Protocol):
+    async def closeness(self, sentence: str, quotes: Sequence[str]) -> Closeness:
+        """Say how near the quotes' words come to a sentence's. Raises ModelMissing."""

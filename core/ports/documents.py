@@ -85,6 +85,9 @@ class Fetched:
     removed: int = 0
     warnings: tuple[str, ...] = ()  # one sentence each about files that couldn't be fetched and stay unchanged
     links: Mapping[str, str] = field(default_factory=dict)  # path below root -> its web address
+    # Path below root -> sets of names, as the source calls people and groups. A reader has one name of each set, and
+    # an empty set is nobody. Other files are for everyone who may read the source.
+    restricted: Mapping[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
 
 
 class FetchProgress(Protocol):
@@ -247,7 +250,7 @@ class ReadingRepository(Protocol):
 
 
 class IngestProgressStore(Protocol):
-    """How far the ingests of all processes on the database have come.
+    """The progress of the ingests of all processes on the database.
 
     A note that isn't renewed counts as that of a killed process, and for nothing.
     """

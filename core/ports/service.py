@@ -5,12 +5,13 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from core.domain.additions import Addition, AdditionState
-from core.domain.answer import Answer
+from core.domain.answer import Answer, Provenance
 from core.domain.audit import Audit
 from core.domain.features import Checked, CitedIn, DueNote, Feedback, LiveTexts, StaleAnswer, StoredCassette, Unchecked
+from core.domain.identity import PersonOnPlatform
 from core.domain.incoming import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
 from core.domain.jobs import Job, JobKind
 from core.domain.limits import QuestionLimit
@@ -18,12 +19,14 @@ from core.domain.readers import Audience
 from core.domain.service import (
     ChannelSettings,
     Decision,
+    DueRemoval,
     InboxEntry,
     InboxStatus,
     Installation,
     Listening,
     PlatformTeam,
     PositionHolder,
+    PostFate,
     PostRef,
     SummaryKey,
 )
@@ -87,7 +90,7 @@ class InboxStore(Protocol):
     async def release_abandoned(self) -> int:
         """End all leases of all owners: for the start of the only process on a database. Return their number."""
 
-    async def cancel(self, message_key: str, by: str) -> list[InboxEntry]:
+    async def cancel(self, message_key: str, by: str, *, audit: Audit = None) -> list[InboxEntry]:
         """Note that the open entries of a message should stop; return them, oldest first, or an empty list.
 
         By WITHDRAWN they end silently, even if a user stopped them before; entries already withdrawn are left out.
@@ -104,7 +107,7 @@ class InboxStore(Protocol):
     async def recent(
         self, workspace: str, *, author: str | None = None, address: ThreadAddress | None = None, limit: int = 50
     ) -> list[InboxEntry]:
-        """Return entries, newest first, refused ones, too."""
+        """Return entries, newest first, refused ones, too; none of posts that are no answers."""
 
     async def list_open(self, workspace: str, limit: int | None = None) -> list[InboxEntry]:
         """Return unfinished entries, newest first."""
@@ -115,16 +118,29 @@ class InboxStore(Protocol):
     async def forget(self, message_key: str) -> None:
         """Empty the texts of a message's finished entries, and delete their job trees."""
 
-    async def list_removals(self, platforms: Collection[str], limit: int) -> list[InboxEntry]:
-        """Return entries of deleted conversations whose posts are still to be deleted, and due, oldest first."""
+    async def note_shown(
+        self, shown: IncomingMessage, post_ref: PostRef, rests_on: Provenance, *, quotes_people: bool = False
+    ) -> None:
+        """Note a post that is no answer, such as the result of a command; one of the same event key is replaced.
 
-    async def removed(self, seq: int) -> None:
-        """Note that the post of an entry was deleted; repeats are safe."""
+        It is taken back with its author, its thread, its workspace, or anything that it rests on. With `quotes_people`,
+        also with any person of its platform and workspace.
+        """
+
+    async def list_removals(self, platforms: Collection[str], limit: int) -> list[DueRemoval]:
+        """Return ended entries whose posts are still to be taken back, and due, oldest first."""
+
+    async def removed(self, seq: int, fate: PostFate) -> None:
+        """Note the fate of the post of an entry; repeats are safe."""
 
     async def removal_failed(self, seq: int, delay_seconds: float) -> None: ...
 
     async def purge(self, before: datetime) -> int:
-        """Delete entries that ended before; return their number. Open entries stay at any age."""
+        """Delete entries that ended before; return their number.
+
+        Open entries stay at any age, and so do those whose post may have to be taken back: with an answer whose
+        conversation is stored, or of note_shown.
+        """
 
     def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
         """While it is open, call `wake` in this event loop soon after another owner accepted or released an entry.
@@ -159,10 +175,7 @@ class CitedRepository(Protocol):
     """The documents that the answers of a workspace cite, deleted with their messages."""
 
     async def cited(self, workspace: str, document_id: str | None = None) -> list[CitedIn]:
-        """Return one for each conversation and document, or for one document alone, by conversation and document."""
-
-    async def count_answers(self, workspace: str, document_ids: Collection[str]) -> int:
-        """Count the answers that cite any of these documents."""
+        """Return one for each conversation and document, or for only one document, by conversation and document."""
 
 
 class FeedbackRepository(Protocol):
@@ -188,7 +201,7 @@ class SettingsRepository(Protocol):
 
     async def listening(self, address: ThreadAddress) -> Listening: ...
 
-    async def save_listening(self, address: ThreadAddress, listening: Listening) -> None:
+    async def save_listening(self, address: ThreadAddress, listening: Listening, *, audit: Audit = None) -> None:
         """Insert or replace."""
 
     async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
@@ -368,7 +381,10 @@ class ChatPlatform(Protocol):
         """Post the one clear error as the post of the message key; always looks first."""
 
     async def remove(self, entry: InboxEntry) -> None:
-        """Delete the post of a deleted conversation's entry; a missing one is ignored."""
+        """Delete the post of a deleted answer's entry; a missing one is ignored."""
+
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        """Replace the post of an emptied answer's entry by a sentence; a missing one is ignored."""
 
 
 class ThreadReader(Protocol):
@@ -463,4 +479,12 @@ class DatabaseMaintenance(Protocol):
 
         Others may read and write meanwhile. Everything else follows from these. Only the owner can read the file.
         Raises InvalidState if it exists, or if the database is a server's; StorageError if it can't be written.
+        """
+
+
+class PersonRecords(Protocol):
+    async def find(self, person: PersonOnPlatform) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Return the records about a person by kind, oldest first, all of one moment.
+
+        They hold no answers. `messages` are of all people, by name, in conversations that the person began.
         """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from core.domain.answer import Answer, Citation, Reference
-from core.domain.jobs import Job
+from core.domain.jobs import FoundText, Job, JobTree
 
 Json = dict[str, object]
 
@@ -70,6 +70,23 @@ def reference_json(reference: Reference) -> Json:
         "heading": reference.heading,
         "near": list(reference.near),
     }
+
+
+def job_tree_json(tree: JobTree) -> list[Json]:
+    """Jobs with the texts that their tools found."""
+    return [{**job_json(job, tree.jobs), "found": found_json(tree.found.get(job.id, ()))} for job in tree.jobs]
+
+
+def found_json(found: Sequence[FoundText]) -> list[Json]:
+    return [
+        {
+            "page_id": item.page_id,
+            "document_title": item.document_title,
+            "page_number": item.page_number,
+            "snippet": item.snippet,
+        }
+        for item in found
+    ]
 
 
 def job_json(job: Job, tree: Sequence[Job]) -> Json:

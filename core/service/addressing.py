@@ -19,6 +19,7 @@ BETWEEN_PEOPLE = _left_alone(
     "not_for_us", "This message was for someone else, so I didn't reply. Mention me to ask a question."
 )
 MUTED = _left_alone("muted", "I'm muted in this thread. Mention me to ask, or use /unmute.")
+HELD = _left_alone("muted", "A moderator muted me in this thread. Mention me to ask.")
 POSTS_OFF = _left_alone(
     "posts_off",
     "I don't answer new posts here unless mentioned. An admin can change that with /settings answer_posts on.",
@@ -29,8 +30,24 @@ NEEDS_MENTION_IN_THREAD = _left_alone(
     "I didn't start this thread, so I only reply when mentioned. To have me answer every question here, use /listen.",
 )
 
+ACKNOWLEDGED = _left_alone("acknowledged", "This acknowledged my answer and asked nothing, so I only reacted to it.")
+CHATTER = _left_alone("chatter", "This didn't ask anything, so I stayed silent. Mention me to ask.")
+FOR_PEOPLE = _left_alone(
+    "for_people", "This sounded like a question to people here, so I stayed silent. Mention me if it was for me."
+)
+NOT_COVERED = _left_alone(
+    "not_covered",
+    "Nobody named me, and the documents didn't seem to answer this, so I stayed silent. Mention me to ask anyway.",
+)
+ONLY_NAMED = _left_alone(
+    "only_named",
+    "In this channel I only reply when mentioned. An admin can change that with /settings follow_ups.",
+)
+
+# Decisions of turn-taking (turns.py).
+TURNS = (ACKNOWLEDGED, CHATTER, FOR_PEOPLE, NOT_COVERED, ONLY_NAMED)
 # Conversations between people: a refusal stays unsaid.
-LEFT_TO_PEOPLE = frozenset(item.code for item in (BETWEEN_PEOPLE, MUTED, POSTS_OFF, NEEDS_MENTION))
+LEFT_TO_PEOPLE = frozenset(item.code for item in (BETWEEN_PEOPLE, MUTED, POSTS_OFF, NEEDS_MENTION, *TURNS))
 
 
 def decide(circumstances: Circumstances, listening: Listening, channel: ChannelSettings) -> Decision | None:
@@ -44,8 +61,8 @@ def decide(circumstances: Circumstances, listening: Listening, channel: ChannelS
         return None
     if how.replies_to is RepliesTo.SOMEBODY or how.mentions_others:
         return BETWEEN_PEOPLE
-    if listening is Listening.MUTED:
-        return MUTED
+    if listening.is_muted:
+        return MUTED if listening is Listening.MUTED else HELD
     if how.replies_to is RepliesTo.US or how.in_our_thread or listening is Listening.LISTENING:
         return None
     if how.opens_post:

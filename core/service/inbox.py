@@ -15,7 +15,8 @@ from core.errors import BadInput, StorageError
 from core.ports import Clock
 from core.ports.service import InboxStore, SettingsRepository
 from core.service.addressing import decide
-from core.work.questions import check_question, to_command
+from core.service.turns import Turns
+from core.work.questions import WITHOUT_SIGNS, check_question, to_command
 
 COMMAND = Decision(code="command", sentence="This is a command: it is run at once.", accepted=False)
 
@@ -27,12 +28,15 @@ class Gate:
     name: str
     check: Callable[[IncomingMessage], Awaitable[Decision | None]]
     for_commands: bool = False  # commands have to pass it, too
+    before_turns: bool = False  # turn-taking follows for the messages that pass it
 
 
 async def readable(incoming: IncomingMessage) -> Decision | None:
-    """Refuse empty questions and pasted books, with the way out."""
+    """Refuse empty questions and pasted books, with the way out. Signs ("?") are a question only to the bot."""
+    how = incoming.circumstances
     try:
-        check_question(incoming.text)
+        is_for_us = (how.mentioned or how.direct) and incoming.address.platform not in WITHOUT_SIGNS
+        check_question(incoming.text, needs_words=not is_for_us)
     except BadInput as error:
         return Decision(code="bad_question", sentence=str(error), accepted=False)
     return None
@@ -81,7 +85,11 @@ def platform_gates(settings: SettingsRepository, askers: Gate | None = None) -> 
         channel = await settings.channel(ChannelAddress.of(incoming.address))
         return decide(incoming.circumstances, listening, channel)
 
-    return (Gate(name="for us", check=for_us, for_commands=True), *([askers] if askers else []), *STANDARD_GATES)
+    return (
+        Gate(name="for us", check=for_us, for_commands=True, before_turns=True),
+        *([askers] if askers else []),
+        *STANDARD_GATES,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +128,7 @@ class Inbox:
 
     `withdraw` (Worker.withdraw) gets an edited message's key and its new entry's number, and ends runs of earlier
     versions at once. Without it they end with the worker's next beat. `limits` None: questions aren't limited.
+    `turns` None: all that the gates let through is answered.
     """
 
     def __init__(
@@ -130,8 +139,10 @@ class Inbox:
         wake: Callable[[], None],
         withdraw: Callable[[str, int], None] | None = None,
         limits: QuestionLimits | None = None,
+        turns: Turns | None = None,
     ) -> None:
         self._store = store
+        self._turns = turns
         self._limits = limits
         self._gates = tuple(gates)
         self._clock = clock
@@ -170,6 +181,8 @@ class Inbox:
             return _receipt(known, incoming, is_new=False)
         if (same := await self._same_text(incoming) or await self._newer(incoming)) is not None:
             return _receipt(same, incoming, is_new=False)
+        if self._turns is not None:
+            incoming = self._turns.read(incoming)
         command = to_command(incoming.text)
         decision = await self._decide(incoming, is_command=command is not None)
         limits = await self._limits_of(incoming) if decision.accepted else ()
@@ -206,6 +219,8 @@ class Inbox:
     async def _decide(self, incoming: IncomingMessage, *, is_command: bool) -> Decision:
         for gate in self._gates:
             refusal = await gate.check(incoming) if gate.for_commands or not is_command else None
+            if refusal is None and gate.before_turns and self._turns is not None and not is_command:
+                refusal = await self._turns.decide(incoming)
             if refusal is not None:
                 return refusal
         return COMMAND if is_command else ACCEPTED

@@ -12,20 +12,22 @@ from contextlib import suppress
 
 from core.answering.answers.posting import Posting
 from core.answering.pipeline import STOPPED, Answering
+from core.answering.redaction import REDACTED_POST, REDACTED_SHOWN
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.service import WITHDRAWN, InboxEntry, InboxStatus
+from core.domain.audit import AuditNote, Deed
+from core.domain.service import LOST, WITHDRAWN, DueRemoval, InboxEntry, InboxStatus, PostFate
 from core.errors import AccessDenied, FootnoteError, InvalidState, StorageError
 from core.ports import Clock
 from core.ports.service import ChatPlatform, InboxStore, JobRepository
 from core.work.attempts import Attempt
-from core.work.retries import MOST_CRASHES, GiveUp, decide, pause, poison_sentence, to_sentence
+from core.work.retries import MOST_CRASHES, GiveUp, decide, is_waiting, pause, poison_sentence, to_sentence
 from core.work.runs import LostLease, Run
 
 DEFAULT_PARALLEL = 64  # questions at once: they wait for models, not for the processor
 DEFAULT_TRIES = 4  # with the pauses between them under half a minute: the thread waits behind it
 DEFAULT_TIMEOUT_SECONDS = 300.0  # of one try; the agent's own budget (90 s) ends long before
 POST_TRIES = 10  # for the error post; after that the thread continues without it, and the log has the reason
-REMOVED_AT_ONCE = 20  # posts of deleted conversations, one after the other
+REMOVED_AT_ONCE = 20  # posts of deleted answers, one after the other
 REMOVE_AGAIN_SECONDS = 300.0  # after a platform refused to delete a post
 POLL_SECONDS = 1.0  # delay for entries and stops from other processes; own ones are noticed at once
 BEATS = 3  # renewals in the time of a lease, at least
@@ -100,18 +102,20 @@ class Worker:
         """There may be something to claim: look now instead of at the next poll."""
         self._woken.set()
 
-    async def cancel(self, message_key: str, by: str) -> None:
-        """Stop the answer to a message; its post shows that. AccessDenied for anyone but its asker.
+    async def cancel(self, message_key: str, by: str, is_moderator: bool = False) -> None:
+        """Stop the answer to a message; its post shows that. AccessDenied for others than its asker and moderators.
 
         InvalidState if the message has no open entry.
         """
         found = await self._store.find_open(message_key)
         if not found:
             raise InvalidState("There is nothing to stop: this message is not being answered.")
+        audit, asker = None, found[0].incoming
         if any(entry.incoming.author != by for entry in found):
-            asker = found[0].incoming
-            raise AccessDenied(f"Only {asker.author_name or asker.author} can stop this answer, who asked for it.")
-        for entry in await self._store.cancel(message_key, by):
+            if not is_moderator:
+                raise AccessDenied(f"Only {asker.author_name or asker.author} or a moderator can stop this answer.")
+            audit = AuditNote(workspace=asker.address.workspace, actor=by, deed=Deed.ANSWER_STOPPED, about=message_key)
+        for entry in await self._store.cancel(message_key, by, audit=audit):
             self._stop_run(entry.seq, by)
         self.wake()
 
@@ -137,7 +141,7 @@ class Worker:
             run.task = asyncio.create_task(self._work(run), name=f"answer {entry.message_key}")
 
     async def _beat(self) -> None:
-        """Renew the leases of running entries; stop lost ones, and those that another process cancelled."""
+        """Renew the leases of running entries; stop lost ones, and ones cancelled by another process."""
         while True:
             await asyncio.sleep(min(self._store.lease_seconds / BEATS, POLL_SECONDS))
             seqs, ours_until = [*self._runs], self._ours_until()
@@ -157,24 +161,29 @@ class Worker:
                     run.task.cancel()
 
     async def _remove_posts(self) -> None:
-        """Delete the posts of deleted conversations."""
+        """Take back the posts of deleted and of emptied answers."""
         while True:
             try:
-                for entry in await self._store.list_removals(self._platforms.keys(), REMOVED_AT_ONCE):
-                    await self._remove_post(entry)
+                for removal in await self._store.list_removals(self._platforms.keys(), REMOVED_AT_ONCE):
+                    await self._remove_post(removal)
             except StorageError as error:
-                log.warning("The posts of deleted conversations stay for now: %s", error)
+                log.warning("The posts of deleted answers stay for now: %s", error)
             await asyncio.sleep(POLL_SECONDS)
 
-    async def _remove_post(self, entry: InboxEntry) -> None:
+    async def _remove_post(self, removal: DueRemoval) -> None:
+        entry = removal.entry
+        platform = self._platforms[entry.address.platform]
         try:
-            await self._platforms[entry.address.platform].remove(entry)
+            if removal.fate is PostFate.REDACTED:
+                await platform.redact(entry, REDACTED_SHOWN if entry.decision.code == LOST else REDACTED_POST)
+            elif removal.fate is PostFate.DELETED:
+                await platform.remove(entry)
         except Exception as error:
             how = log.info if isinstance(error, FootnoteError) else log.exception
             how("The post of %s stays for now: %s", entry.message_key, error)
             await self._store.removal_failed(entry.seq, REMOVE_AGAIN_SECONDS)
         else:
-            await self._store.removed(entry.seq)
+            await self._store.removed(entry.seq, removal.fate)
 
     def _ours_until(self) -> float:
         """Until when a lease that is asked for now holds for certain: half of it, as clocks and threads may stall."""
@@ -278,7 +287,8 @@ class Worker:
             if entry.final_error is not None:
                 await self._error_post_failed(entry, error)
                 return
-            decision = decide(error, failures=entry.failures, tries=self._tries)
+            age = self._clock.now() - entry.created_at
+            decision = decide(error, failures=entry.failures, tries=self._tries, age=age)
             if isinstance(decision, GiveUp):
                 await self._give_up(run, decision.sentence)
                 return
@@ -296,7 +306,8 @@ class Worker:
         await self._retry(entry, 0, sentence, final_error=sentence)
 
     async def _error_post_failed(self, entry: InboxEntry, error: Exception) -> None:
-        if entry.failures + 1 < self._tries + POST_TRIES:
+        waits = is_waiting(error, self._clock.now() - entry.created_at)
+        if waits or entry.failures + 1 < self._tries + POST_TRIES:
             await self._retry(entry, pause(entry.failures), to_sentence(error))
             return
         log.error("The error post for %s can't be made: %s", entry.message_key, entry.final_error)

@@ -12,6 +12,7 @@ from core.domain.passages import Span
 
 # Years in documents; two digits mean 2000 to 2069 or 1970 to 1999, as in POSIX.
 _YEARS = range(1900, 2100)
+YEARS_OF_HISTORY = range(1000, 2100)
 _CENTURY_TURN = 70
 # Month names by number: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish/Danish/Norwegian.
 _MONTHS = (
@@ -28,7 +29,7 @@ _MONTHS = (
     "november nov novembre noviembre novembro listopada",
     "december dec dezember dez décembre déc decembre diciembre dic dicembre dezembro grudnia",
 )
-_MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+MONTH_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 _WEEKDAYS = (
     "mon monday mo montag lundi lunes lunedì segunda maandag",
     "tue tues tuesday di dienstag mardi martes martedì terça dinsdag",
@@ -38,10 +39,10 @@ _WEEKDAYS = (
     "sat saturday sa samstag sonnabend samedi sábado sabato zaterdag",
     "sun sunday so sonntag dimanche domingo domenica zondag",
 )
-_WEEKDAY_OF = {name: number for number, names in enumerate(_WEEKDAYS) for name in names.split()}
+WEEKDAY_OF = {name: number for number, names in enumerate(_WEEKDAYS) for name in names.split()}
 
-_NAME = "|".join(sorted(_MONTH_OF, key=len, reverse=True))
-_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_NAME = "|".join(sorted(MONTH_OF, key=len, reverse=True))
+_YEAR = r"(?P<year>(?:1\d|20)\d\d)"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|ª|\.)?"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
@@ -52,7 +53,7 @@ _FORMS = tuple(
         rf"(?:[,\s-]{{1,2}}(?:(?:de|del)\s)?{_YEAR}\b)?",
         rf"\b(?P<name>{_NAME})\b\.?\s{_DAY}(?![\d:/])(?:,?\s{{1,2}}{_YEAR}\b)?",
         r"(?<![\w.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?!\s?\d)",
-        r"(?<![\w/.-])(?P<first>\d{1,2})(?P<sep>[./-])(?P<second>\d{1,2})(?P=sep)(?P<year>(?:19|20)?\d\d)(?![\w/-])",
+        r"(?<![\w/.-])(?P<first>\d{1,2})(?P<sep>[./-])(?P<second>\d{1,2})(?P=sep)(?P<year>(?:1\d|20)?\d\d)(?![\w/-])",
     )
 )
 _COMPACT = re.compile(rf"(?<!\d){_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?!\d)")
@@ -81,15 +82,15 @@ class WrittenDate:
         return following.isoformat() if following else None
 
 
-def find_dates(text: str, *, day_first: bool | None = None) -> list[WrittenDate]:
-    """Return all dates in `text` in order, none inside another.
+def find_dates(text: str, *, day_first: bool | None = None, years: range = _YEARS) -> list[WrittenDate]:
+    """Return all dates in `text` in order, none inside another. A year outside `years` is not read.
 
     03/04/2025 is read by a weekday near it, else by `day_first`, else as in the US; with dots, the day comes first.
     """
     found: list[WrittenDate] = []
     for form in _FORMS:
         for match in form.finditer(text):
-            written = _to_date(match, text, day_first)
+            written = _to_date(match, text, day_first, years)
             if written and not any(_overlap(written.span, other.span) for other in found):
                 found.append(written)
     return sorted(found, key=lambda item: item.span)
@@ -104,13 +105,19 @@ def find_date_in_name(name: str) -> WrittenDate | None:
     """Return the date in a file's name, with hyphens, underscores or no signs between (20240503), or None."""
     text = re.sub(r"(?<=\d)_(?=\d)", "-", name).replace("_", " ")
     return find_date(text) or next(
-        (written for match in _COMPACT.finditer(text) if (written := _to_date(match, text, None))), None
+        (written for match in _COMPACT.finditer(text) if (written := _to_date(match, text, None, _YEARS))), None
     )
+
+
+def stated_day(text: str) -> str | None:
+    """Return the day that a date field states, as YYYY-MM-DD; None if it states none."""
+    found = find_date(text)
+    return found.iso() if found is not None else None
 
 
 def has_weekday(text: str) -> bool:
     """Return whether the text names a day of the week."""
-    return any(len(word) > 2 and word.lower() in _WEEKDAY_OF for word in _WORD.findall(text))
+    return any(len(word) > 2 and word.lower() in WEEKDAY_OF for word in _WORD.findall(text))
 
 
 def is_day_first(texts: Iterator[str]) -> bool | None:
@@ -123,12 +130,14 @@ def is_day_first(texts: Iterator[str]) -> bool | None:
     return None
 
 
-def _to_date(match: re.Match[str], text: str, day_first: bool | None) -> WrittenDate | None:
+def _to_date(match: re.Match[str], text: str, day_first: bool | None, years: range) -> WrittenDate | None:
     groups = match.groupdict()
-    year = _year(groups.get("year"))
+    year = _year(groups.get("year"), years)
+    if groups.get("year") and year is None and not groups.get("name"):
+        return None
     if groups.get("first"):
         return _numeric(match, text, year, day_first)
-    month = _MONTH_OF[groups["name"].lower()] if groups.get("name") else int(groups["month"])
+    month = MONTH_OF[groups["name"].lower()] if groups.get("name") else int(groups["month"])
     day = int(groups["day"])
     if _valid(year or 2000, month, day) is None:
         return None
@@ -143,7 +152,7 @@ def _numeric(match: re.Match[str], text: str, year: int | None, day_first: bool 
     readable = {way: day for way, day in days.items() if day is not None}
     if len(readable) > 1 and match["sep"] != ".":
         around = text[max(0, span.start - 30) : span.end + 20].lower()
-        named = {_WEEKDAY_OF[word] for word in _WORD.findall(around) if word in _WEEKDAY_OF and len(word) > 2}
+        named = {WEEKDAY_OF[word] for word in _WORD.findall(around) if word in WEEKDAY_OF and len(word) > 2}
         fitting = [way for way, day in readable.items() if day.weekday() in named]
         way = fitting[0] if len(fitting) == 1 else bool(day_first)
         readable = {way: readable[way]}
@@ -151,13 +160,13 @@ def _numeric(match: re.Match[str], text: str, year: int | None, day_first: bool 
     return WrittenDate(span, year, day.month, day.day) if day else None
 
 
-def _year(digits: str | None) -> int | None:
+def _year(digits: str | None, years: range) -> int | None:
     if not digits:
         return None
     year = int(digits)
     if len(digits) == 2:
         year += 2000 if year < _CENTURY_TURN else 1900
-    return year if year in _YEARS else None
+    return year if year in years else None
 
 
 def _valid(year: int, month: int, day: int) -> date | None:

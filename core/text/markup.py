@@ -19,7 +19,7 @@ _MARKER = re.compile(r"(?<!\[)\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])")
 _DIRECTION_MARKS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"
 _CONTROLLING = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_DIRECTION_MARKS}]")
 _DIRECTIONS = re.compile(f"[{_DIRECTION_MARKS}]")
-_UNSEEN = re.compile(f"[\x7f-\x9f{_DIRECTION_MARKS}]")  # what JSON may hold as it is
+_UNSEEN = re.compile(f"[\x7f-\x9f{_DIRECTION_MARKS}]")  # JSON may hold them unescaped
 
 
 def without_controls(text: str) -> str:
@@ -71,6 +71,17 @@ def readable(raw: str) -> str:
 def is_row(raw: str) -> bool:
     """Return whether a line of a page is a row of a table."""
     return "\t" in raw or raw.lstrip().startswith("|") or raw.count(" | ") > 1
+
+
+FIGURES = 3  # of a row, at least
+_NO_FIGURE = frozenset("-–—")
+
+
+def is_figures(line: str) -> bool:
+    """Return whether a line is the row of a table whose columns got lost: "Linden 412 4.50 1,204"."""
+    pieces = line.split()
+    figures = sum(piece in _NO_FIGURE or any(map(str.isdigit, piece)) for piece in pieces)
+    return figures >= FIGURES and figures * 2 >= len(pieces)
 
 
 _BOX = re.compile(r"\[[ xX]\] |\[![a-z]+\][+-]?")  # of tasks and callouts

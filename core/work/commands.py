@@ -7,11 +7,12 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.access.scopes import Access
-from core.domain.answer import Citation, QueryType
+from core.domain.answer import Citation, Provenance, QueryType
 from core.domain.conversation import Conversation
 from core.domain.corpus import SearchScope
 from core.domain.features import ExportedFile
 from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.domain.spending import Account
 from core.errors import AccessDenied, BadInput
 
 GIVEN = "true"  # the value of a flag that is set
@@ -57,6 +58,7 @@ class CommandCall:
     author_name: str = ""  # how people see them; "" where `author` is that already
     address: ThreadAddress | None = None  # the thread; None: a private place
     is_admin: bool = False  # may change the settings of the channel
+    is_moderator: bool = False  # may delete messages of others there
     may_add: bool = False  # may add and remove documents without being an admin
     may_review: bool = False  # may decide about proposals without being an admin
     role_error: str = ""  # a sentence: why the platform's roles are unknown, so that the person counts as without any
@@ -67,12 +69,27 @@ class CommandCall:
     open_threads: Callable[[], Awaitable[frozenset[str]]] | None = None
 
     @property
+    def account(self) -> Account:
+        """The account that pays for its model calls."""
+        platform = f"{self.address.platform}:" if self.address else ""
+        return Account(
+            workspace=self.workspace,
+            channel=f"{platform}{self.address.channel}" if self.address else "",
+            person=f"{platform}{self.author}" if self.author else "",
+        )
+
+    @property
+    def may_moderate(self) -> bool:
+        """Whether the author may stop, rename and delete questions and conversations of others."""
+        return self.is_moderator or self.is_admin or self.sees_all
+
+    @property
     def is_alone(self) -> bool:
         """Whether only the author reads the result."""
         return self.direct or self.address is None or self.address.private_to is not None
 
     def refuse(self, sentence: str) -> AccessDenied:
-        """Return the refusal of somebody without the role, or whose role is unknown."""
+        """Return the refusal of a person without the role, or with an unknown role."""
         return AccessDenied(self.role_error or sentence)
 
     def option(self, name: str) -> str:
@@ -148,6 +165,16 @@ class CommandResult:
     citation: Citation | None = None  # the footnote that `text` shows, for platforms that link it
     citations: tuple[Citation, ...] = ()  # listed by number in `text`
     is_public: bool = False  # show it to the whole thread; otherwise only to the caller
+    # Besides `citation` and `citations`; a lasting post is taken back with it.
+    rests_on: Provenance = field(default_factory=Provenance)
+    quotes_people: bool = False  # other people than the caller
+
+    @property
+    def basis(self) -> Provenance:
+        """All that it rests on."""
+        cited = (*self.citations, *((self.citation,) if self.citation else ()))
+        documents = dict.fromkeys((*self.rests_on.documents, *(item.document_id for item in cited)))
+        return replace(self.rests_on, documents=tuple(documents))
 
 
 Handler = Callable[[CommandCall], Awaitable[CommandResult]]

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
+from datetime import datetime
 
 from core.domain.audit import AuditNote, Deed
 from core.domain.conversation import Conversation, Message
@@ -11,6 +12,8 @@ from core.errors import BadInput, NotFound
 from core.ports import Clock, ConversationRepository
 from core.text.words import shorten
 from core.work.history import TITLE_LENGTH, ThreadHistory, title_from
+
+RETENTION = "retention"  # who deletes in the audit log, when a workspace's time is over
 
 
 class Conversations(ThreadHistory):
@@ -93,6 +96,14 @@ class Conversations(ThreadHistory):
         await self._repository.delete(conversation_id, audit=note if by else None)
         if self._after_delete is not None:
             await self._after_delete(conversation.address)
+
+    async def delete_unused(self, workspace: str, before: datetime) -> int:
+        """Delete the conversations of a workspace whose last message is older; return their number."""
+        found = await self.list_conversations(workspace)
+        old = [item for item in found if item.last_message_at < before]
+        for item in old:
+            await self.delete(item.id, workspace, by=RETENTION)
+        return len(old)
 
     async def forget(self, conversation: Conversation, message_ids: Collection[str]) -> None:
         """Remove messages from the history; unknown ids are ignored."""

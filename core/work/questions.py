@@ -12,6 +12,8 @@ from core.errors import BadInput
 # A question is read by people: longer ones are pasted documents, which belong in the library.
 MAX_QUESTION_CHARACTERS = 20_000
 
+# Platforms where a text of signs ("?") is a slip; in a chat, it is a message.
+WITHOUT_SIGNS = frozenset({"terminal", "api"})
 # Before a question, on every door: it is to be planned, looked up in parts, and answered in a form of its own.
 _DEEP = re.compile(r"\s*deep\s*:\s*", re.IGNORECASE)
 DEEP_STRATEGY = "plan_and_synthesise"
@@ -33,10 +35,10 @@ def as_asked(message: IncomingMessage) -> IncomingMessage:
     return replace(message, text=text, strategy=DEEP_STRATEGY) if is_deep else message
 
 
-def check_question(text: str) -> None:
-    """Raise BadInput for an empty question, or one that is far too long."""
+def check_question(text: str, *, needs_words: bool = True) -> None:
+    """Raise BadInput for an empty question, or one that is far too long; with `needs_words`, for one of signs ("?")."""
     question, is_deep = split_deep(text)
-    if not any(character.isalnum() for character in question):
+    if not question.strip() or (needs_words and not any(character.isalnum() for character in question)):
         where = 'There is nothing after "deep:"' if is_deep else "The question is empty"
         raise BadInput(f"{where}: write what you want to know.")
     if len(text) > MAX_QUESTION_CHARACTERS:

@@ -15,7 +15,7 @@ class Run:
     """One entry that is being worked on."""
 
     entry: InboxEntry
-    ours_until: float  # monotonic: the lease is ours until then
+    ours_until: float  # monotonic: the end of this process's lease
     task: asyncio.Task[None] | None = None
     is_stopped: bool = False  # by the asker, or withdrawn
     is_withdrawn: bool = field(init=False)  # its message was edited or deleted: no post, and nothing to remember

@@ -1,15 +1,12 @@
-"""Counting of model calls: reserved before, settled after, charged to the account of the running work.
+"""Counting of model calls: reserved before, settled after, charged to the account of the step that makes them.
 
-The account goes with the task, as calls are made far below the question that pays for them. A call that can't be
-reserved isn't made: budgets fail closed.
+A call that can't be reserved isn't made: budgets fail closed.
 """
 
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.chat import Capabilities, ChatRequest
@@ -23,33 +20,15 @@ from core.domain.spending import (
     Price,
     Reservation,
     Spent,
+    Tally,
     most_input_tokens,
 )
 from core.errors import BudgetSpent, ProviderError, StorageError
-from core.ports import ChatProvider, CheckedProvider, LearningProvider
+from core.ports import ChatProvider, CheckedProvider, LearningProvider, ModelCatalogue
 from core.ports.spending import SpendingStore
-
-_account: ContextVar[Account] = ContextVar("account", default=Account())  # noqa: B039 - replaced, never changed
+from core.work.steps import NO_STEPS, Step, pass_on
 
 log = logging.getLogger(__name__)
-
-
-@contextmanager
-def charge(account: Account) -> Iterator[Account]:
-    """Charge the model calls of this task, and of tasks that it starts, to an account."""
-    token = _account.set(account)
-    try:
-        yield account
-    finally:
-        _account.reset(token)
-
-
-@contextmanager
-def charge_for(purpose: CallPurpose, workspace: str = "") -> Iterator[None]:
-    """Give the model calls inside a purpose; `workspace` is the account's if it has none."""
-    account = _account.get()
-    with charge(replace(account, purpose=purpose, workspace=account.workspace or workspace)):
-        yield
 
 
 def account_of(question: IncomingMessage) -> Account:
@@ -61,6 +40,7 @@ def account_of(question: IncomingMessage) -> Account:
         person=f"{address.platform}:{question.author}",
         answer=question.message_key or question.event_key,
         purpose=CallPurpose.ANSWER,
+        tally=Tally(),
     )
 
 
@@ -79,12 +59,14 @@ class Spending:
     prices: Mapping[str, Price]  # by model
     budgets: Sequence[DayBudget] = ()
 
-    async def reserve(self, model: str, input_tokens: int, output_tokens: int, seconds: float) -> Reservation:
+    async def reserve(
+        self, account: Account, model: str, input_tokens: int, output_tokens: int, seconds: float
+    ) -> Reservation:
         """Reserve the most that a call may take, for so many seconds.
 
         Raises BudgetSpent if it doesn't fit, and for a model without a price where a budget is in dollars.
         """
-        price, account = self.prices.get(model), _account.get()
+        price = self.prices.get(model)
         if price is None and any(budget.micros for budget in self.budgets):
             raise BudgetSpent(
                 f"The price of {model!r} isn't known, so the budget in dollars can't be kept. Ask an admin to add "
@@ -139,12 +121,19 @@ class MeteredProvider:
 
     async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
         """See ChatProvider. Raises BudgetSpent before a call that may exceed a budget."""
+        return await self.complete_below(NO_STEPS, request, on_text)
+
+    async def complete_below(
+        self, parent: Step, request: ChatRequest, on_text: Callable[[str], None] | None = None
+    ) -> ChatResponse:
+        """See RecordedProvider. Raises BudgetSpent before a call that may exceed a budget."""
         most_input = most_input_tokens(request)
         most_output = request.max_output_tokens or self._max_output_tokens
-        reservation = await self._spending.reserve(request.model or self._model, most_input, most_output, self._seconds)
+        model = request.model or self._model
+        reservation = await self._spending.reserve(parent.account, model, most_input, most_output, self._seconds)
         heard = _Heard(on_text)
         try:
-            response = await self._provider.complete(request, heard if on_text else None)
+            response = await pass_on(self._provider, request, parent, heard if on_text else None)
         except ProviderError:
             is_begun = heard.bytes > 0
             await self._end(reservation, heard.estimate(most_input, most_output) if is_begun else None)
@@ -159,6 +148,11 @@ class MeteredProvider:
         """See CheckedProvider."""
         if isinstance(self._provider, CheckedProvider):
             await self._provider.check()
+
+    async def check_model(self, model: str) -> None:
+        """See ModelCatalogue."""
+        if isinstance(self._provider, ModelCatalogue):
+            await self._provider.check_model(model)
 
     async def close(self) -> None:
         await self._provider.close()

@@ -20,7 +20,8 @@ from core.domain.chat import ChatRequest
 from core.domain.jobs import CALL as CALL
 from core.domain.jobs import KEPT as KEPT
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.domain.replies import ChatResponse
+from core.domain.replies import ChatResponse, Usage
+from core.domain.spending import MICRO, NO_ACCOUNT, Account, CallPurpose
 from core.errors import FootnoteError
 from core.ports import ChatProvider, Clock
 from core.ports.service import JobRepository
@@ -66,10 +67,16 @@ class Steps:
         return tuple(self._jobs.values())
 
     def step(
-        self, kind: JobKind, name: str, *, input: Mapping[str, object] | None = None, key: str | None = None
+        self,
+        kind: JobKind,
+        name: str,
+        *,
+        input: Mapping[str, object] | None = None,
+        key: str | None = None,
+        account: Account = NO_ACCOUNT,
     ) -> "Step":
-        """The root, to open with `async with`; `key` is its id (a new UUID without one)."""
-        return Step(self, None, kind, name, input or {}, key)
+        """The root, to open with `async with`; `key` is its id, or a new UUID. `account` pays for its model calls."""
+        return Step(self, None, kind, name, input or {}, key, account=account)
 
     def _plan(self, step: "Step", status: JobStatus = JobStatus.RUNNING) -> Job:
         job_id = self._to_id(step)
@@ -101,7 +108,7 @@ class Steps:
                 kind=step.kind,
                 name=step.name,
                 status=status,
-                output=step.output,
+                output=step.full_output,
                 error=error,
                 completed_at=self._clock.now(),
             )
@@ -174,6 +181,8 @@ class Step:
     key: str | None = None
     output: Mapping[str, object] = field(default_factory=dict)
     _job: Job | None = None
+    account: Account = NO_ACCOUNT  # that pays for the model calls of the step and of the steps below it
+    _replies: list[ChatResponse] = field(default_factory=list)
 
     def step(
         self, kind: JobKind, name: str, *, input: Mapping[str, object] | None = None, key: str | None = None
@@ -183,7 +192,16 @@ class Step:
         Its id is `{parent}/{key}`; without a key the kind's first letter and a count: `{root}/t0`. The same run
         therefore writes the same ids, and running a question again replaces its rows.
         """
-        return Step(self._tree, self._job.id if self._job is not None else None, kind, name, input or {}, key)
+        parent_id = self._job.id if self._job is not None else None
+        return Step(self._tree, parent_id, kind, name, input or {}, key, account=self.account)
+
+    def charged(self, account: Account) -> "Step":
+        """The same open step with another account."""
+        return replace(self, account=account)
+
+    def charged_for(self, purpose: CallPurpose) -> "Step":
+        """The same open step, whose calls have another purpose."""
+        return self.charged(replace(self.account, purpose=purpose))
 
     def queue(self, kind: JobKind, name: str, *, input: Mapping[str, object], key: str) -> None:
         """Record a queued job below this one; a step with the same key, opened below it, takes it over.
@@ -212,6 +230,29 @@ class Step:
         """
         if self._tree is not None:
             await self._tree._flush()
+
+    def count(self, reply: ChatResponse) -> None:
+        """Add a model's reply to the tally of the account; its tokens and price to the output, as it is at the end."""
+        if self.account.tally is not None:
+            self.account.tally.add(self.account.purpose, reply.usage)
+        if self._tree is not None:
+            self._replies.append(reply)
+
+    @property
+    def full_output(self) -> Mapping[str, object]:
+        """The output, with the tokens and the price of the replies inside the step."""
+        if not self._replies:
+            return self.output
+        usage = sum((reply.usage for reply in self._replies), Usage())
+        costs = [reply.cost_micros for reply in self._replies]
+        known = [cost for cost in costs if cost is not None]
+        return {
+            **self.output,
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "cache_read_tokens": usage.cache_read_tokens,
+            **({"cost_dollars": sum(known) / MICRO} if len(known) == len(costs) else {}),
+        }
 
     def become(self, kind: JobKind, name: str) -> None:
         """Show it as this from its end on; the id stays."""
@@ -243,18 +284,30 @@ NO_STEPS = Step(None, None, JobKind.REQUEST, "")
 
 @runtime_checkable
 class RecordedProvider(Protocol):
-    """A ChatProvider with jobs of its own."""
+    """A ChatProvider whose turns have jobs of their own, or an account."""
 
     async def complete_below(
         self, parent: Step, request: ChatRequest, on_text: Callable[[str], None] | None = None
     ) -> ChatResponse:
-        """Run one turn as ChatProvider does, with its jobs below `parent`."""
+        """Run one turn as ChatProvider does, with its jobs below `parent`, charged to the account of `parent`."""
 
 
 async def complete(
     provider: ChatProvider, request: ChatRequest, parent: Step, on_text: Callable[[str], None] | None = None
 ) -> ChatResponse:
-    """Run one turn of any provider; jobs of its own go below `parent`. Raises as ChatProvider does."""
+    """Run one turn of any provider, charged to `parent`, whose output gets its tokens and its price.
+
+    Its own jobs go below `parent`. Raises as ChatProvider does.
+    """
+    reply = await pass_on(provider, request, parent, on_text)
+    parent.count(reply)
+    return reply
+
+
+async def pass_on(
+    provider: ChatProvider, request: ChatRequest, parent: Step, on_text: Callable[[str], None] | None = None
+) -> ChatResponse:
+    """Run one turn as `complete` does, for a provider around another one: the reply is counted once, outside."""
     if isinstance(provider, RecordedProvider):
         return await provider.complete_below(parent, request, on_text)
     return await provider.complete(request, on_text)

@@ -120,6 +120,19 @@ class Database:
         """Run one statement; return the number of rows that it changed."""
         return await self.write(lambda connection: connection.execute(statement, values).rowcount, commit)
 
+    async def erase_log(self) -> None:
+        """Empty SQLite's write-ahead log, which holds pages with texts that were deleted since.
+
+        PostgreSQL's server removes dead rows itself, with its next vacuum.
+        """
+        if not self.is_postgres:
+            await self._call(lambda: self._in_reader(self._erase_log))
+
+    def _erase_log(self) -> None:
+        with self._engine.connect() as connection:
+            driver: Any = connection.connection.dbapi_connection
+            driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # waits for readers as long as for a lock
+
     async def close(self) -> None:
         """Finish the current work and release the files; safe to repeat."""
         self._closed = True
@@ -246,6 +259,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     _use_write_ahead_log(connection)
     connection.execute("PRAGMA synchronous=NORMAL")  # a power cut may cost the last commits, never the file
     connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA secure_delete=ON")  # zeros in place of deleted rows: free pages keep no text
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:

@@ -4,7 +4,7 @@ installed apps, signed-in browsers, API tokens and the audit log.
 
 from datetime import datetime
 
-from sqlalchemy import Index
+from sqlalchemy import Index, text
 from sqlmodel import Field
 
 from core.domain.additions import AdditionKind, AdditionState
@@ -143,6 +143,7 @@ class WebPersonRow(FootnoteTable, table=True):
     identity: str = key_column()
     author: str = text_column()
     name: str = text_column()
+    groups: list[str] = json_column(sa_column_kwargs={"server_default": text("'[]'")})
 
 
 class ApiTokenRow(FootnoteTable, table=True):
@@ -156,10 +157,11 @@ class ApiTokenRow(FootnoteTable, table=True):
     scope: str = text_column()
     created_at: datetime = time_column()
     used_at: datetime | None = time_column(default=None)
+    readers: list[str] | None = json_column(default=None)
 
 
 class AuditEntryRow(FootnoteTable, table=True):
-    """What an admin or a moderator did; `deed` is a Deed. The ids rise in the order of the commits."""
+    """An act of an admin or a moderator; `deed` is a Deed. The ids rise in the order of the commits."""
 
     __table_args__ = (Index(None, "workspace", "id"),)
 

@@ -15,7 +15,7 @@ from core.domain.conversation import Role
 from core.domain.extracts import ExtractType
 from core.domain.features import Rating
 from core.domain.jobs import JobKind, JobStatus
-from core.domain.service import InboxStatus, Listening, SummaryKind
+from core.domain.service import FollowUps, InboxStatus, Listening, SummaryKind
 from core.domain.sources import SyncResult
 from storage.database import limit_tables as limit_tables
 from storage.database import platform_tables
@@ -63,17 +63,18 @@ class DocumentRow(FootnoteTable, table=True):
     aliases: list[str] = json_column()
     depends_on: list[str] = json_column()
     hidden: list[str] = json_column(sa_column_kwargs={"server_default": text("'[]'")})
+    dated: str | None = text_column(default=None)
 
 
 class DocumentReadersRow(FootnoteTable, table=True):
-    """Readers of a document that are fewer than its source's.
+    """A document's own limits: its readers are among its source's, and among each list of readers.
 
     No foreign key to the document: they are set before it is read, and stay for it when it is removed and comes back.
     """
 
     document_id: str = key_column()
     source_id: str = text_column(foreign_key="source.id", ondelete="CASCADE")
-    readers: list[str] = json_column()
+    readers: list[list[str]] = json_column()
 
 
 class PageRow(FootnoteTable, table=True):
@@ -333,7 +334,10 @@ class ModelSpendingRow(FootnoteTable, table=True):
 class ChannelSettingsRow(FootnoteTable, table=True):
     """The settings of a channel. `sources` are names; NULL means all."""
 
-    __table_args__ = (CheckConstraint("questions_per_minute >= 1", name="questions_per_minute"),)
+    __table_args__ = (
+        CheckConstraint("questions_per_minute >= 1", name="questions_per_minute"),
+        one_of("follow_ups", FollowUps),
+    )
 
     workspace: str = key_column()
     platform: str = key_column()
@@ -344,6 +348,7 @@ class ChannelSettingsRow(FootnoteTable, table=True):
     language: str | None = text_column(default=None)
     strategy: str | None = text_column(default=None)
     sources: list[str] | None = json_column(default=None)
+    follow_ups: str = text_column(default=FollowUps.ASKER.value)
 
 
 class ThreadListeningRow(FootnoteTable, table=True):

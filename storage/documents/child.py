@@ -15,14 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from core.domain.corpus import Page
+from core.domain.corpus import Page, ParsedDocument
 from core.domain.extracts import ExtractorInput, Found, Unread
 from core.domain.passages import Passage
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.errors import ReadError
 from core.ports.documents import Extractor, Reader
+from core.text.dates import find_date_in_name
 from storage.documents.chunking import FindPlaces, chunk
 from storage.documents.deadline import deadline_handler
+from storage.documents.faults import is_memory
 from storage.documents.files import why_unopened
 from storage.documents.jail import enter_jail
 
@@ -33,7 +35,9 @@ _GRACE_SECONDS = 10.0
 _RETIRE_SHARE = 0.5
 # Address space per byte of memory: libraries, stacks and allocators reserve addresses without using memory.
 _ADDRESSES_PER_BYTE = 2
-_TOO_MUCH_MEMORY = "too large: reading it takes more than {:,} MB of memory; split the file"
+_TOO_MUCH_MEMORY = (
+    "too large: reading it takes more than {:,} MB of memory; raise [ingest] parse_memory_mb, or split it"
+)
 
 FindReader = Callable[["ReadTask"], Reader]
 ReadersBuilder = Callable[[], Sequence[Reader]]
@@ -75,6 +79,9 @@ class ReadDocument:
     depends_on: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    dated: str | None = None
+    readers: frozenset[str] | None = None
+    named_readers: tuple[frozenset[str], ...] = ()
 
     @property
     def characters(self) -> int:
@@ -87,6 +94,7 @@ class ReadFailure:
 
     reason: str
     trace: str | None = None
+    out_of_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +156,17 @@ def read_document(task: ReadTask, parts: ChildParts, limits: ReadLimits) -> Read
         depends_on=parsed.depends_on,
         warnings=parsed.warnings,
         hidden=parsed.hidden,
+        dated=date_of(parsed, task.path),
+        readers=parsed.readers,
+        named_readers=parsed.named_readers,
     )
+
+
+def date_of(parsed: ParsedDocument, path: Path) -> str | None:
+    """Return the day of a document: by its author, the name of its file, its title, its folder, or its program."""
+    names = (find_date_in_name(name) for name in (path.stem, parsed.title, path.parent.name))
+    named = next((found.iso() for found in names if found is not None), None)
+    return parsed.dated or named or parsed.created
 
 
 def find_extracts(task: ExtractTask, parts: ChildParts) -> FoundInDocument:
@@ -170,14 +188,15 @@ def answer(task: Task, parts: ChildParts, limits: ReadLimits) -> Reply:
         return Reply(result=result, retire=_has_grown(limits))
     except ReadError as error:
         return Reply(result=ReadFailure(reason=str(error)), retire=_has_grown(limits))
-    except MemoryError:
-        mebibytes = limits.memory_bytes // MEBIBYTE
-        return Reply(result=ReadFailure(reason=_TOO_MUCH_MEMORY.format(mebibytes)), retire=True)
     except RecursionError:
         return Reply(result=ReadFailure(reason="nested too deeply to be read"))
     except OSError as error:
         return Reply(result=ReadFailure(reason=why_unopened(error)))
     except Exception as error:  # the outermost frame: a bug in a reader is reported with its file
+        if is_memory(error):
+            mebibytes = limits.memory_bytes // MEBIBYTE
+            failure = ReadFailure(reason=_TOO_MUCH_MEMORY.format(mebibytes), out_of_memory=True)
+            return Reply(result=failure, retire=True)
         reason = f"its reader failed ({type(error).__name__}: {error})"
         return Reply(result=ReadFailure(reason=reason, trace=traceback.format_exc()))
 

@@ -157,6 +157,7 @@ def _full(section: Sequence[Unit], start: int) -> int:
 
 def _revision(parsed: ParsedDocument, cuts: Sequence[Sequence[Cut]]) -> str:
     content = asdict(replace(parsed, warnings=()))
+    del content["readers"], content["named_readers"]  # who may read a text is no part of it
     for page in content["pages"]:
         del page["label"]  # added later: a label changes no revision
         del page["running"]  # the cuts tell

@@ -10,12 +10,15 @@ from core.domain.corpus import Document, Source
 from core.domain.ingest_report import Failure, IndexState, IngestReport, ProgressCallback, RepairReport, ignore_progress
 from core.domain.read_limits import ReadLimits
 from core.domain.selection import EVERYTHING, Selection
+from core.domain.sources import KNOW_READERS
 from core.errors import NotFound
-from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
+from core.knowledge.narrowing import NO_RULES, ReaderRules
+from core.ports import Clock, CorpusRepository, SearchIndex
 from storage.documents.base import build_readers, readers_for
 from storage.documents.files import Listing, SourceFile, list_files, stamp_of
 from storage.documents.index_repair import compare, repair_index
 from storage.documents.pdf.recognition import UNRECOGNISED
+from storage.documents.readers.foundry_journal import FoundryJournalReader
 from storage.documents.run import IngestRun
 from storage.documents.sandbox import READERS, RECOGNISING_READERS, Sandbox
 
@@ -43,17 +46,19 @@ def build_plan(
     force: bool,
     kind: str | None = None,
     retried: Container[str] = (),
+    again: Container[str] = (),
 ) -> Plan:
     """Plan an ingest from file stamps. `stored` are all documents of the source; those outside `only` are not changed.
 
     With `kind`, also reads files again that failed or were read as another kind. Files that failed for a reason in
-    `retried` are read again, too.
+    `retried` are read again, too, and the documents whose IDs are in `again`.
     """
     plan = Plan()
     by_path = {document.path: document for document in stored}
     for file in listing.files:
         document = by_path.get(file.path)
-        if force or document is None or document.failed_reason in retried or _is_stale(document, file, root, kind):
+        is_wanted = force or document is None or document.failed_reason in retried or document.id in again
+        if is_wanted or document is None or _is_stale(document, file, root, kind):
             plan.to_read.append((file, document))
         elif document.failed_reason is not None:
             plan.still_failed.append(Failure(path=file.path, reason=document.failed_reason))
@@ -87,7 +92,6 @@ class Ingestor:
 
     corpus: CorpusRepository
     index: SearchIndex
-    conversations: ConversationRepository
     clock: Clock
     sandbox: Sandbox
     limits: ReadLimits
@@ -106,6 +110,7 @@ class Ingestor:
         force: bool = False,
         selection: Selection = EVERYTHING,
         links: Mapping[str, str] | None = None,
+        rules: ReaderRules = NO_RULES,
         progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
         """Bring the library up to date with the files under `root`, or under its sub-paths `only`.
@@ -113,7 +118,8 @@ class Ingestor:
         A source of kind `file` holds only the files that were named once: without `only`, those are checked again. With
         `kind`, that reader reads every file; a file whose suffix has no reader keeps that kind. With `force`, all files
         are read and embedded again. Documents outside `only` are not changed. `selection` excludes files.
-        `links` maps paths to the web addresses of their documents. Safe to repeat and to interrupt.
+        `links` maps paths to the web addresses of their documents; `rules` limit their readers. Safe to repeat
+        and to interrupt.
 
         Raises:
             NotFound: `root` is no folder, or the one path `only` neither exists nor has stored documents.
@@ -125,9 +131,7 @@ class Ingestor:
             sub_paths = _sub_paths(source, only, stored)
             listing = await asyncio.to_thread(list_selected, root, selection, sub_paths)
             _check_found(listing, root, only, stored)
-            planned = partial(
-                build_plan, listing, root=root, only=sub_paths, force=force, kind=kind, retried=self.retried
-            )
+            planned = partial(self._plan, listing, root, sub_paths, force, kind, await self._named(source, stored))
             plan = await asyncio.to_thread(planned, stored)
             if plan.has_work:
                 await self.repair(progress)  # opens the index: waits for another process, which may have done the work
@@ -142,12 +146,11 @@ class Ingestor:
                     limits=self.limits,
                     source=source,
                     root=root,
-                    vault=await asyncio.to_thread(
-                        lambda: root.resolve().name if (root / ".obsidian").is_dir() else None
-                    ),
+                    vault=await asyncio.to_thread(_vault_of, root),
                     kind=kind,
                     force=force,
                     links=links or {},
+                    rules=rules,
                     report=report,
                     progress=progress,
                 )
@@ -165,9 +168,8 @@ class Ingestor:
         return await repair_index(self.corpus, self.index, progress)
 
     async def _carry_out(self, plan: Plan, run: IngestRun) -> None:
+        await self.corpus.remove_documents([document.id for document in plan.vanished])
         for document in plan.vanished:
-            await self.conversations.forget_document(document.id)
-            await self.corpus.remove_document(document.id)
             await self.index.remove_document(document.id)
             run.report.removed += 1
         try:
@@ -176,9 +178,36 @@ class Ingestor:
             await self.sandbox.close()
         if run.report.added or run.report.updated or run.report.removed:
             await self.index.optimise()
+        if run.report.removed:
+            await self.index.erase()
+
+    def _plan(
+        self,
+        listing: Listing,
+        root: Path,
+        only: Sequence[str] | None,
+        force: bool,
+        kind: str | None,
+        again: Container[str],
+        stored: Sequence[Document],
+    ) -> Plan:
+        return build_plan(listing, stored, root, only=only, force=force, kind=kind, retried=self.retried, again=again)
+
+    async def _named(self, source: Source, stored: Sequence[Document]) -> frozenset[str]:
+        """Return the IDs of limited documents that name their readers; the configuration may call others by a name."""
+        naming = [document for document in stored if document.kind == FoundryJournalReader.kind]
+        if not naming or source.kind in KNOW_READERS:
+            return frozenset()
+        limited = await self.corpus.narrowed(source.workspace)
+        return frozenset(document.id for document in naming if limited.get(document.id))
 
     async def _stored(self, source: Source) -> list[Document]:
         return await self.corpus.list_documents(source.workspace, frozenset({source.id}))
+
+
+def _vault_of(root: Path) -> str | None:
+    """Return the name of the Obsidian vault that a folder is."""
+    return root.resolve().name if (root / ".obsidian").is_dir() else None
 
 
 def list_selected(root: Path, selection: Selection, only: list[str] | None = None) -> Listing:
@@ -234,7 +263,6 @@ def build_ingestor(
     *,
     corpus: CorpusRepository,
     index: SearchIndex,
-    conversations: ConversationRepository,
     clock: Clock,
     limits: ReadLimits,
     has_ocr: bool,
@@ -243,7 +271,6 @@ def build_ingestor(
     return Ingestor(
         corpus=corpus,
         index=index,
-        conversations=conversations,
         clock=clock,
         sandbox=Sandbox(limits, RECOGNISING_READERS if has_ocr else READERS),
         limits=limits,

@@ -18,6 +18,9 @@ from core.domain.footnotes import web_address
 from core.domain.ingest_report import Failure, IngestProgress, IngestReport, ProgressCallback
 from core.domain.passages import IndexEntry
 from core.domain.read_limits import MEBIBYTE, ReadLimits
+from core.domain.readers import UNLIMITED, Narrowing, narrowing_label
+from core.domain.sources import KNOW_READERS
+from core.knowledge.narrowing import NO_RULES, Narrower, OwnReaders, ReaderRules
 from core.ports import Clock, CorpusRepository, SearchIndex
 from storage.documents.child import ReadDocument, ReadFailure, ReadTask
 from storage.documents.files import SourceFile, stamp_of
@@ -95,12 +98,16 @@ class IngestRun:
     report: IngestReport
     progress: ProgressCallback
     links: Mapping[str, str] = field(default_factory=dict)  # path -> the web address that people know a document by
+    rules: ReaderRules = NO_RULES
     total: int = 0
     done: int = 0
+    narrower: Narrower | None = field(default=None, init=False)  # None: not the files say who may read them
 
     async def run(self, files: list[tuple[SourceFile, Document | None]]) -> None:
         """Read, embed and store `files`; raises the first StorageError or ModelMissing of any stage."""
         self.total = len(files)
+        if self.source.kind not in KNOW_READERS:
+            self.narrower = await Narrower.of(self.corpus, self.source)
         ahead = ReadAhead()
         ready: asyncio.Queue[Batch | None] = asyncio.Queue(maxsize=1)
         try:
@@ -119,7 +126,9 @@ class IngestRun:
                 await self._fail(file, previous, result.reason)
             elif previous and result.revision == previous.revision and not result.pages:
                 stamp = stamp_of(file, self.root, result.depends_on)
-                await self.corpus.touch(previous.id, stamp, result.hidden)
+                await self._close(file.path, result)
+                await self.corpus.touch(previous.id, stamp, result.hidden, result.dated)
+                await self._open(file.path, result)
                 self.report.unchanged += 1
                 self._finished(file.path)
             else:
@@ -181,6 +190,7 @@ class IngestRun:
             passages=len(content.passages),
             depends_on=content.depends_on,
             hidden=content.hidden,
+            dated=content.dated,
             crawled_at=self.clock.now(),
         )
         stamp = stamp_of(file, self.root, content.depends_on)
@@ -232,10 +242,34 @@ class IngestRun:
         replaces = old is not None and old != item.document.revision
         # No stamp until the old revision has left the index: if killed before, the next run reads the file again.
         document = replace(item.document, stamp=None if replaces else item.stamp)
+        await self._close(document.path, item.content)
         await self.corpus.switch_revision(document, item.content.pages, item.content.passages)
+        await self._open(document.path, item.content)
         if replaces and old is not None:
             await self.index.remove_revision(document.id, old)
             await self.corpus.touch(document.id, item.stamp)
+
+    async def _close(self, path: str, content: ReadDocument) -> None:
+        """Hide a document from people who may not read the new text."""
+        if self.narrower is not None:
+            own = OwnReaders.of({path: content.named_readers}, self.rules.names)
+            self.report.warnings += [(path, warning) for warning in own.warnings(self.source.name)]
+            await self.narrower.close({path: self._limits(path, content)})
+
+    async def _open(self, path: str, content: ReadDocument) -> None:
+        """Show a document that came in to everyone who may read it now."""
+        if self.narrower is None:
+            return
+        self.narrower.widened.clear()
+        await self.narrower.open({path: self._limits(path, content)})
+        if self.narrower.widened:
+            label = narrowing_label(self._limits(path, content))
+            self.report.warnings.append((path, f"more people than before may read this document: {label}"))
+
+    def _limits(self, path: str, content: ReadDocument) -> Narrowing:
+        stated = UNLIMITED if content.readers is None else frozenset({content.readers})
+        named = OwnReaders.of({path: content.named_readers}, self.rules.names).by_path[path]
+        return stated | named | self.rules.limits.get(path, UNLIMITED)
 
     def _count(self, item: Item) -> None:
         if item.previous is None or item.previous.revision is None:

@@ -54,6 +54,7 @@ _ABORTED = frozenset({signal.SIGABRT, signal.SIGILL} | ({signal.SIGTRAP} if hasa
 # The exit code of a child that has used up its processor time (see child.py); None on platforms without that limit.
 _OUT_OF_TIME = -int(signal.SIGPROF) if hasattr(signal, "SIGPROF") else None
 _TOO_LONG = "took too long: reading it was stopped after {:g} s of processor time; split the file"
+_GAVE_UP = "its reader gave up ({}): broken, or reading it takes more than {:,} MB; raise [ingest] parse_memory_mb"
 _UNUSABLE = ReadFailure(reason="its reader gave an unusable result")
 
 log = logging.getLogger(__name__)
@@ -79,6 +80,15 @@ class Sandbox:
         return result if isinstance(result, FoundInDocument | ReadFailure) else _UNUSABLE
 
     async def _run(self, task: Task) -> Result:
+        """Run a task; once more in a new child if memory ran out in one that had read other files before."""
+        is_new = self._process is None
+        result = await self._run_once(task)
+        if is_new or not (isinstance(result, ReadFailure) and result.out_of_memory):
+            return result
+        await self.close()
+        return await self._run_once(task)
+
+    async def _run_once(self, task: Task) -> Result:
         process = await self._running()
         try:
             async with asyncio.timeout(self._limits.wall_seconds) as deadline:
@@ -87,7 +97,7 @@ class Sandbox:
             await self.close()
             return ReadFailure(reason=f"took too long: reading it was stopped after {self._limits.wall_seconds:g} s")
         except (EOFError, ConnectionError) as error:
-            return ReadFailure(reason=await self._reason_of_end(process, error))
+            return await self._failure_of_end(process, error)
         except asyncio.CancelledError:  # the child is in the middle of a file
             await self.close()
             raise
@@ -119,7 +129,7 @@ class Sandbox:
             )  # fmt: skip
         return self._process
 
-    async def _reason_of_end(self, process: Process, error: Exception) -> str:
+    async def _failure_of_end(self, process: Process, error: Exception) -> ReadFailure:
         """Return why the child ended in the middle of a file."""
         try:
             async with asyncio.timeout(1.0):  # its exit follows the end of its output
@@ -128,15 +138,15 @@ class Sandbox:
             code = None
         await self.close()
         if code is None:
-            return f"its reader stopped answering ({error})"
+            return ReadFailure(reason=f"its reader stopped answering ({error})")
         if code == _OUT_OF_TIME:
-            return _TOO_LONG.format(self._limits.seconds)
+            return ReadFailure(reason=_TOO_LONG.format(self._limits.seconds))
         if -code in _ABORTED:  # PDFium and others end so when they get no more memory
             mebibytes = self._limits.memory_bytes // MEBIBYTE
-            return f"its reader gave up ({_signal_name(-code)}): broken, or reading it takes more than {mebibytes:,} MB"
+            return ReadFailure(reason=_GAVE_UP.format(_signal_name(-code), mebibytes), out_of_memory=True)
         if code < 0:
-            return f"its reader crashed ({_signal_name(-code)})"
-        return f"its reader ended unexpectedly (exit code {code})"
+            return ReadFailure(reason=f"its reader crashed ({_signal_name(-code)})")
+        return ReadFailure(reason=f"its reader ended unexpectedly (exit code {code})")
 
 
 async def find_protections(folder: Path) -> frozenset[str]:

@@ -83,6 +83,10 @@ class Engine(Protocol):
         """Compact after many writes, and have them on disk."""
         ...
 
+    def erase(self) -> None:
+        """Leave no bytes of deleted points on the disk, if any were deleted; a server does so in its own time."""
+        ...
+
     def close(self) -> None: ...
 
 

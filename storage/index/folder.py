@@ -3,6 +3,7 @@
 <folder>/lock          held while open
 <folder>/index.json    the model its vectors come from
 <folder>/<engine>/     the engine's own files
+<folder>/deleted       while the engine's files hold bytes of deleted points
 """
 
 import json

@@ -131,6 +131,9 @@ class QdrantIndex:
     async def optimise(self) -> None:
         await self._run(lambda: self._opened().optimise())
 
+    async def erase(self) -> None:
+        await self._run(lambda: self._opened().erase())
+
     async def close(self) -> None:
         """Finish current work and release the folder; safe to repeat."""
         await to_its_end(self._close)

@@ -111,6 +111,9 @@ class ClientEngine:
     def optimise(self) -> None:
         """Nothing: a server compacts by itself, local mode has nothing to compact."""
 
+    def erase(self) -> None:
+        """Nothing: a server erases by itself, local mode has deleted rows overwritten."""
+
     def close(self) -> None:
         try:
             with self._call():
@@ -164,7 +167,7 @@ class ClientEngine:
 
 def open_server(url: str, collection: str, meta: IndexMeta, api_key: str | None = None) -> ClientEngine:
     """Connect to a Qdrant server or cluster. Raises StorageError without one, or for a collection of another model."""
-    # The client's own check runs in a thread beside the first requests, and prints a bare Python warning.
+    # The client's own check runs in a thread during the first requests, and prints a bare Python warning.
     client = QdrantClient(url=url, api_key=api_key, timeout=TIMEOUT_SECONDS, check_compatibility=False)
     engine = ClientEngine(client, collection, name=url, local=False)
     try:

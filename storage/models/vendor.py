@@ -210,7 +210,7 @@ _NO_CONNECTION: Rule = (
 _BROKEN_REPLY: Rule = (ProviderConnectionError, "The reply of {who} arrived broken: {detail} Try again.")
 _UNKNOWN: Rule = (ProviderError, "The client of {who} failed unexpectedly: {detail}")
 
-# By class: errors without a status, and those that say more than theirs.
+# By class: errors without a status, and errors that say more than their status.
 RULES: Mapping[str, Rule] = {
     "OrganizationOnHoldError": _FORBIDDEN,
     "ContractSpendLimitReachedError": _NO_CREDIT,

@@ -2,14 +2,17 @@
 
 Each fetch lists a whole space (ids and versions), and requests the bodies of new versions. The storage format is XHTML
 with elements of its own (`ac:`, `ri:`), which become HTML; macros that need an interactive page are left out.
+
+A page is read by those whom its view restrictions and those of every page above it name, if there are any. They come
+with each listing, as a change of them is no new version. Restrictions that can't be seen let nobody read.
 """
 
 import asyncio
 import base64
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -27,6 +30,8 @@ from storage.sources.web import Reply, Web, reach_of
 
 PER_PAGE = 100
 MOST_LIST_PAGES = 1000
+_RESTRICTIONS = "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
+_USER_KEYS = ("username", "email", "accountId", "userKey")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +42,9 @@ class Listed:
     title: str
     version: str
     above: tuple[str, ...]  # titles of the pages over it, the topmost first
+    above_ids: tuple[str, ...]
     link: str
+    readers: frozenset[str] | None  # names in its own view restriction; None: it has none
 
     @property
     def revision(self) -> str:
@@ -63,8 +70,9 @@ class ConfluenceFetcher:
                 warnings.append(f"The spaces hold {len(pages)} pages, the first {most} are read: set max_pages higher")
             wanted = {_to_path(space, page): page for space, page in pages[:most]}
             known = {path: path for path in opened.memory.files}
+            restricted = await self._restricted(web, [page for _, page in pages], wanted)
             await opened.fill(wanted, partial(self._page, web, opened), known, progress, warnings)
-        return opened.fetched(warnings)
+        return replace(opened.fetched(warnings), restricted=restricted)
 
     async def reach(self) -> Reached:
         """Ask for a page of each space. Raises SourceUnavailable."""
@@ -80,7 +88,7 @@ class ConfluenceFetcher:
         listed: list[Listed] = []
         start = 0
         for _ in range(MOST_LIST_PAGES):
-            query = f"spaceKey={quote(space)}&type=page&status=current&expand=version,ancestors"
+            query = f"spaceKey={quote(space)}&type=page&status=current&expand=version,ancestors,{_RESTRICTIONS}"
             plain = await self._json(
                 web, f"/rest/api/content?{query}&limit={PER_PAGE}&start={start}", f"space {space!r}"
             )
@@ -100,8 +108,33 @@ class ConfluenceFetcher:
             title=str(item["title"]),
             version=str(item["version"]["number"]),
             above=tuple(str(page["title"]) for page in item.get("ancestors") or ()),
+            above_ids=tuple(str(page["id"]) for page in item.get("ancestors") or ()),
+            readers=_readers(item),
             link=urljoin(f"{self._origin.url}/", str(item.get("_links", {}).get("webui", "")).lstrip("/")),
         )
+
+    async def _restricted(
+        self, web: Web, listed: Iterable[Listed], wanted: Mapping[str, Listed]
+    ) -> dict[str, tuple[frozenset[str], ...]]:
+        """Return the restrictions of pages by path, each with the restrictions of the pages above it."""
+        own = {page.id: page.readers for page in listed}
+        found: dict[str, tuple[frozenset[str], ...]] = {}
+        for path, page in wanted.items():
+            for above in page.above_ids:
+                if above not in own:  # it is archived, or of a kind that is not listed
+                    own[above] = await self._readers_of(web, above)
+            sets = [own[id] for id in (*page.above_ids, page.id)]
+            if any(readers is not None for readers in sets):
+                found[path] = tuple(dict.fromkeys(readers for readers in sets if readers is not None))
+        return found
+
+    async def _readers_of(self, web: Web, id: str) -> frozenset[str] | None:
+        """Return the names in the view restriction of one page, none if it can't be seen; None without one."""
+        path = f"/rest/api/content/{quote(id)}?expand=body.storage,{_RESTRICTIONS}"
+        try:
+            return _readers(await self._json(web, path, f"the page {id}"))
+        except SourceUnavailable:
+            return frozenset()
 
     async def _page(self, web: Web, mirror: Mirror, path: str, page: Listed) -> str:
         known = mirror.memory.files.get(path)
@@ -138,6 +171,21 @@ class ConfluenceFetcher:
             hint = "check the token, and `user` for Atlassian's sites" if self._token else "set CONFLUENCE_TOKEN"
             return f"{said}: {hint}"
         return f"{said}: it is not there, or the token may not see it" if reply.status == 404 else said
+
+
+def _readers(item: Mapping[str, Any]) -> frozenset[str] | None:
+    """Return the names in the view restriction of a page, none if it doesn't show; None without one.
+
+    A user has up to four names: of Data Center, an e-mail address, an account, a key.
+    """
+    try:
+        read = item["restrictions"]["read"]["restrictions"]
+        users, groups = read["user"]["results"], read["group"]["results"]
+        names = [f"user:{user[key]}" for user in users for key in _USER_KEYS if user.get(key)]
+        names += [f"group:{group[key]}" for group in groups for key in ("name", "id") if group.get(key)]
+    except (KeyError, TypeError, AttributeError):
+        return frozenset()
+    return frozenset(names) if users or groups else None
 
 
 def _to_path(space: str, page: Listed) -> str:

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+from core.domain.sources import FETCHED
 from core.errors import SourceUnavailable
 from core.ports.documents import Fetched, FetchProgress
 
@@ -24,7 +25,7 @@ T = TypeVar("T")
 
 SAVE_EVERY = 50  # files between two writes of the memory
 MEMORY_FILE = "memory.json"
-FILES_FOLDER = "files"
+FILES_FOLDER = FETCHED
 MEMORY_VERSION = 1
 _OF = "of"  # the cursor with the mirrored origin
 LONGEST_NAME_BYTES = 120  # of one part of a path; file systems allow 255, archives less

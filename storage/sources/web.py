@@ -88,7 +88,7 @@ class Web:
     ) -> None:
         """Send `headers` only to `secret_origin` (an address of a host), also after redirects.
 
-        `advice` is for whoever chose an address that isn't `allowed`.
+        `advice` is for the person who chose an address that isn't `allowed`.
         """
         self._bounds = bounds
         self._headers = dict(headers or {})

@@ -15,25 +15,48 @@ Json = dict[str, Any]
 CHARS_PER_TOKEN = 4  # good enough to compare counts
 
 
+LOOKBACK_BLOCKS = 20  # before a breakpoint, where the API looks for an earlier prefix
+
+
 class PromptCache:
-    """Remembers prefixes by their breakpoints, as the API's cache does (without its minimum length)."""
+    """Remembers prefixes by their breakpoints, as the API's cache does (without its minimum length and its time).
+
+    A prefix of messages also depends on `tool_choice`, that of tools and system does not.
+    """
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
+
+    def clear(self) -> None:
+        """Forget all prefixes, as after a pause."""
+        self._seen.clear()
 
     def usage(self, body: Json) -> Json:
         """Input token counts of a request; its prefixes are remembered."""
         texts, marks = _prefix_pieces(body)
         totals = [0, *accumulate(len(text) // CHARS_PER_TOKEN for text in texts)]
-        keys = {end: hashlib.sha256("\x1f".join(texts[:end]).encode()).hexdigest() for end in marks}
-        read = max((totals[end] for end, key in keys.items() if key in self._seen), default=0)
+        keys = _prefix_keys(texts, len(texts) - sum(map(len, _contents(body))), body.get("tool_choice"))
+        found = {end for mark in marks for end in range(max(1, mark - LOOKBACK_BLOCKS), mark + 1)}
+        read = max((totals[end] for end in found if keys[end] in self._seen), default=0)
         cached = totals[max(marks)] if marks else 0
-        self._seen.update(keys.values())
+        self._seen.update(keys[end] for end in marks)
         return {
             "input_tokens": totals[-1] - max(cached, read),
             "cache_creation_input_tokens": max(0, cached - read),
             "cache_read_input_tokens": read,
         }
+
+
+def _prefix_keys(texts: list[str], before_messages: int, tool_choice: Json | None) -> list[str]:
+    """A key for the prefix that ends behind each block; the first is of nothing."""
+    digest = hashlib.sha256()
+    keys = [digest.hexdigest()]
+    for place, text in enumerate(texts):
+        if place == before_messages:
+            digest.update(json.dumps(tool_choice or {"type": "auto"}).encode())
+        digest.update(f"{text}\x1f".encode())
+        keys.append(digest.hexdigest())
+    return keys
 
 
 def count_tokens(body: Json) -> int:
@@ -126,7 +149,13 @@ def _prefix_pieces(body: Json) -> tuple[list[str], list[int]]:
     """The request's blocks as texts, in cache order, and after which of them a breakpoint stands."""
     system = body.get("system", [])
     blocks = [*body.get("tools", []), *([{"text": system}] if isinstance(system, str) else system)]
-    for turn in merged_turns(body["messages"]):
-        blocks += [{**block, "role": turn["role"]} for block in turn["content"]]
+    roles = [turn["role"] for turn in merged_turns(body["messages"])]
+    for role, content in zip(roles, _contents(body), strict=True):
+        blocks += [{**block, "role": role} for block in content]
     texts = [json.dumps({k: v for k, v in block.items() if k != "cache_control"}) for block in blocks]
     return texts, [end for end, block in enumerate(blocks, 1) if block.get("cache_control")]
+
+
+def _contents(body: Json) -> list[list[Json]]:
+    """The blocks of each turn."""
+    return [turn["content"] for turn in merged_turns(body["messages"])]

@@ -31,7 +31,7 @@ ERROR_TYPES = {
 class AnthropicServer(HttpServer):
     """`async with AnthropicServer() as server`, then `server.script(...)`; requests are kept in `server.requests`.
 
-    Steps are used up in order by /v1/messages; an empty script answers "Understood.".
+    Steps are used up in order by /v1/messages; with an empty script, `otherwise` answers.
     """
 
     def __init__(
@@ -40,12 +40,14 @@ class AnthropicServer(HttpServer):
         """`structured`: whether models are said to reply by a schema; None: nothing is said of what they can do."""
         super().__init__()
         self.requests: list[Json] = []  # bodies of /v1/messages, valid or not
+        self.usages: list[Json] = []  # of the messages that were made, as they are billed
         self.busy = asyncio.Event()  # set with the first request to /v1/messages
         self.models_fault: Fault | None = None
         self._structured = structured
         self._limits = {"max_input_tokens": max_input_tokens, "max_tokens": max_tokens}
+        self.otherwise: Step = Reply.of("Understood.")  # when the script is used up
         self._steps: deque[Step] = deque()
-        self._cache = PromptCache()
+        self.cache = PromptCache()
         self._blocks = 0
 
     def script(self, *steps: Step) -> None:
@@ -80,7 +82,7 @@ class AnthropicServer(HttpServer):
         if (refusal := self._refusal(body)) is not None:
             await self._fail(writer, refusal)
             return
-        step = self._steps.popleft() if self._steps else Reply.of("Understood.")
+        step = self._steps.popleft() if self._steps else self.otherwise
         step = step(body) if callable(step) else step
         if isinstance(step, Fault):
             await self._fail(writer, step)
@@ -119,6 +121,7 @@ class AnthropicServer(HttpServer):
     def _build(self, reply: Reply, body: Json) -> Json:
         content = build_content(reply, body, self._blocks)
         self._blocks += len(content)
+        self.usages.append({**self.cache.usage(body), "output_tokens": reply.output_tokens})
         return {
             "id": f"msg_{len(self.requests):04}",
             "type": "message",
@@ -128,7 +131,7 @@ class AnthropicServer(HttpServer):
             "stop_reason": stop_reason_of(reply),
             "stop_sequence": None,
             "stop_details": reply.stop_details,
-            "usage": {**self._cache.usage(body), "output_tokens": reply.output_tokens},
+            "usage": self.usages[-1],
         }
 
     async def _stream(self, reply: Reply, message: Json, writer: asyncio.StreamWriter) -> None:

@@ -78,6 +78,9 @@ class Ear:
     async def remove(self, entry: InboxEntry) -> None:
         raise AssertionError(entry)
 
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        raise AssertionError(entry)
+
 
 class Bench:
     def __init__(self, database: Database, shelf: Shelf) -> None:

@@ -29,7 +29,6 @@ from core.domain.ingest_report import IngestReport
 from core.domain.read_limits import ReadLimits
 from core.knowledge.sources import add_source
 from storage.database import Database
-from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.documents.pipeline import Ingestor
 from storage.documents.sandbox import Sandbox
@@ -98,7 +97,6 @@ async def ingest(folder: Path, data_dir: Path, embedder: LocalEmbedder) -> Inges
     ingestor = Ingestor(
         corpus=corpus,
         index=index,
-        conversations=SqlConversationRepository(database),
         clock=ManualClock(),
         sandbox=Sandbox(limits),
         limits=limits,

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
@@ -11,8 +11,8 @@ from rich.console import Console
 
 from bot.discordbot.rendering.answers import RenderOptions as DiscordOptions
 from bot.discordbot.rendering.answers import render_answer as render_discord
-from bot.discordbot.rendering.components import Container, Text
 from bot.discordbot.rendering.components import Row as DiscordRow
+from bot.discordbot.rendering.components import more_row
 from bot.presentation.answer_buttons import ChoiceMenu
 from bot.slackbot.rendering.answers import RenderOptions as SlackOptions
 from bot.slackbot.rendering.answers import render_answer as render_slack
@@ -27,11 +27,10 @@ from tests.unit.bot.discordbot import shown as discord
 from tests.unit.bot.markdown_texts import GOOD, ZERO_WIDTH
 from tests.unit.bot.slackbot import shown as slack
 
-_ENTRY = re.compile(r"^\*\*\\\[(\d+)\\\]\*\* ", re.MULTILINE)
+_MARKS = re.compile(r"\[(\d+)\](?:–\[(\d+)\])?(?= |$)")
 _LINKED = re.compile(rf"\[\[(\d+)\]\]\({re.escape(GOOD)}")
 _ADDRESS = re.compile(rf"\({re.escape(GOOD)}[^)\s]*\)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_QUOTED_ABOVE = "(quoted above)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +42,7 @@ class Shown:
     sources: tuple[tuple[int, str], ...]
     everything: str  # buttons, menus and lists besides
     quotes_aside: bool = False  # the sources name documents and lead to a pane with quotes and pages
+    named: str = ""  # the lines of sources, where they name five documents at most
 
 
 def link_to(citation: Citation, answer: str = "") -> str:
@@ -52,36 +52,29 @@ def link_to(citation: Citation, answer: str = "") -> str:
 def on_discord(answer: Answer) -> Shown:
     post = render_discord(answer, DiscordOptions(post_id=POST, link=link_to))
     assert discord.faults_of(post, POST) == []
-    bodies: list[str] = []
-    sources: list[tuple[int, str]] = []
-    everything: list[str] = []
-    for part in post.parts:
-        everything += map(_unmarked, part.texts)
-        for place, block in enumerate(part.blocks):
-            if isinstance(block, Text) and place == 0:
-                bodies.append(block.content)
-            elif isinstance(block, Container):
-                pieces = _ENTRY.split("\n".join(item.content for item in block.items if isinstance(item, Text)))
-                sources += list(zip(map(int, pieces[1::2]), map(_unmarked, pieces[2::2]), strict=True))
-            elif isinstance(block, DiscordRow):
-                for item in block.items:
-                    is_menu = isinstance(item, ChoiceMenu)
-                    everything += [label for label, _ in item.options] if is_menu else [item.label]
-    return _shown(bodies, sources, everything)
+    bodies = [part.texts[0] for part in post.parts]
+    lines = [_unescaped(line) for part in post.parts for line in part.texts[1:]]
+    (menu,) = more_row(answer, is_private=False).items if answer.message_id else (None,)
+    everything = [_unmarked(text) for part in post.parts for text in part.texts]
+    everything += [label for label, _ in menu.options] if isinstance(menu, ChoiceMenu) else []
+    for block in (block for part in post.parts for block in part.blocks if isinstance(block, DiscordRow)):
+        for item in block.items:
+            everything += [label for label, _ in item.options] if isinstance(item, ChoiceMenu) else [item.label]
+    return _shown(bodies, lines, everything)
 
 
 def on_slack(answer: Answer) -> Shown:
     post = render_slack(answer, SlackOptions(post_id=POST, link=link_to))
     assert slack.faults_of(post, POST) == []
     bodies = [slack.body_of(part) for part in post.parts]
-    sources = [source for part in post.parts for source in slack.sources_of(part)]
+    lines = [html.unescape(slack.sources_of(part)) for part in post.parts]
     everything = [_unmarked(body) for body in bodies]
     for part in post.parts:
         everything += texts([block for block in part.blocks if block["type"] != "markdown"])
         everything += slack.labels_of(part)
-        menus = [one for one in elements(part.blocks) if one["type"] == "static_select"]
+        menus = [one for one in elements(part.blocks) if one["type"] in ("static_select", "overflow")]
         everything += [option["text"]["text"] for menu in menus for option in menu["options"]]
-    return _shown(bodies, sources, everything)
+    return _shown(bodies, lines, everything)
 
 
 def on_the_web(answer: Answer) -> Shown:
@@ -127,14 +120,26 @@ PLATFORMS: Mapping[str, Callable[[Answer], Shown]] = {
 }
 
 
-def _shown(bodies: list[str], sources: list[tuple[int, str]], everything: list[str]) -> Shown:
+def _shown(bodies: list[str], lines: list[str], everything: list[str]) -> Shown:
+    """`lines` name the documents, below each part of the text."""
     body = "\n".join(bodies)
     return Shown(
         body=_unmarked(body),
         footnotes=tuple(dict.fromkeys(int(number) for number in _LINKED.findall(body))),
-        sources=tuple((number, words) for number, words in sources if _QUOTED_ABOVE not in words),
+        sources=tuple(dict.fromkeys((number, "") for line in lines for number in _numbers_of(line))),
         everything="\n".join(everything),
+        named="\n".join(lines),
     )
+
+
+def _numbers_of(line: str) -> Iterator[int]:
+    """The numbers before the names, with those of ranges."""
+    for first, last in _MARKS.findall(line):
+        yield from range(int(first), int(last or first) + 1)
+
+
+def _unescaped(line: str) -> str:
+    return _ESCAPED.sub(r"\1", line)
 
 
 def _unmarked(markdown: str) -> str:

@@ -55,16 +55,6 @@ async def test_answers_are_counted_by_conversation_and_document(store: Store) ->
     assert await store.cited.cited("elsewhere") == await store.cited.cited("local", "d3") == []
 
 
-async def test_an_answer_that_cites_several_documents_counts_once(store: Store) -> None:
-    await store.answer("a1", "c1", "d1", "d2")
-    await store.answer("a2", "c2", "d2")
-    await store.answer("a3", "c1", "d3")
-
-    assert await store.cited.count_answers("local", ["d1", "d2"]) == 2
-    assert await store.cited.count_answers("local", []) == 0
-    assert await store.cited.count_answers("elsewhere", ["d1"]) == 0
-
-
 async def test_what_was_deleted_cites_nothing(store: Store) -> None:
     await store.answer("a1", "c1", "d1")
     await store.answer("a2", "c2", "d1")

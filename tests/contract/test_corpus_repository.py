@@ -70,17 +70,16 @@ async def test_readers_are_those_of_the_first_time_until_they_are_set(corpus):
 
 async def test_a_document_may_have_fewer_readers_than_its_source_before_it_is_there_and_after_it_was(corpus):
     document = build_document("plan.md", HANDBOOK)
-    await corpus.narrow(document.id, HANDBOOK.id, frozenset({"channel:c1"}))
+    both = frozenset({frozenset({"channel:c1"}), frozenset({"role:gm", "person:ann"})})
+    await corpus.narrow(HANDBOOK.id, {document.id: both, "other": frozenset({frozenset({"role:gm"})})})
     await put(corpus, "one", path="plan.md")
-    await corpus.remove_document(document.id)
-    assert await corpus.narrowed("local") == {document.id: frozenset({"channel:c1"})}
+    await corpus.remove_documents([document.id])
+    assert (await corpus.narrowed("local"))[document.id] == both
     assert await corpus.narrowed("elsewhere") == {}
 
-    await corpus.narrow(document.id, HANDBOOK.id, frozenset())
-    assert await corpus.narrowed("local") == {document.id: frozenset()}
-    await corpus.narrow(document.id, HANDBOOK.id, None)
-    assert await corpus.narrowed("local") == {}
-    await corpus.narrow(document.id, HANDBOOK.id, frozenset())
+    nobody = frozenset({frozenset[str]()})
+    await corpus.narrow(HANDBOOK.id, {document.id: nobody, "other": frozenset()})
+    assert await corpus.narrowed("local") == {document.id: nobody}
     await corpus.remove_source(HANDBOOK.id)
     assert await corpus.narrowed("local") == {}
 
@@ -254,8 +253,11 @@ async def test_touching_changes_the_stamp_alone(corpus):
     await corpus.touch(document.id, stamp)
     await corpus.touch("unknown", stamp)
     assert await corpus.get_document(document.id, SCOPE) == replace(document, stamp=stamp)
+    await corpus.touch(document.id, stamp, ["b"], "2026-06-09")
+    touched = await corpus.get_document(document.id, SCOPE)
+    assert (touched.hidden, touched.dated) == (("b",), "2026-06-09")
     await corpus.touch(document.id, stamp, ["b"])
-    assert (await corpus.get_document(document.id, SCOPE)).hidden == ("b",)
+    assert (await corpus.get_document(document.id, SCOPE)).dated is None
 
 
 async def test_a_document_may_have_no_stamp(corpus):
@@ -266,8 +268,8 @@ async def test_a_document_may_have_no_stamp(corpus):
 async def test_removing_a_document_removes_its_pages_and_passages(corpus):
     document, pages, passages = await put(corpus, "one")
     kept, _, _ = await put(corpus, "two", path="kept.md")
-    await corpus.remove_document(document.id)
-    await corpus.remove_document("unknown")
+    await corpus.remove_documents([document.id])
+    await corpus.remove_documents(["unknown"])
     assert await corpus.list_documents("local") == [kept]
     assert await corpus.list_passages([passages[0].id], SCOPE) == []
     with pytest.raises(NotFound):
@@ -431,7 +433,7 @@ async def test_whether_any_text_can_be_read_follows_sources_positions_and_live_r
     assert not await corpus.has_text(replace(SCOPE, workspace="other"))
     assert await corpus.has_text(replace(SCOPE, positions={document.id: 1}))
     assert not await corpus.has_text(replace(SCOPE, positions={document.id: 0}))
-    await corpus.remove_document(document.id)
+    await corpus.remove_documents([document.id])
     assert not await corpus.has_text(SCOPE)
 
 
@@ -477,9 +479,8 @@ async def test_the_version_is_another_after_each_change_and_stays_between_them(c
     assert await changed()
     await corpus.save_source(replace(HANDBOOK, name="manual"))
     assert await changed()
-    await corpus.list_documents("local")
-    assert not await changed()
-    await corpus.remove_document(document.id)
+    assert await corpus.list_documents("local") and not await changed()
+    await corpus.remove_documents([document.id])
     assert await changed()
     await corpus.remove_source(SECRETS.id)
     assert await changed()
@@ -491,7 +492,7 @@ async def test_the_version_tells_of_what_another_process_changed(corpus, databas
     seen = {await other.version("local")}
     await put(corpus, "two", crawled_at=NOON + timedelta(seconds=1))
     seen.add(await other.version("local"))
-    await corpus.remove_document(document.id)
+    await corpus.remove_documents([document.id])
     seen.add(await other.version("local"))
     await corpus.save_source(replace(HANDBOOK, name="manual"))
     seen.add(await other.version("local"))

@@ -114,7 +114,7 @@ async def test_an_old_revision_is_never_extracted_and_its_extracts_go_with_it(st
 async def test_extracts_of_a_removed_document_are_gone(store: Store) -> None:
     document, pages = await put(store, "one")
     await store.extracts.replace(run(document, extracts=1), [found(document, pages[0])])
-    await store.corpus.remove_document(document.id)
+    await store.corpus.remove_documents([document.id])
     assert await store.extracts.list_extracts(ALL, SCOPE) == []
     assert await store.extracts.extractions("local") == []
 

@@ -1,6 +1,7 @@
 """The contract of IdentityRepository, on every database."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -81,3 +82,22 @@ async def test_a_person_keeps_the_author_of_the_first_sign_in_and_has_the_name_o
     assert met == ["Ada a", "Ada b", "Ada a"]
     assert len({*at_once}) == 1
     assert await identity.names() == {"Ada a": "Ada King", "Ada b": "Ada", at_once[0]: "Ben"}
+
+
+async def test_groups_are_those_of_the_last_sign_in_by_the_mark_of_the_author(identity: IdentityRepository) -> None:
+    one, other = 16 * "a" + 48 * "1", 16 * "b" + 48 * "1"
+    await identity.meet(one, f"Ada {one[:16]}", "Ada", frozenset({"docs", "gm"}))
+    await identity.meet(other, f"Ben {other[:16]}", "Ben")
+    assert await identity.groups_of(one[:16]) == {"docs", "gm"}
+    assert await identity.groups_of(other[:16]) == await identity.groups_of(16 * "c") == frozenset()
+
+    await identity.meet(one, f"Ada {one[:16]}", "Ada", frozenset({"docs"}))
+    assert await identity.groups_of(one[:16]) == {"docs"}
+
+
+async def test_a_token_keeps_who_its_person_is(identity: IdentityRepository) -> None:
+    limited = replace(token("t1"), readers=frozenset({"members", "role:gm"}))
+    for one in (limited, token("t2")):
+        await identity.add_token(one)
+
+    assert await identity.list_tokens() == [limited, token("t2")]

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from core.answering.answers.stored import stored_ids
 from core.domain.answer import QueryType
 from core.domain.incoming import IncomingMessage, Talk, ThreadAddress, event_key, message_key
-from core.domain.service import ACCEPTED, WITHDRAWN, Decision, InboxStatus
+from core.domain.service import ACCEPTED, WITHDRAWN, Decision, InboxStatus, PostFate
 from core.ports.service import InboxStore
 from storage.database import Database
 from storage.database.repositories import inbox as inbox_module
@@ -397,7 +397,9 @@ async def answered(store: InboxStore, *messages: IncomingMessage) -> list[int]:
 
 
 async def due(store: InboxStore) -> list[tuple[int, str | None]]:
-    return [(entry.seq, entry.post_ref) for entry in await store.list_removals(WEB, 10)]
+    due = await store.list_removals(WEB, 10)
+    assert {removal.fate for removal in due} <= {PostFate.DELETED}
+    return [(removal.entry.seq, removal.entry.post_ref) for removal in due]
 
 
 async def test_a_deleted_conversation_leaves_no_text_and_has_its_posts_deleted(database, new_store):
@@ -421,8 +423,8 @@ async def test_a_deleted_conversation_leaves_no_text_and_has_its_posts_deleted(d
     assert await jobs.list_tree(root.id) == []
     assert await due(new_store()) == [(first, f"c/{first}")] and other != first
     assert await store.list_removals({"discord"}, 10) == []
-    await store.removed(first)
-    await store.removed(first)
+    await store.removed(first, PostFate.DELETED)
+    await store.removed(first, PostFate.DELETED)
     assert await due(store) == []
 
 

@@ -112,7 +112,7 @@ async def test_it_is_lost_with_the_document_it_rests_on_and_with_its_own(
 ) -> None:
     await kept.add(ACCEPTED)
     assert await kept.list_lost(NOON) == []
-    await corpus.remove_document(OWN.id)
+    await corpus.remove_documents([OWN.id])
     assert await kept.list_lost(NOON) == [ACCEPTED]
     await kept.change(KEPT, was=KeptState.ACCEPTED)
     assert await kept.list_lost(NOON) == []
@@ -124,7 +124,7 @@ async def test_a_rule_without_the_document_it_rests_on_names_no_source_for_it(
     kept: KeptAnswerRepository, corpus: SqlCorpusRepository
 ) -> None:
     await kept.add(ACCEPTED)
-    await corpus.remove_document(HOUSE.id)
+    await corpus.remove_documents([HOUSE.id])
     [rule] = await corpus.kept_rules("local")
     assert (rule.address, rule.sources) == (HERE, {})
     assert not rule.holds({SOURCE.id, KEPT_HERE.id}, frozenset())

@@ -75,7 +75,7 @@ async def test_readings_outlast_a_revision_and_go_with_their_document(store: Sto
     await store.readings.save([reading(document, "a")], TODAY, ONCE)
     await put(store, revision="r2")
     assert await store.readings.readings(document.id) == [reading(document, "a")]
-    await store.corpus.remove_document(document.id)
+    await store.corpus.remove_documents([document.id])
     assert await store.readings.readings(document.id) == []
     await store.readings.save([reading(document, "b")], TODAY, ONCE)
     assert await store.readings.readings(document.id) == []

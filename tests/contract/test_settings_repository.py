@@ -42,7 +42,7 @@ async def test_settings_come_back_as_they_were_saved_last(settings: SettingsRepo
 
 
 async def test_listening_comes_back_as_it_was_saved_last(settings: SettingsRepository) -> None:
-    for saved in (Listening.MUTED, Listening.LISTENING, Listening.NORMAL):
+    for saved in (Listening.MUTED, Listening.HELD, Listening.LISTENING, Listening.NORMAL):
         await settings.save_listening(THREAD, saved)
         assert await settings.listening(THREAD) is saved
 

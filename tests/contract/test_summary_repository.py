@@ -92,7 +92,7 @@ async def test_what_is_not_there_has_no_summary(store: Store, kind: SummaryKind)
 
 async def test_a_removed_document_takes_its_summaries_and_those_of_its_pages(store: Store) -> None:
     await saved(store)
-    await store.corpus.remove_document(GUIDE.id)
+    await store.corpus.remove_documents([GUIDE.id])
     left = {key for key in ALL if key.subject == "c1"}
     assert set(await store.summaries.find(ALL)) == left
 

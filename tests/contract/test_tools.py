@@ -10,7 +10,9 @@ from core.answering.tools.find_extracts import FindExtractsTool
 from core.answering.tools.follow_relation import FollowRelationTool
 from core.answering.tools.get_ontology import GetOntologyTool
 from core.answering.tools.get_page import GetPageTool
+from core.answering.tools.list_documents import ListDocumentsTool
 from core.answering.tools.query_journal import QueryJournalTool
+from core.answering.tools.query_table import QueryTableTool
 from core.answering.tools.search import SearchTool
 from core.answering.tools.toolbox import Toolbox, to_definition
 from core.domain.chat import ToolInvocation, ToolResult
@@ -33,7 +35,9 @@ CASES = [
     Case(GetPageTool(), {"document": "Mine", "page_number": 2}),
     Case(QueryJournalTool(), {"query": "ruby", "query_type": "question", "journal_name": "Mine"}),
     Case(FindExtractsTool(), {"query": "name:ruby", "type": "entity"}),
+    Case(QueryTableTool(), {"document": "Mine", "operation": "rows"}),
     Case(FollowRelationTool(), {"name": "ruby", "kind": "holds", "direction": "target"}),
+    Case(ListDocumentsTool(), {"words": "mine"}, quotes=False),
     Case(GetOntologyTool(), {"about": "ruby"}, quotes=False),
 ]
 
@@ -51,6 +55,8 @@ async def shelf() -> Shelf:
     held = {"source": "King", "kind": "holds", "target": "Ruby"}
     await shelf.extract(mine, ExtractType.ENTITY, gem, page=2, quote="ruby")
     await shelf.extract(mine, ExtractType.RELATION, held, page=2, quote="king holds a ruby")
+    held_by = {"title": "Gems", "columns": ["Who", "What"], "rows": [["king", "ruby"]], "row_spans": [[0, 22]]}
+    await shelf.extract(mine, ExtractType.TABLE, held_by, page=2, quote="The king holds a ruby.")
     await shelf.add("notes.md", "A ruby is red.", title="Notes")
     return shelf
 

@@ -1,7 +1,7 @@
 """The HTTP API: simcord's routes, and what it leaves out: nonces, archived and locked threads, sizes, closed DMs."""
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from simcord.backend import serializers
@@ -19,12 +19,14 @@ LONGEST_NONCE = 25  # characters
 NONCE_LIFE = dt.timedelta(minutes=5)  # "a few minutes"
 LARGEST_UPLOAD = 10 * 1024 * 1024  # bytes a file, without boosts
 MOST_UPLOADS = 10
+MOST_BYTES, BYTES_EACH = 10_170, 12  # of all text displays, and for each (discord-api-docs#8554)
 OWNERS_THREAD_FIELDS = {"name", "archived", "auto_archive_duration", "applied_tags", "invitable", "rate_limit_per_user"}
 
 THREAD_EXISTS = (400, 160004, "A thread has already been created for this message")
 THREAD_LOCKED = (403, 160005, "Thread is locked")
 ARCHIVED_AND_LOCKED = (403, 50083, "Thread is archived")
 THREAD_ARCHIVED = (400, 50083, "Thread is archived")
+TEXT_DISPLAY = 10
 TOO_LARGE = (413, 40005, "Request entity too large")
 NO_DIRECT_MESSAGES = (403, 50007, "Cannot send messages to this user")
 MISSING_PERMISSIONS = (403, 50013, "Missing Permissions")
@@ -130,6 +132,9 @@ class Api:
     def _check_sizes(self, call: Call) -> None:
         if len(call.files) > MOST_UPLOADS or any(len(file.data) > self.largest_upload for file in call.files):
             raise BackendError(*TOO_LARGE)
+        texts = [one.encode() for one in _texts_in(call.body.get("components"))] if isinstance(call.body, dict) else []
+        if sum(len(text) + BYTES_EACH for text in texts) > MOST_BYTES:
+            raise BackendError(500, 0, "Internal Server Error")
 
     # ------------------------------------------------------------------ threads
 
@@ -211,6 +216,14 @@ class Api:
         payload = serializers.thread_payload(self._backend, thread)
         self._backend.delete_channel(thread.id)
         return payload
+
+
+def _texts_in(components: Any) -> Iterator[str]:
+    """The texts that are shown, in boxes too."""
+    for one in components or ():
+        if one.get("type") == TEXT_DISPLAY:
+            yield str(one.get("content"))
+        yield from _texts_in(one.get("components"))
 
 
 def _check_name(call: Call) -> None:

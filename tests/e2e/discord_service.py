@@ -13,7 +13,7 @@ from tests.discord_server.transcript import walk
 from tests.e2e.platform_service import QUESTION, PlatformService
 
 ACK_SECONDS = 30.0  # Discord's are 3: how fast the bot is, other tests measure
-FINAL = "Helpful"  # a button that only whole answers have
+FINAL = "👍"  # a button that only whole answers have
 
 
 class DiscordService(PlatformService):

@@ -54,6 +54,7 @@ class PlatformService(ABC):
         self._source = data.parent
         self.data = copy_folder(data, folder / "data")
         self.settings: dict[str, str] = {}  # variables of its environment
+        self.program: tuple[str, ...] = ("bot",)  # perhaps behind the launcher of a second platform
         self.public_url: str | None = PUBLIC_URL  # None: nobody can open its pages from elsewhere
         self.more_config: list[str] = []  # lines at the end of the configuration file
         self._process: BotProcess | None = None
@@ -91,7 +92,7 @@ class PlatformService(ABC):
         """Any command on the data directory, not yet started."""
         web = {"FOOTNOTE_WEB__PORT": "0", **({"FOOTNOTE_WEB__PUBLIC_URL": self.public_url} if self.public_url else {})}
         environment = {**web, **self._environment(), **self.settings, **settings}
-        command = ("bot", "--config", str(self._config), "--data-dir", str(self.data), *arguments)
+        command = (*self.program, "--config", str(self._config), "--data-dir", str(self.data), *arguments)
         return self._server.bot(*command, log=self.folder / log, environment=environment)
 
     async def stop(self) -> float:

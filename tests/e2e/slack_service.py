@@ -16,7 +16,7 @@ Transport = Literal["socket", "http"]
 TRANSPORTS: tuple[Transport, ...] = ("socket", "http")
 ACK_SECONDS = 30.0  # Slack's are 3: how fast the bot is, the benchmark measures
 EVENTS_PATH = "slack/events"
-FINAL = "Helpful"  # a button that only whole answers have
+FINAL = "👍"  # a button that only whole answers have
 
 
 class SlackService(PlatformService):

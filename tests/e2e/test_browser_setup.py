@@ -216,14 +216,11 @@ async def test_a_token_that_was_revoked_meanwhile_is_told_and_the_pages_stay(tmp
         await page.fill("input[type=password]", TOKEN)
         await go_on(page, "Which server?")
         await page.goto(f"{said['url']}setup?step=finish")
-        server.fail_next("GET", "/users/@me", 401, times=1)
+        refused = server.fail_next("GET", "/users/@me", 401, times=9)
         await page.click("button:has-text('Finish and start')")
 
-        await expect(page.locator("h1")).to_have_text("Footnote did not start with the new settings")
-        await expect(page.locator(".findings .problem")).to_contain_text("Discord refuses the bot's token.")
-        assert "Footnote did not start with the new settings: Discord refuses" in machine.process.printed
-        await page.click("text=Back to set-up")
-        await page.goto(f"{said['url']}setup?step=finish")
-        await page.click("button:has-text('Finish and start')")
+        await expect(page.locator("#outcome .problem")).to_contain_text("Discord refuses the bot's token.")
+        assert "Discord is off, everything else goes on" in machine.process.printed
+        refused.times = 0
         await expect(page.locator("#outcome")).to_contain_text("online on Discord")
         assert machine.process.running

@@ -9,11 +9,13 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from docx import Document
 from playwright.async_api import Page, expect
 
+from bot.service.rooms import OperatorAlone
 from bot.web.app import build_web
 from bot.web.pages.uploads import add_uploads
 from core.domain.identity import Role
@@ -105,7 +107,7 @@ async def test_dropped_files_are_read_asked_about_and_removed(tmp_path: Path) ->
             await expect(page.locator(".list tbody tr")).to_have_count(3)
             await page.locator(".list tr", has_text="season").locator("input").check()
             await page.click(".chosen-bar .danger")
-            await expect(page.locator("main")).to_contain_text("1 answer cites it and will be marked.")
+            await expect(page.locator("main")).to_contain_text("answers that rest on it are deleted for good")
             assert "season.pdf" in found(url, "lighthouse painted green")
             await page.click(".notice button")
             await expect(page.locator(".list tbody tr")).to_have_count(2)
@@ -130,11 +132,17 @@ async def linked_site(page: str) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def filling(folder: Path, fetch: FetchLink) -> AsyncIterator[str]:
-    """The library's pages over real uploads and their real ingest; links are fetched by `fetch`."""
-    place = UploadPlace(folder)
+async def filling(folder: Path, fetch: FetchLink, place: UploadPlace | None = None) -> AsyncIterator[str]:
+    """The library's pages over real uploads and their real ingest; links are fetched by `fetch`.
+
+    With a `place`, people of Slack can read, too.
+    """
+    others_read, place = place is not None, place or UploadPlace(folder)
     shelves = Shelves(stores=place.stores, index=place.index)
-    app = build_web(shelves.parts(), [partial(add_uploads, additions=shelves.additions(place.uploads, fetch))])
+    additions = shelves.additions(place.uploads, fetch)
+    if others_read:
+        additions.access.audiences["slack"] = OperatorAlone()
+    app = build_web(shelves.parts(), [partial(add_uploads, additions=additions)])
     reading = asyncio.create_task(place.uploads.work(["local"]))
     async with TestClient(TestServer(app)) as client:
         await sign_in(client, Role.OWNER)
@@ -167,6 +175,36 @@ async def test_a_pasted_link_is_read_opened_and_taken_back(tmp_path: Path) -> No
         await page.get_by_label("Or paste a link").fill(f"{link}/gone")
         await page.get_by_role("button", name="Add link").click()
         await expect(page.locator("li.refused")).to_contain_text("The server answered 404. Check the address.")
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+async def test_where_others_read_the_page_asks_for_the_readers_before_it_adds_a_file(
+    tmp_path: Path, has_script: bool
+) -> None:
+    place = UploadPlace(tmp_path)
+    fair = {"name": "fair.md", "mimeType": "", "buffer": f"# Fair\n\n{PUMP}\n".encode()}
+    async with (
+        filling(tmp_path, partial(fetch_link, allowed=lambda address: False), place) as url,
+        browsing() as people,
+    ):
+        _, page = await people.newcomer(url, java_script_enabled=has_script)
+        if has_script:
+            await page.evaluate(DROP, {"fair.md": f"# Fair\n\n{PUMP}\n"})
+        else:
+            await page.set_input_files("#upload-files", [fair])
+            await page.click(".upload-zone button")
+        assert await page.locator("select:invalid").count() > 0
+        assert place.on_disk() == [] and await page.locator(".upload-files li").count() == 0
+
+        choice = page.get_by_label("Who may read it in chats?").first
+        await choice.select_option("some")
+        await page.get_by_label("Certain readers").first.fill("role:7")
+        await (page.keyboard.press("Tab") if has_script else page.click(".upload-zone button"))
+        await expect(page.locator("li.read")).to_have_text("fair.md: read, 1 page")
+        assert [*(await place.corpus.narrowed("local")).values()] == [frozenset({frozenset({"role:7"})})]
+
+        await page.reload()
+        await expect(choice).to_have_value("some" if has_script else "")  # the browser remembers it
 
 
 async def test_the_service_reads_no_link_of_the_own_network(tmp_path: Path) -> None:

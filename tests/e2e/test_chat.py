@@ -100,7 +100,7 @@ def test_commands_ask_of_one_document_and_sum_it_up(chat: Chat) -> None:
     summary = chat(f"/summary {document}", "/threads rename 1 The clockmaker", "/threads mine", new=True)
 
     assert "the-drowned-bell.json" not in shown
-    assert "[1] Page" in summary and document in summary
+    assert "[1] Page" in summary and "The Clockmaker of Tern" in summary
     assert "Renamed to “The clockmaker”" in summary
     assert "The clockmaker (terminal," in summary
 
@@ -109,7 +109,7 @@ def test_extracted_rows_are_shown_with_their_footnotes(chat: Chat) -> None:
     shown = chat("/facts open action items of Ines Okafor due before July 2026", "/extract", new=True)
 
     assert "put the new Skerrow departure into the booking service" in shown
-    assert '[1] Page 5 of "2026-05-12-harbour-council.md"' in shown
+    assert '[1] Page 5 of "Harbour council, 12 May 2026"' in shown
     assert "teach the booking service" not in shown
     assert "meeting: 2" in shown
 
@@ -176,14 +176,14 @@ def _stop_one_answer(data_dir: Path, environment: dict[str, str], server: Anthro
     """The terminal of a chat that was left after its first answer was stopped and its second one came."""
     terminal = Terminal("--data-dir", str(data_dir), "chat", "--new", environment=environment)
     terminal.wait_for("Ask a question")
-    terminal.type("Thank you!\n")
+    terminal.type("Say something nice about rivers.\n")
     until = time.monotonic() + TIMEOUT_SECONDS
     while not server.requests:
         assert time.monotonic() < until, terminal.shown
         time.sleep(0.02)
     terminal.type("\x03")
     terminal.wait_for("Stopped.")
-    terminal.type("Thanks again!\n")
+    terminal.type("And about the sea?\n")
     terminal.wait_for("You are welcome.")
     terminal.leave()
     return terminal
@@ -200,10 +200,11 @@ def test_tab_completes_commands_and_their_documents(data_dir: Path) -> None:
     assert terminal.end() == 0
 
 
-def test_a_conversation_with_stale_answers_says_so_and_asks_again(chat: Chat, footnote: Footnote) -> None:
+def test_an_answer_of_a_removed_document_is_deleted_and_not_stale(chat: Chat, footnote: Footnote) -> None:
     chat(QUESTION, new=True, title="Old gates")
     assert "out of date" not in chat("1", "quit")
     footnote("documents", "remove", "operations/Runbook - ticket gates offline.md")
-    shown = chat("1", "/stale", "quit")
-    assert "One answer here is out of date: /stale lists them, and asks again." in shown
-    assert "was removed (footnote" in shown
+    assert "No stale answers here." in chat("1", "/stale", "quit")
+    [listed] = footnote("conversations", "list", "--json").json["conversations"]
+    shown = footnote("conversations", "show", listed["id"]).out
+    assert "This answer was deleted, because a document that it rests on was removed." in " ".join(shown.split())

@@ -180,7 +180,7 @@ async def test_failed_tool_jobs_are_handled_gracefully(desk: Desk) -> None:
     assert (by_name["get_page"].status, by_name["search"].status) == (JobStatus.FAILED, JobStatus.DONE)
     assert "This failed: There is no page" in desk.server.requests[1]["messages"][0]["content"][0]["text"]
     assert answer.status is AnswerStatus.ANSWERED and len(answer.citations) == 1
-    assert any(gap.startswith("get_page “nowhere” gave no result") for gap in answer.data_gaps)
+    assert answer.data_gaps == ("I could not read “nowhere”.",)
 
 
 async def test_all_tool_jobs_failed_is_said_and_nothing_is_written(desk: Desk) -> None:
@@ -198,11 +198,11 @@ async def test_ui_displays_the_job_hierarchy_correctly(desk: Desk) -> None:
 
     shown = [f"{'  ' * depth}{job_line(job)}".partition(" (")[0] for depth, job in job_tree(answer.jobs)]
     assert shown[0].startswith("✓ answer “deep: Compare how long")
-    assert [line for line in shown[1:] if "references" not in line] == [
-        "  ✓ plan",
-        "  ✓ search “restart the gate controller wait a full minute”",
-        "  ✓ find_extracts “ramp Little Tern”",
-        "  ✓ answer",
+    assert [line for line in shown[1:] if "documents" not in line] == [
+        "  ✓ Choosing what to read",
+        "  ✓ Searching for “restart the gate controller wait a full minute”",
+        "  ✓ Looking up “ramp Little Tern”",
+        "  ✓ Writing the answer",
     ]
     console = Console(width=120, record=True, file=io.StringIO())
     console.print(job_trees([answer.jobs]))

@@ -6,29 +6,52 @@ import discord
 import pytest
 from aiohttp import ClientSession
 
-from tests.discord_server import BotProcess
 from tests.e2e.discord_service import DiscordService
-from tests.e2e.platform_service import TEAM
+from tests.e2e.platform_service import READY, TEAM
 from tests.e2e.serving import QUICK_END_SECONDS
 
 pytestmark = pytest.mark.slow
 
 
-async def ended(service: DiscordService, process: BotProcess) -> list[str]:
-    """What a process that ends by itself with an error says about it."""
-    process.start()
-    await service.until(lambda: not process.running, "the end of the process")
-    assert process.exit_code == 1, process.printed
-    return [line for line in process.printed.splitlines() if line.startswith("footnote: ")]
+async def is_ready(url: str) -> tuple[int, dict[str, str]]:
+    """The status of /readyz, and what it says about each part."""
+    async with ClientSession() as browser, browser.get(f"{url}readyz") as reply:
+        return reply.status, (await reply.json())["checks"]
 
 
-async def test_a_refused_login_ends_the_service_with_one_sentence(discord_service: DiscordService) -> None:
-    discord_service.join("House", TEAM)
-    bad = discord_service.command("serve", log="bad.log", DISCORD_TOKEN="wrong")
-    [sentence] = await ended(discord_service, bad)
-    assert "Discord refuses the bot's token" in sentence
-    assert "Reset Token" in sentence
-    assert "Traceback" not in bad.printed
+async def test_after_a_refused_login_the_pages_are_served_and_one_sentence_tells_the_fix(
+    discord_service: DiscordService,
+) -> None:
+    service = discord_service
+    service.join("House", TEAM)
+    service.settings["DISCORD_TOKEN"] = "wrong"
+    service.process.start()
+    await service.until(lambda: READY in service.process.printed, "pages")
+    [line] = [line for line in service.process.printed.splitlines() if "Discord is off" in line]
+    assert "Discord refuses the bot's token" in line
+    assert "Reset Token" in line
+    assert "everything else goes on" in line
+    status, checks = await is_ready(service.url)
+    assert (status, checks["discord"]) == (200, "not connected")
+    assert await service.stop() < QUICK_END_SECONDS
+    assert (service.process.exit_code, "Traceback" in service.process.printed) == (0, False)
+
+
+async def test_a_bot_without_message_content_is_connected_once_it_is_turned_on(discord_service: DiscordService) -> None:
+    service, server = discord_service, discord_service.server
+    guild = service.join("House", TEAM)
+    general, ada = guild.create_text_channel("general"), server.person("ada", guild)
+    server.world.approved_intents, approved = discord.Intents.default(), server.world.approved_intents
+    service.process.start()
+    await service.until(lambda: "“Message Content Intent”" in service.process.printed, "the missing intent")
+    await service.until(lambda: READY in service.process.printed, "pages")
+    assert (await is_ready(service.url))[1]["discord"] == "not connected"
+    server.world.approved_intents = approved
+    await service.until(lambda: service.connections, "a connection to Discord")
+    await service.ask(ada, general)
+    assert (await is_ready(service.url))[1]["discord"] == "ok"
+    assert await service.stop() < QUICK_END_SECONDS
+    assert (service.process.exit_code, "Traceback" in service.process.printed) == (0, False)
 
 
 async def test_the_doctor_gives_the_invitation_or_the_fix(discord_service: DiscordService) -> None:

@@ -14,7 +14,7 @@ from typer.main import get_command
 from bot.cli.app import app, run
 from bot.config import Config
 from bot.wiring.parts import open_parts
-from bot.wiring.pipeline import build_pipeline
+from bot.wiring.pipeline import build_commands, build_pipeline
 from tests.copying import copy_folder
 from tests.e2e.serving import ServiceProcess
 
@@ -30,6 +30,16 @@ GOLD = {
     "answer": "a rubber seal",
     "gold_quotes": ["The root cause was a missing rubber seal in the cable duct under the slipway."],
 }
+ROOM = {
+    "id": "r1",
+    "category": "courtesy",
+    "place": "bot_thread",
+    "messages": [
+        {"n": 1, "author": "ada", "text": QUESTION, "mentions_bot": True, "expect": "answer", "gold": None},
+        {"n": 2, "author": "ada", "text": "great, thanks", "expect": "reaction", "gold": None},
+    ],
+}
+EVERYDAY = {"id": "e1", "category": "greeting", "language": "en", "text": "good evening", "expect": "brief"}
 # Commands that run a service or its worker themselves, with the reason to leave each out of the comparison.
 NOT_COMPARED = {
     "serve": "it is the service",
@@ -69,7 +79,8 @@ CASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "jobs cancel": (("{job}",),),
     "jobs retry": (("{job}",), ("{failed}",)),
     "replay": ((), ("{message}",), ("{message}", "--keep"), ("--keep",)),
-    "eval": (("{questions}",),),
+    "eval": (("{questions}",), ("rooms", "{rooms}"), ("everyday", "{everyday}")),
+    "verify": (("{questions}",),),
     "stats": ((), ("--days", "0")),
     "access explain": ((), ("--channel", "slack:C0123ABCD", "--document", "season-2025")),
     "doctor": ((),),
@@ -85,6 +96,8 @@ CASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "workspaces bind": (("slack", "T0123456789", "crew"), ("discord", "unknown", "crew")),
     "tokens list": ((),),
     "audit": ((), ("--all", "--limit", "2")),
+    "person export": (("ada", "--platform", "web"), ("ada",)),
+    "person remove": (("ada", "--platform", "web"), ("ada", "--platform", "web", "--yes")),
     "tokens revoke": (("unknown",),),
     "workspaces list": ((),),
     "workspaces unbind": (("slack", "T0123456789"),),
@@ -92,12 +105,18 @@ CASES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "sources readers": (("sample library",), ("sample library", "everyone"), ("sample library", "me"), ("unknown",)),
     "sources remove": (("sample library",), ("unknown",)),
     "conversations delete": (("{conversation}",),),
+    "workspaces remove": (("unknown", "--yes"), ("local",), ("local", "--yes")),
     "demo": (("--once",),),
     "worker": ((),),
     "chat": (("--new",),),
 }
 # Command lines that a running service refuses, because they need what it has open.
-REFUSED = {("db reindex", "--from-scratch"): "using the search index", ("db restore",): "Stop it first"}
+REFUSED = {
+    ("db reindex", "--from-scratch"): "using the search index",
+    ("db restore",): "Stop it first",
+    ("eval", "rooms"): "the service",
+    ("eval", "everyday"): "the service",
+}
 # Chat command -> what is typed after it, several times where it has several forms.
 CHAT_CASES: Mapping[str, tuple[str, ...]] = {
     "help": ("",),
@@ -119,6 +138,7 @@ CHAT_CASES: Mapping[str, tuple[str, ...]] = {
     "case": ("",),
     "recap": ("",),
     "rename": ("Ferries",),
+    "mydata": ("",),
     "threads": ("",),
     "open": ("1",),
     "export": ("", "pdf", "json"),
@@ -137,6 +157,7 @@ PATTERNS = (
     (r"\n • post: done[^\n]*", ""),
     (r"\b[0-9a-f]{32}\b", "ID"),
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "ID"),
+    (r"\bremoved-[0-9a-f]{8}\b", "PSEUDONYM"),
     (r"\b[0-9a-f]{8}\b", "ID"),
     (r"• [0-9a-f]{6}\b", "• ID"),  # of the inbox
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+\d\d:\d\d)?", "TIME"),
@@ -195,9 +216,12 @@ def prepared(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     config = f'[replay]\nrecord = true\n\n[[sources]]\nkind = "folder"\nname = "{SOURCE}"\npath = "{handbook}"\n'
     (folder / "config.toml").write_text(config)
     (folder / "questions.jsonl").write_text(json.dumps(GOLD))
+    (folder / "rooms.jsonl").write_text(json.dumps(ROOM))
+    (folder / "everyday.jsonl").write_text(json.dumps(EVERYDAY))
     (folder / "batch.jsonl").write_text('{"id": "a", "question": "Who repairs the gate?"}\nnonsense\n')
     names = asyncio.run(fill(folder))
-    files = {"notes": str(notes), "questions": str(folder / "questions.jsonl"), "batch": str(folder / "batch.jsonl")}
+    files = {name: str(folder / f"{name}.jsonl") for name in ("questions", "batch", "rooms", "everyday")}
+    files["notes"] = str(notes)
     return folder, names | files
 
 
@@ -283,7 +307,7 @@ def test_a_command_prints_the_same_with_and_without_a_service(
 
 async def chat_commands(folder: Path) -> set[str]:
     async with open_parts(Config.model_validate({"data_dir": folder / "data", "replay": {"record": True}})) as parts:
-        return {*parts.build_commands().table}
+        return {*build_commands(parts).table}
 
 
 def test_every_chat_command_has_a_case(own: Path) -> None:

@@ -68,6 +68,22 @@ def test_extracts_have_the_documented_shape(footnote: Footnote, minutes: Path) -
     assert len(filtered["facts"]) == 1
 
 
+def test_extracts_are_listed_to_the_end_or_say_how_many_there_are(footnote: Footnote, tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    tables = (
+        f"## Pier {number}\n\n| Boat | Berth |\n|---|---|\n| Heron {number} | {number} |\n" for number in range(1_050)
+    )
+    (folder / "piers.md").write_text("\n".join(tables))
+    footnote("ingest", str(folder))
+    listed = footnote("extracts", "--type", "table", "--document", "piers.md", "--json").json
+    cut = footnote("extracts", "--type", "table", "--document", "piers.md", "--limit", "1", "--json").json
+    shown = footnote("extracts", "--type", "table", "--document", "piers.md", "--limit", "1")
+    assert len(listed["extracts"]) == listed["total"] == 1_050
+    assert (len(cut["extracts"]), cut["total"]) == (1, 1_050)
+    assert "1 of 1,050 extracts; use --limit 1050 to see all." in shown.err
+
+
 def test_a_question_is_answered_with_a_proved_footnote_and_no_model(footnote: Footnote, minutes: Path) -> None:
     asked = ("open action items of Ann due before December 2026", "owner:Ann due<2026-12-01 type:action_item open")
     for question in asked:
@@ -79,7 +95,7 @@ def test_a_question_is_answered_with_a_proved_footnote_and_no_model(footnote: Fo
         assert citation["proved"] and page["text"][start:end] == citation["quote"]
         assert "red paint" in citation["quote"]
     shown = footnote("facts", "decisions about the slipway").out
-    assert "closed in March" in shown and "council.md" in shown
+    assert "closed in March" in shown and "Yard council, 3 February 2026" in shown
 
 
 def test_a_question_for_a_list_is_answered_from_extracts_by_ask_too(footnote: Footnote, minutes: Path) -> None:

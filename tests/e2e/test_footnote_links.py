@@ -18,7 +18,7 @@ from tests.slack_server.choosing import blocks_of
 
 pytestmark = pytest.mark.slow
 LONGEST_LINK = 50  # characters after the address
-LINK = re.compile(r"https?://[^\s)\"'<>]+")
+LINK = re.compile(r"https?://[^\s)\"'<>|]+")
 MARK = re.compile(r"<mark\b[^>]*>(.*?)</mark>", re.DOTALL)
 TOWERS = "# Towers\n\nThe tower of Brix was built by the mason Halva.\n"
 TOWERS_QUESTION = "Who built the tower of Brix?"
@@ -36,6 +36,7 @@ def of_towers(service: PlatformService, folder: Path) -> None:
         'name = "towers"',
         f'workspace = "{TEAM}"',
         f'path = "{folder}"',
+        'readers = ["members"]',
         'link_template = "https://towers.example/wiki/{path}"',
     ]
 
@@ -83,7 +84,7 @@ async def test_without_an_address_footnotes_on_slack_open_the_passage_in_chat(
     [answer] = service.finals(general, asked)
     assert "[1]" in text_of(answer)
     assert links_of(answer) == []
-    opened = await ada.click(answer, "Show passages")
+    opened = await ada.click(answer, "Show sources")
     await service.until(lambda: opened.modal, "the passages")
     assert opened.modal is not None
     assert any(ANSWER in words for words in bold_in(opened.modal))
@@ -125,7 +126,7 @@ async def test_without_an_address_footnotes_on_discord_open_the_passage_in_chat(
     assert LINK.findall(answer) == []
     [post] = [one for one in history(thread) if ANSWER in str(one.components) or ANSWER in one.content]
     [stored] = service.finals(thread)
-    shown = await ada.click(post, custom_id=discord_buttons(stored)["Show passages"])
+    shown = await ada.click(post, custom_id=discord_buttons(stored)["Show sources"])
     assert shown.ephemeral
     [cited] = [said for one in server.answers(thread) if one.is_ephemeral for said in [discord_text_of(one)]]
     assert f"**The red kite of Ondar {ANSWER}.**" in cited

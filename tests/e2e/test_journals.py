@@ -33,8 +33,11 @@ ROOMS = 6
 
 
 def archive_room(number: int) -> Page:
-    """A long page, of which one sentence names a person; the last room names the first one's again."""
-    shelf = " ".join(f"Shelf {number}-{place} holds ledgers of salt and rope and nothing else." for place in range(90))
+    """A long page, of which one sentence names a person; the last room names the first one's again.
+
+    All rooms together are more than an eighth of the model's window, which a summary reads at once.
+    """
+    shelf = " ".join(f"Shelf {number}-{place} holds ledgers of salt and rope and nothing else." for place in range(290))
     who = number if number < ROOMS else 1
     return f"Room {number}", f"<p>Archivist Number{who} sleeps in room {number}.</p><p>{shelf}</p>"
 
@@ -149,7 +152,7 @@ async def test_query_without_journal_name(desk: Desk) -> None:
     answer = await desk.ask("Who guards the stair and fears moths?")
 
     assert [citation.deep_link for citation in answer.citations] == [f"@UUID[{link(KEEP, 1)}]"]
-    assert "Salt Road" not in desk.told()
+    assert "Salt Road" not in desk.told().partition("Who guards")[2]  # the catalogue before names it
 
 
 async def test_summary_request(desk: Desk) -> None:
@@ -186,8 +189,7 @@ async def test_followup_uses_context(desk: Desk) -> None:
     second = await desk.ask("And how much silver is there?", conversation_id=first.conversation_id)
 
     assert [citation.document_title for citation in second.citations] == ["The Salt Road"]
-    found = json.dumps(desk.server.requests[-1]["messages"][-1])
-    assert "90 silver" in found and "40 gold" not in found
+    assert "90 silver" in desk.told() and "40 gold" not in desk.told()
 
 
 async def test_clarification_when_ambiguous(desk: Desk) -> None:

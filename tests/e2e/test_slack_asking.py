@@ -7,7 +7,7 @@ from tests.e2e.slack_service import SlackService
 from tests.slack_server import Message, SlackServer, pings_of, text_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
-SOURCE = "Page 1 of “Kites”"
+SOURCE = "Kites"
 TOWERS = b"# Towers\n\nThe tower of Brix was built by the mason Halva.\n"
 TOWERS_QUESTION = "Who built the tower of Brix?"
 TOWERS_ANSWER = "built by the mason Halva"
@@ -29,7 +29,7 @@ async def test_a_mention_opens_a_thread_whose_answer_follows_the_question(runnin
     assert SOURCE in answer
     assert ANSWER in await service.follow(answer)
     about = methods_about(server, asked)
-    assert about[0] == "assistant.threads.setStatus"
+    assert about[0] in ("agents.sessions.setStatus", "assistant.threads.setStatus")  # the first tells the kind of app
     assert about.count("chat.startStream") == 1
     assert len(server.posts(general)) == 1
 
@@ -158,7 +158,7 @@ async def test_files_are_read_for_their_thread_alone(running_slack: SlackService
     assert len(server.calls("download")) == 1
 
 
-async def test_in_a_thread_of_people_it_reads_what_was_said_once(running_slack: SlackService) -> None:
+async def test_in_a_thread_of_people_it_reads_no_talk_again(running_slack: SlackService) -> None:
     service, server = running_slack, running_slack.server
     general, ada = service.settle_in()
     ben = server.person("ben", general)
@@ -167,10 +167,11 @@ async def test_in_a_thread_of_people_it_reads_what_was_said_once(running_slack: 
     await ben.reply(talk, "Does it fly today?")
     await ada.mention(general, QUESTION, thread=talk)
     await service.answered(general, thread=talk)
-    read = [call for call in server.calls("conversations.replies") if call.params["ts"] == talk.ts]
-    assert read
     await ada.mention(general, NEXT_QUESTION, thread=talk)
-    await ben.reply(talk, NEXT_QUESTION)  # now the thread is the bot's, too
+    await service.answered(general, 2, thread=talk)
+    read = [call for call in server.calls("conversations.replies") if call.params["ts"] == talk.ts]
+    assert read  # once, or twice if Ben's words were delivered after the first question
+    await ben.mention(general, NEXT_QUESTION, thread=talk)  # a thread of people: the bot has to be named each time
     await service.answered(general, 3, thread=talk)
     assert read == [call for call in server.calls("conversations.replies") if call.params["ts"] == talk.ts]
 

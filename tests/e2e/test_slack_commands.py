@@ -53,7 +53,7 @@ async def home_of(service: SlackService, person: Person, words: str) -> str:
         ("jobs", "/footnote jobs needs a conversation"),
         ("stop", "have a question in progress"),
         ("why", "received a message from you"),
-        ("nonsense of mine", "use `/footnote ask QUESTION`"),
+        ("serch ferry", "Did you mean /footnote search"),
     ],
 )
 async def test_a_slash_command_is_answered_for_who_gave_it(

@@ -58,7 +58,7 @@ async def test_slacks_own_limits_for_apps_like_ours_hold_no_answer_back(slack_se
     await ada.mention(general, QUESTION, thread=talk)
     await service.answered(general, thread=talk)
     threads = [await ada.mention(general, question) for question in (QUESTION, NEXT_QUESTION) * 3]
-    await ada.reply(talk, NEXT_QUESTION)
+    await ada.mention(general, NEXT_QUESTION, thread=talk)
     for thread in threads:
         await service.answered(general, thread=thread)
     assert NEXT_ANSWER in (await service.answered(general, 2, thread=talk))[1]

@@ -83,7 +83,7 @@ async def test_an_answer_is_streamed_with_its_steps_and_proved_in_the_same_messa
     assert f"It {ANSWER}.[[1]](https://notes.example/" in said
     assert message.stream.ended
     steps = {task["title"]: task["status"] for task in message.stream.tasks}
-    assert steps["search “red kite of Ondar”"] == "complete"
+    assert steps["Searching for “red kite of Ondar”"] == "complete"
     assert not server.status(general, asked)
     assert [len(server.posts(general)), message.edits] == [1, 1]
 
@@ -135,7 +135,7 @@ async def test_the_asker_alone_stops_an_answer(writing: Writing, how: str) -> No
     [message] = server.answers(general, thread=asked)
     if how == "button":
         await ben.click(message, "Stop")
-        await service.told(ben, general, "Only ada can stop this answer")
+        await service.told(ben, general, "Only ada or a moderator can stop this answer")
         await ada.click(message, "Stop")
     else:
         await ben.mention(general, "stop", thread=asked)

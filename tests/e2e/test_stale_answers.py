@@ -28,7 +28,7 @@ def notes(tmp_path: Path, footnote: Footnote) -> Path:
     return folder
 
 
-def test_a_changed_document_makes_its_answers_stale_and_a_moved_passage_does_not(
+def test_a_changed_document_makes_its_answers_stale_a_moved_passage_does_not_and_a_removed_one_empties_them(
     footnote: Footnote, notes: Path
 ) -> None:
     answer = footnote("ask", QUESTION, "--json").json
@@ -51,8 +51,10 @@ def test_a_changed_document_makes_its_answers_stale_and_a_moved_passage_does_not
 
     (notes / "ferry.md").unlink()
     footnote("ingest", str(notes), "--source", "notes")
-    [gone] = footnote("conversations", "stale", "--json").json["stale"]
-    assert {quote["fate"] for quote in gone["lost"]} == {"gone"}
+    assert footnote("conversations", "stale", "--json").json == {"stale": []}  # emptied: it rested on the document
+    shown = footnote("conversations", "show", answer["conversation_id"]).out
+    assert QUESTION in shown
+    assert "half past ten" not in shown
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Footnote
+from tests.e2e.terminal import Terminal
 
 
 @pytest.fixture
@@ -64,6 +65,20 @@ def test_a_source_taken_out_of_the_configuration_is_told_and_goes_when_it_is_rem
     assert footnote("sync").out.startswith("No sources to sync")
     assert footnote("sources", "remove", "notes").code == 0
     assert "notes" not in footnote("sources").out
+
+
+def test_a_person_at_a_terminal_is_asked_who_may_read_a_new_source(
+    footnote: Footnote, notes: Path, data_dir: Path
+) -> None:
+    config = str(data_dir.parent / "config.toml")
+    terminal = Terminal("--config", config, "--data-dir", str(data_dir), "sync", "notes", environment={"NO_COLOR": "1"})
+    terminal.wait_for("Who may read 'notes' in chats? Enter for nobody.")
+    terminal.type("crew\n")
+    terminal.wait_for("'crew' is no reader")
+    terminal.type("role:7\n")
+    assert terminal.end() == 0
+
+    assert footnote("sources", "readers", "notes").out.strip() == "notes: role:7"
 
 
 def test_a_source_that_is_not_there_gets_one_sentence(footnote: Footnote, notes: Path) -> None:

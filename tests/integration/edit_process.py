@@ -77,6 +77,9 @@ class PostFile:
     async def remove(self, entry: InboxEntry) -> None:
         raise AssertionError(entry)
 
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        raise AssertionError(entry)
+
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         return [TALK]
 

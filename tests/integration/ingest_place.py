@@ -50,7 +50,6 @@ class Place:
         ingestor = Ingestor(
             corpus=self.corpus,
             index=self.index,
-            conversations=self.conversations,
             clock=ManualClock(),
             sandbox=sandbox,
             limits=LIMITS,

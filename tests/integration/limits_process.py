@@ -19,7 +19,8 @@ from core.domain.replies import ChatResponse, Usage
 from core.domain.spending import Account
 from core.errors import BudgetSpent
 from core.service.inbox import Inbox, platform_gates
-from core.work.spending import MeteredProvider, Spending, charge
+from core.work.spending import MeteredProvider, Spending
+from core.work.steps import NO_STEPS, complete
 from tests.scripted import ScriptedProvider, says
 from tests.told_process import say, told
 
@@ -68,11 +69,11 @@ async def _call(spending: Spending, person: str, *, replies: bool = True) -> str
     provider = MeteredProvider(
         Model(replies=replies), spending, model="mill", max_output_tokens=200, seconds=LEASE_SECONDS
     )
-    with charge(Account(workspace="local", channel="discord:c", person=person)):
-        try:
-            await provider.complete(REQUEST)
-        except BudgetSpent:
-            return "refused"
+    account = Account(workspace="local", channel="discord:c", person=person)
+    try:
+        await complete(provider, REQUEST, NO_STEPS.charged(account))
+    except BudgetSpent:
+        return "refused"
     return "made"
 
 

@@ -15,6 +15,7 @@ from core.features.staleness.stale_answers import Staleness
 from core.features.statistics import UsageStatistics
 from core.knowledge.attachments import Attachments
 from core.knowledge.library import Library
+from core.knowledge.narrowing import NO_RULES, ReaderRules
 from core.ports import Clock
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
@@ -70,18 +71,20 @@ class Files:
         *,
         kind: str | None = None,
         links: Mapping[str, str] | None = None,
+        rules: ReaderRules = NO_RULES,
         force: bool = False,
         progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
         ingestor = Ingestor(
             corpus=self.corpus,
             index=self.index,
-            conversations=self.conversations,
             clock=ManualClock(),
             sandbox=Sandbox(LIMITS),
             limits=LIMITS,
         )
-        report = await ingestor.ingest(source, root, only, kind=kind, links=links, force=force, progress=progress)
+        report = await ingestor.ingest(
+            source, root, only, kind=kind, links=links, rules=rules, force=force, progress=progress
+        )
         self.reports.append(report)
         return self.reports[-1]
 
@@ -123,7 +126,7 @@ def build_reviews(shelf: Shelf, kept: KeptAnswers, staleness: Staleness, clock: 
         spending=SqlSpendingStore(shelf.stores.database, clock),
         clock=clock,
     )
-    return Reviews(kept, statistics, staleness, shelf.access)
+    return Reviews(kept, statistics, staleness, shelf.access, shelf.corpus)
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from core.answering.steps.private_answers import ToPrivate
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Citation
 from core.domain.chat import ToolInvocation
-from core.domain.incoming import ThreadAddress
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.replies import ChatResponse
 from core.features.additions import Additions
 from core.features.feedback import Feedbacks
@@ -32,6 +32,7 @@ from core.service.commands.table import Commands
 from core.service.commands.threads import RunningQuestions
 from core.service.inbox import Gate, Inbox, QuestionLimits, platform_gates
 from core.service.jobs import Jobs
+from core.service.turns import Turns
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from storage.database.repositories.ingest_progress import SqlIngestProgress
@@ -163,6 +164,13 @@ class PlatformPlace:
         """Those of the platform, in their order."""
         return platform_gates(self.settings)
 
+    def turns(self) -> Turns:
+        return Turns(self.settings, self.entries, self._clock, self.evidence)
+
+    async def evidence(self, incoming: IncomingMessage, text: str) -> float:
+        """How well the library covers a question: by a word, as no model is loaded here."""
+        return 1.0 if "key" in text.casefold() else 0.0
+
     def limits(self) -> QuestionLimits:
         return QuestionLimits(settings=self.settings, person=20, platforms={"discord", "slack"})
 
@@ -175,6 +183,7 @@ class PlatformPlace:
             self.worker.wake,
             self.worker.withdraw,
             self.limits(),
+            self.turns(),
         )
         jobs = Jobs(self.job_store, self.conversation_store, self._clock)
         kept = self._keeping()
@@ -193,6 +202,7 @@ class PlatformPlace:
             recaps=by_rule(self.shelf),
             additions=self.additions,
             reviews=build_reviews(self.shelf, kept, self.staleness, self._clock) if kept else None,
+            people=self.shelf.stores.people,
         )
         return {
             "inbox": inbox,

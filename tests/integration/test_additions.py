@@ -142,7 +142,10 @@ async def test_a_file_is_read_and_undone(place: Place) -> None:
     async with place.open():
         added = await place.add("keys.md", "# Keys\n\nUnder the mat.\n\n# Doors\n\nThe blue one.")
         await place.flow.idle()
-        text = "Added keys.md: 2 pages. It can be read in: the terminal, the web app."
+        text = (
+            "Added keys.md: 2 pages. It can be read in: the terminal, the web app. "
+            "In chats, it is for all members, without guests."
+        )
         assert place.posts.shown(added) == (text, ["Undo"])
         assert await place.find("mat") == ["keys.md"]
         await place.press(Verb.UNDO, added)

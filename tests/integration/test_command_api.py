@@ -19,8 +19,9 @@ from bot.service.calls import AnswerProgress, Caller, ServiceControls
 from bot.service.command_client import RemoteOperations
 from bot.service.command_server import CommandServer
 from bot.service.local_operations import answer, retry_job
-from bot.service.operations import IngestRequest, back_up, cancel_job, check_storage, ingest, read_page_text
+from bot.service.operations import IngestRequest, back_up, cancel_job, check_storage, ingest
 from bot.service.operations import reindex as reindex_index
+from bot.service.quality import read_page_text
 from bot.service.service_lock import MAX_SOCKET_PATH_BYTES, ServiceInfo, ServiceLock, find_service, socket_path
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.incoming import IncomingMessage, ThreadAddress

@@ -56,7 +56,7 @@ async def test_killed_at_any_write_the_next_run_completes(tmp_path: Path, point:
     (place.root / "worse.txt").write_bytes(b"\0")
     corpus, index = place.corpus, place.index
     fuse = Fuse(point)
-    place.corpus = fuse.guard(corpus, "switch_revision", "touch", "remove_document", "save_failure", "save_source")
+    place.corpus = fuse.guard(corpus, "switch_revision", "touch", "remove_documents", "save_failure", "save_source")
     place.index = fuse.guard(index, "add", "remove_revision", "remove_document", "optimise")
 
     with suppress(Killed):
@@ -112,7 +112,6 @@ async def test_runs_of_one_ingestor_wait_for_each_other(place: Place) -> None:
     ingestor = Ingestor(
         corpus=place.corpus,
         index=place.index,
-        conversations=place.conversations,
         clock=ManualClock(),
         sandbox=Sandbox(LIMITS, HERE),
         limits=LIMITS,

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from bot.cli.questions import question_message
 from bot.config import Config
+from bot.web.audiences import WebAudiences
 from bot.wiring.parts import open_parts
+from bot.wiring.pipeline import build_commands, build_pipeline
 from core.domain.answer import AnswerStatus, Provenance
 from core.domain.conversation import Conversation, Outcome, Role
 from core.domain.corpus import PageHit, SearchQuery
@@ -18,10 +21,11 @@ from core.domain.readers import EVERYONE, MEMBERS, MEMBERS_ONLY, Audience
 from core.domain.service import PersonAddress
 from core.errors import AccessDenied, NotFound
 from core.features.kept_answers import KEPT_DAYS, KEPT_SOURCE, Said
-from core.features.review import Act, Reviewer
+from core.features.review import Act, Reviewer, inbox_command
 from core.features.staleness.stale_answers import Staleness
 from core.work.commands import CommandCall
-from tests.builders import build_citation, build_message, build_source
+from core.work.progress import SilentProgress
+from tests.builders import build_citation, build_conversation, build_message, build_pages, build_passages, build_source
 from tests.fakes import ManualClock
 from tests.integration.platform_files import Files, build_kept, build_reviews
 from tests.unit.core.library_builder import Shelf
@@ -48,7 +52,7 @@ async def test_what_is_kept_in_the_real_app_is_found_once_it_is_accepted_and_no_
             status=AnswerStatus.ANSWERED.value,
         )
         await app.conversations.record(conversation, [build_message("m1", asked.text), answer])
-        commands = app.build_commands()
+        commands = build_commands(app)
         call = CommandCall(
             name="keep",
             workspace="local",
@@ -73,6 +77,19 @@ async def test_what_is_kept_in_the_real_app_is_found_once_it_is_accepted_and_no_
     assert page.document.title == f"Said by Ada: {QUESTION}"
     assert "Said by Ada, accepted by Ben on " in page.page.text
     assert page.url is not None and page.url.startswith(LINK)
+
+
+async def test_an_answer_without_a_model_quotes_the_document_before_what_a_person_said(tmp_path: Path) -> None:
+    book = tmp_path / "tower.md"
+    book.write_text("# Tower\n\nThe sexton oils the tower clock. The sexton winds it on Mondays.\n", encoding="utf-8")
+    async with open_parts(Config(data_dir=tmp_path / "data")) as app:
+        await app.ingests.add([book], app.workspace)
+        said = Said(text="The verger winds the tower clock on Fridays.", link=LINK, address=HERE, by="carla")
+        kept = await app.kept.propose(said, question=QUESTION, author="ada", author_name="Ada")
+        await app.kept.accept(kept.id, app.workspace, by="ben", by_name="Ben")
+        answer = await build_pipeline(app).answer(question_message(app.workspace, QUESTION), SilentProgress())
+
+    assert answer.citations[0].document_title == "Tower"
 
 
 # ---------------------------------------------------------------- people and channels
@@ -260,7 +277,7 @@ async def test_what_was_accepted_goes_with_what_it_came_from(town: Town, gone: s
         case "source":
             await town.shelf.library.remove_source("local", "wiki")
         case "document":
-            await town.shelf.corpus.remove_document(book)
+            await town.shelf.corpus.remove_documents([book])
         case _:
             town.clock.advance(KEPT_DAYS / timedelta(seconds=1))
             await town.kept.sweep()
@@ -326,6 +343,40 @@ async def test_a_reviewer_decides_only_about_what_they_may_read(town: Town) -> N
     assert proposal.kept.id == kept.id
 
 
+async def test_an_inbox_in_a_channel_holds_what_everyone_who_reads_it_may_read(town: Town) -> None:
+    wiki = await town.source("wiki")
+    await town.proposed(CLOSED, wiki, text="The verger keeps the crank in the vestry.")
+    await town.proposed(PUBLIC, wiki)
+    conversation = await town.answered(replace(CLOSED, thread="s2"))
+    answer = build_message("n", "Not found.", role=Role.ASSISTANT, status=AnswerStatus.NOT_FOUND.value)
+    await town.shelf.conversations.append(conversation.id, [build_message("m", "Who pays the bribe?"), answer])
+    command = inbox_command(town.reviews)
+    call = CommandCall(
+        name="inbox", argument="share", workspace="local", conversation=None, author="ben", may_review=True
+    )
+    shared = [
+        await command.run(replace(call, address=place, options={"action": "share"}))
+        for place in (PUBLIC, replace(CLOSED, thread="s3"))
+    ]
+
+    assert all(result.is_public for result in shared)
+    in_hall, in_staff = (result.text for result in shared)
+    assert SAID in in_hall and "vestry" not in in_hall and "bribe" not in in_hall
+    assert SAID in in_staff and "vestry" in in_staff and "bribe" in in_staff
+
+
+async def test_an_inbox_in_a_thread_of_the_web_holds_nothing_of_other_peoples_threads(town: Town) -> None:
+    conversations, identity = town.shelf.conversations, town.shelf.stores.identity
+    town.shelf.access.audiences["web"] = WebAudiences(conversations, identity, has_visitors=True)
+    mine, other = replace(HERE, thread="mine"), replace(HERE, thread="other")
+    for address, owner in ((mine, f"Guest {'a' * 16}"), (other, f"Guest {'b' * 16}"), (HERE, "owner")):
+        talk = build_conversation(str(address), address=address, owner=owner)
+        await conversations.add(talk, [build_message(f"m:{address}", "So.", conversation_id=talk.id)])
+    reads = [await town.shelf.access.reads(other, here, None) for here in (mine, other, HERE)]
+
+    assert reads == [False, True, True]
+
+
 async def test_a_reviewer_sees_nothing_that_rests_on_a_source_that_is_closed_to_them(town: Town) -> None:
     secret = await town.source("secret", frozenset({"channel:staff"}))
     await town.proposed(PUBLIC, secret)
@@ -350,7 +401,10 @@ async def test_unanswered_questions_have_their_text_only_for_reviewers_who_read_
 async def test_stale_answers_are_for_reviewers_who_read_their_place(town: Town) -> None:
     book = await town.source("wiki")
     await town.answered(CLOSED, book)
-    await town.shelf.library.remove_source("local", "wiki")
+    [document] = [item for item in await town.shelf.corpus.list_documents("local") if item.id == book]
+    changed = replace(document, revision="changed")
+    pages = build_pages(changed, "Nothing of that.")
+    await town.shelf.corpus.switch_revision(changed, pages, build_passages(pages))
     carla = Reviewer(workspace="local", person="carla", name="Carla", address=PUBLIC)
     assert (await town.reviews.inbox(carla)).stale == []
     assert [item.text for item in (await town.reviews.inbox(REVIEWER)).stale] == [QUESTION]

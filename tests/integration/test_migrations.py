@@ -17,6 +17,7 @@ from sqlalchemy import Engine, create_engine, inspect, text
 
 from bot.presentation.direct_threads import is_direct_thread
 from core.access.scopes import Access
+from core.domain.conversation import Role
 from core.domain.incoming import ThreadAddress
 from core.domain.kept_answers import KeptState
 from core.errors import StorageError
@@ -24,7 +25,7 @@ from storage.database import Database
 from storage.database.schema import HEAD, alembic_config
 from storage.database.stores import Stores
 from storage.database.tables import METADATA, TABLES
-from tests.builders import build_conversation, build_document, build_pages, build_source
+from tests.builders import build_conversation, build_document, build_message, build_pages, build_source
 from tests.postgres import postgres_schema
 
 
@@ -197,3 +198,33 @@ async def test_answers_kept_before_there_were_reviewers_become_proposals_that_no
         links[1]: ("discord:local:7:8", []),
         links[2]: ("slack:local:C1:", ["channel:C1"]),
     }
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_earlier_libraries_get_dates_from_names_and_counts_of_what_was_said(kind: str, tmp_path: Path) -> None:
+    with nullcontext(tmp_path / "footnote.db") if kind == "sqlite" else postgres_schema() as location:
+        database = await Database.open(location)
+        stores, source = Stores(database, is_direct_thread), build_source()
+        await stores.corpus.save_source(source)
+        for path in ("a/2026-06-09-council.md", "20260512.md", "99991234.md", "2026-06-09/plan.md"):
+            document = build_document(path, source)
+            await stores.corpus.switch_revision(document, build_pages(document, "Text."), [])
+        tool = build_message("m2", "", role=Role.TOOL_RESULT)
+        await stores.conversations.add(build_conversation(), [build_message("m1"), tool, build_message("m3")])
+        await database.write(lambda connection: command.downgrade(alembic_config(connection), "0032"))
+        await database.close()
+
+        migrated = await Database.open(location)
+        stores = Stores(migrated, is_direct_thread)
+        documents = await stores.corpus.list_documents("local")
+        conversation = await stores.conversations.get("c1", "local")
+        await migrated.close()
+
+    dates = {document.path: document.dated for document in documents}
+    assert dates == {
+        "a/2026-06-09-council.md": "2026-06-09",
+        "20260512.md": "2026-05-12",
+        "99991234.md": None,
+        "2026-06-09/plan.md": None,
+    }
+    assert conversation.message_count == 2

@@ -25,6 +25,7 @@ from bot.service.service_lock import find_service
 from bot.web.pages.setup import SetupRun
 from core.answering.pipeline import Pipeline
 from core.errors import ConfigError, FootnoteError, InvalidState
+from tests.e2e.service_addresses import OTHERS, TEMPLATES
 from tests.entering import SAME_SITE
 from tests.integration.test_service import start
 from tests.unit.bot.web.scripted_wizard import ScriptedWizard
@@ -242,6 +243,23 @@ async def test_whatever_changes_something_is_refused_to_other_sites(
     assert accepted == []
     assert not any(SENT_FROM_ELSEWHERE in text for text in reached), "it was the origin that was refused"
     assert set(unproved) == {401}, "programs without cookies are asked for their token"
+
+
+async def test_every_address_is_read_after_a_removal_or_has_no_texts(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """tests/e2e/test_removal_pages.py reads them: a new one has to be among them."""
+    built: list[web.Application] = []
+
+    def build(*args: Any, **options: Any) -> web.Application:
+        built.append(build_pages(*args, **options))
+        return built[-1]
+
+    monkeypatch.setattr(bot.service.service, "build_pages", build)
+    async with serving(config):
+        routes = [route for route in built[0].router.routes() if route.resource is not None and route.method == "GET"]
+        found = {route.resource.canonical for route in routes if route.resource is not None}
+    assert found == {*TEMPLATES, *OTHERS}
 
 
 def cookies_in(browser: ClientSession) -> dict[str, str]:

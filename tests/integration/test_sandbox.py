@@ -69,6 +69,14 @@ async def test_a_file_that_harms_its_reader_is_reported_and_the_next_is_read(
     assert isinstance(await read(sandbox, tmp_path, "next.txt"), ReadDocument)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="memory limits as Linux has them")
+async def test_memory_that_other_files_left_behind_costs_no_file(sandbox: Sandbox, tmp_path: Path) -> None:
+    await read(sandbox, tmp_path, "a.hoard")
+    result = await read(sandbox, tmp_path, "b.hungry")
+
+    assert isinstance(result, ReadDocument)
+
+
 async def test_a_file_that_waits_for_ever_is_stopped_by_the_clock(tmp_path: Path) -> None:
     sandbox = Sandbox(replace(LIMITS, wall_seconds=0.8), HERE)
 

@@ -6,6 +6,7 @@ import signal
 import socket
 import stat
 import threading
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,16 @@ from aiohttp import ClientSession, CookieJar
 import bot.runtime.signals
 import bot.service.worker
 from bot.config import WEB_KEY_FILE, Config
+from bot.config.providers import WorkspaceConfig
 from bot.config.sections import WebConfig
-from bot.service.service import Entrance, Service, address_of, listen
+from bot.service.service import Entrance, Service, address_of, delete_unused, listen
 from bot.service.service_lock import ServiceLock, find_service
 from bot.service.worker import work_alone
 from bot.web.links import link_key
+from bot.wiring.parts import open_parts
+from core.domain.incoming import ThreadAddress
 from core.errors import ConfigError, FootnoteError, InvalidState, StorageError
+from tests.builders import build_conversation
 
 
 def config_for(data_dir: Path, port: int = 0) -> Config:
@@ -220,3 +225,19 @@ async def test_a_service_that_is_cancelled_while_it_waits_for_its_lock_lets_it_g
     lock = ServiceLock(config.data_path)
     lock.acquire()
     lock.release()
+
+
+async def test_a_workspace_keeps_conversations_as_long_as_it_says(tmp_path: Path) -> None:
+    keeping = {"local": WorkspaceConfig(keep_days=30), "crew": WorkspaceConfig()}
+    async with open_parts(Config(data_dir=tmp_path, workspaces=keeping)) as app:
+        for workspace in ("local", "crew"):
+            for days in (10, 40):
+                used = app.clock.now() - timedelta(days=days)
+                address = ThreadAddress(platform="web", workspace=workspace, channel="c", thread=str(days))
+                talk = build_conversation(f"{workspace} {days}", address=address, last_message_at=used)
+                await app.stores.conversations.add(talk)
+        deleted = await delete_unused(app)
+        left = [[item.id for item in await app.conversations.list_conversations(name)] for name in keeping]
+
+    assert deleted == 1
+    assert left == [["local 10"], ["crew 10", "crew 40"]]

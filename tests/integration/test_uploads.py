@@ -4,6 +4,7 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from core.errors import BadInput, NotFound, StorageError
 from core.features.uploads import DRAFTS, UPLOADS, UploadState
 from tests.builders import build_scope, build_source
 from tests.integration.platform_files import LIMITS
-from tests.integration.upload_place import UploadPlace
+from tests.integration.upload_place import UploadPlace, in_chunks
 from tests.unit.storage.documents.pdf_files import build_pdf
 from tests.waiting import Waiting
 
@@ -262,3 +263,80 @@ async def test_a_file_in_the_way_of_a_folder_is_refused(place: UploadPlace) -> N
     await place.add("notes.md")
     with pytest.raises(BadInput, match="can't have the same name"):
         await place.add("notes.md/inside.md")
+
+
+# Readers of single files.
+
+CREW, COOKS = frozenset({"role:crew"}), frozenset({"role:cooks"})
+
+
+async def add_for(place: UploadPlace, readers: frozenset[str] | None, text: str = "The key is under the mat.") -> None:
+    await place.uploads.accept("local", "key.md", in_chunks(text.encode()), readers=readers)
+
+
+async def limits(place: UploadPlace) -> list[set[frozenset[str]]]:
+    return [set(found) for found in (await place.corpus.narrowed("local")).values()]
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+async def test_a_file_is_limited_to_the_chosen_readers_before_its_text_comes_in(
+    place: UploadPlace, monkeypatch: pytest.MonkeyPatch, is_killed: bool
+) -> None:
+    seen, switch = [], place.corpus.switch_revision
+
+    async def watched(*args: Any) -> None:
+        seen.append(await limits(place))
+        await switch(*args)
+
+    monkeypatch.setattr(place.corpus, "switch_revision", watched)
+    await add_for(place, CREW)
+    if is_killed:
+        place.begin()  # the next process knows what is on the disk
+        await place.work_off()
+    await place.read()
+
+    assert (seen, await limits(place)) == ([[{CREW}]], [{CREW}])
+    assert await place.uploads.readers_label("local", "key.md") == (
+        "all members, without guests who are also among role:crew"
+    )
+
+
+async def test_another_version_keeps_the_readers_unless_others_are_chosen(place: UploadPlace) -> None:
+    found = []
+    for readers in (CREW, None, COOKS, frozenset[str]()):
+        await add_for(place, readers, f"The key of {readers} is under the mat.")
+        await place.read()
+        found += await limits(place)
+
+    assert found == [{CREW}, {CREW}, {COOKS}, {frozenset()}]
+
+
+async def test_chosen_readers_and_those_that_the_file_states_both_count(place: UploadPlace) -> None:
+    await add_for(place, CREW, "---\nreaders: [role:cooks]\n---\nThe key is under the mat.")
+    await place.read()
+
+    assert await limits(place) == [{CREW, COOKS}]
+
+
+async def test_undo_brings_back_the_readers_of_the_file_before(place: UploadPlace) -> None:
+    await add_for(place, CREW)
+    await place.read()
+    held = await place.uploads.hold("local", "k1", "key.md", in_chunks(b"Another key."))
+    await place.uploads.accept_held("local", "k1", held, readers=COOKS)
+    await place.read()
+    assert await limits(place) == [{COOKS}]
+
+    assert await place.uploads.restore("local", "k1", held)
+    await place.read()
+    assert await limits(place) == [{CREW}]
+
+
+async def test_a_damaged_note_lets_nobody_read_and_a_removed_file_leaves_none(place: UploadPlace) -> None:
+    await add_for(place, CREW)
+    [note] = place.folder.rglob("*.json")
+    note.write_text("{")
+    await place.read()
+    assert await limits(place) == [{frozenset()}]
+
+    await place.library.remove_document("key.md", build_scope(*await place.corpus.list_sources("local")))
+    assert place.on_disk() == []

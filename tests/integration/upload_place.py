@@ -10,6 +10,7 @@ from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.errors import StorageError
 from core.features.uploads import UploadedFile, Uploads
 from core.knowledge.library import Library
+from core.knowledge.narrowing import ReaderRules
 from storage.documents.base import check_readable
 from storage.documents.files import stamp_file
 from storage.documents.pipeline import Ingestor
@@ -66,6 +67,7 @@ class UploadPlace:
         *,
         links: Mapping[str, str],
         force: bool,
+        rules: ReaderRules,
         progress: ProgressCallback,
     ) -> IngestReport:
         if self.broken is not None:
@@ -73,7 +75,6 @@ class UploadPlace:
         ingestor = Ingestor(
             corpus=self.corpus,
             index=self.index,
-            conversations=self.stores.conversations,
             clock=ManualClock(),
             sandbox=Sandbox(LIMITS),
             limits=LIMITS,
@@ -82,7 +83,7 @@ class UploadPlace:
         if self.before_run is not None:
             before, self.before_run = self.before_run, None
             await before()
-        return await ingestor.ingest(source, root, only, links=links, force=force, progress=progress)
+        return await ingestor.ingest(source, root, only, links=links, force=force, rules=rules, progress=progress)
 
     async def add(self, name: str, data: bytes | str = "The key is under the mat.") -> UploadedFile:
         given = data.encode() if isinstance(data, str) else data

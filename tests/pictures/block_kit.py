@@ -4,6 +4,7 @@ In these pictures nobody is mentioned but the bot.
 """
 
 import html
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -92,9 +93,7 @@ def _block(block: JSON) -> str:
         case "actions" | "context_actions":
             return f'<div class="row">{"".join(_control(element) for element in block["elements"])}</div>'
         case "context":
-            return (
-                f'<div class="context">{" ".join(html.escape(one.get("text", "")) for one in block["elements"])}</div>'
-            )
+            return f'<div class="context">{" ".join(_mrkdwn(one.get("text", "")) for one in block["elements"])}</div>'
         case "header":
             return f"<h1>{html.escape(block['text']['text'])}</h1>"
         case "divider":
@@ -105,6 +104,11 @@ def _block(block: JSON) -> str:
             return f"<p>{html.escape(block['text']['text'])}</p>"
         case other:
             return f"<p>[{html.escape(other)}]</p>"
+
+
+def _mrkdwn(text: str) -> str:
+    """Slack's own markup, as far as the bot uses it outside Markdown blocks: its text is escaped already."""
+    return re.sub(r"<([^|<>]*)\|([^<>]*)>", r'<a href="\1">\2</a>', text)
 
 
 def _rich(element: JSON) -> str:
@@ -135,6 +139,8 @@ def _control(element: JSON) -> str:
             f'<span class="button">{html.escape(element[name]["text"]["text"])}</span>'
             for name in ("positive_button", "negative_button")
         )
+    if element["type"] == "overflow":
+        return '<span class="button">⋯</span>'
     label = (element.get("text") or element.get("placeholder") or {}).get("text", element["type"])
     arrow = " ▾" if "select" in element["type"] else ""
     return f'<span class="button {element.get("style", "")}">{html.escape(str(label))}{arrow}</span>'

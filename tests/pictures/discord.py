@@ -48,7 +48,7 @@ async def draw(folder: Path) -> None:
         await house.ada.send(house.thread, QUESTION)
         answer = (await house.answered(count=2))[-1]
         await _save(house, folder / "discord-answer.png", house.thread, house.ada, 800)
-        passages = await house.ada.click(answer, label="Show passages")
+        passages = await house.ada.click(answer, label="Show sources")
         assert passages.response is not None
         await _save(house, folder / "discord-passages.png", house.thread, house.ada, 640, passages.response.message)
         await _draw_running(place, house, folder)

@@ -43,7 +43,7 @@ async def draw(folder: Path) -> None:
         asked = await house.ada.reply(house.posts()[-1], QUESTION)
         answer = (await house.answered(count=2))[-1]
         await _save(page, to_page("Thread in #general", _thread(house, asked)), folder / "slack-answer.png")
-        shown = await house.ada.click(answer, "Show passages")
+        shown = await house.ada.click(answer, "Show sources")
         modal = await house.modal(shown, "barometer")
         await _save(page, to_modal(modal), folder / "slack-passages.png")
         await _draw_running(place, house, page, folder / "slack-steps.png")

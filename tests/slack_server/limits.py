@@ -3,7 +3,8 @@
 import re
 from typing import Any
 
-from tests.slack_server.blocks import HOME, LONGEST_MARKDOWN, MODAL, problems_of
+from tests.slack_server.blocks import BLOCKS, HOME, LONGEST_MARKDOWN, MESSAGE, MODAL, problems_of
+from tests.slack_server.expansion import expanded_kinds, table_problems
 from tests.slack_server.refusals import Refusal, invalid
 
 JSON = dict[str, Any]
@@ -36,9 +37,13 @@ def check_blocks(blocks: list[JSON] | None) -> list[JSON]:
     """The blocks with the ids that Slack gives those without."""
     if not blocks:
         return []
-    if problems := problems_of(blocks):
+    kinds = expanded_kinds(blocks)
+    problems = problems_of(blocks) + table_problems(blocks)
+    if len(kinds) > BLOCKS[MESSAGE]:
+        problems.append(f"no more than {BLOCKS[MESSAGE]} items allowed [json-pointer:/blocks]")
+    if problems:
         raise invalid("invalid_blocks", problems)
-    if sum(EACH_BLOCK + _text_length(one) for one in blocks) > LONGEST_BLOCKS:
+    if EACH_BLOCK * len(kinds) + sum(map(_text_length, blocks)) > LONGEST_BLOCKS:
         raise Refusal("msg_blocks_too_long")
     return with_ids(blocks)
 

@@ -122,6 +122,7 @@ class Channel:
     statuses: dict[str, JSON] = field(default_factory=dict)  # by thread: assistant.threads.setStatus
     titles: dict[str, str] = field(default_factory=dict)  # by thread
     prompts: dict[str, JSON] = field(default_factory=dict)  # by thread ("" where none was named)
+    sessions: dict[str, JSON] = field(default_factory=dict)  # by thread: title, initiator, statuses
     panes: set[str] = field(default_factory=set)  # threads that began in the assistant pane
 
     @property
@@ -180,6 +181,7 @@ class Install:
     token: str
     bot: User
     scopes: set[str]
+    is_agent: bool = False  # the app has the agent view; else the assistant view of apps before July 2026
     refusal: str | None = None  # "token_revoked", "account_inactive", "invalid_auth"
 
 

@@ -24,6 +24,7 @@ import bot
 import core
 import storage
 from core.access.positions import statements
+from core.knowledge import covering
 from core.service.commands import settings
 
 PACKAGES = (bot, core, storage)
@@ -31,6 +32,7 @@ SIZES = (2, 4, 6, 8, 10, 12, 16, 20, 24, *(48 * 2**step for step in range(9)))  
 MOST_CHARACTERS = 16_000
 ENOUGH_SECONDS = 0.01  # where the growth is measured; a linear pattern hardly ever takes as long
 REPEATS = 9  # the shortest of so many: what else the machine does is no growth
+CONFIRMATIONS = 3  # of a growth that is too steep
 STEEPEST = 1.5  # exponent of the growth: 1 is linear, 2 quadratic
 # Patterns of documents run in the reading child, whose limit on time ends a slow one.
 IN_CHILD = ("storage.documents.",)
@@ -39,10 +41,12 @@ SHORT_TEXTS = {
     "core.access.positions.statements._SO_FAR": statements.LONGEST,
     "core.access.positions.statements._ALL_OF_IT": statements.LONGEST,
     "core.access.positions.statements._LAST_TWO": statements.LONGEST,
+    "core.knowledge.covering._CHANGED": covering.LONGEST,
+    "core.knowledge.covering._TOPIC": covering.LONGEST,
     "core.service.commands.settings._PLAIN": settings.LONGEST_PLAIN,
 }
 # Collections of patterns that are matched from the start of a text alone.
-FROM_START = ("bot.slackbot.events.command_text._FITTING",)
+FROM_START = ("bot.slackbot.events.command_text._FITTING", "core.text.everyday._COMPILED")
 FEW = 30  # a repetition with a smaller limit can't grow much
 # Characters that classes often hold; each class is tried with those of them that it does hold.
 TRIED = " \ta0A.,:;-_*'\"“|[](){}<>/\\#@!?=&%\n\x00é中𝔸"
@@ -231,11 +235,18 @@ def seconds(work: Callable[[str], object], text: str) -> float:
     return process_time() - begun
 
 
+def steepness_of(work: Callable[[str], object], before: str, sample: str, end: str) -> float:
+    """The growth, the least of several measurements if the first is steep: a busy machine may feign it once."""
+    steepness = growth(work, before, sample, end)
+    again = CONFIRMATIONS if steepness > STEEPEST else 0
+    return min([steepness, *(growth(work, before, sample, end) for _ in range(again))])
+
+
 def faults_of(name: str, pattern: re.Pattern[str]) -> str | None:
     """Return why a pattern is too slow, with the text that shows it."""
     work = work_of(name, pattern)
     for before, sample, end in attacks(pattern):
-        steepness = growth(work, before, sample, end)
+        steepness = steepness_of(work, before, sample, end)
         if steepness > STEEPEST:
             return f"{name}: {before!r} + {sample!r} * n + {end!r} takes n ** {steepness:.1f}: {pattern.pattern!r}"
     return None
@@ -255,6 +266,36 @@ def test_every_pattern_that_sees_the_text_of_people_is_linear() -> None:
     tried = {name: pattern for name, pattern in all_patterns().items() if not name.startswith(exempt)}
 
     assert [fault for name, pattern in tried.items() if (fault := faults_of(name, pattern))] == []
+
+
+# Patterns of documents that are linear though they have the limits of the child.
+LINEAR_IN_CHILD = (
+    "books.chapters._LINE",
+    "extractors.api_specs._AFTER",
+    "foundry.links._FILE",
+    "foundry.links._OPTION",
+    "html.text._MARKUP",
+    "meetings.action_items._CLOSING",
+    "meetings.action_items._DATE_SIGN",
+    "meetings.action_items._STATE",
+    "meetings.action_items._TICK",
+    "meetings.lines._HEADING",
+    "meetings.lines._WIKI_HEADING",
+    "meetings.people._NOTE",
+    "meetings.record._ISSUE_LINK",
+    "pdf.rows._FIGURE",
+    "readers.channel_export._MENTION",
+    "readers.markdown_vault._PROPERTY",
+    "readers.org._BLOCK",
+    "tables.text_tables._GRID_RULE",
+)
+
+
+@pytest.mark.parametrize("name", LINEAR_IN_CHILD)
+def test_patterns_of_documents_that_were_slow_stay_linear(name: str) -> None:
+    full = f"storage.documents.{name}"
+
+    assert faults_of(full, all_patterns()[full]) is None
 
 
 @pytest.mark.parametrize(

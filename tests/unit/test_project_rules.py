@@ -205,7 +205,12 @@ def test_ci_runs_the_same_targets_as_people() -> None:
 def test_workflows_run_scripts_that_are_there() -> None:
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / ".github/workflows").glob("*.yml"))]
     scripts = {script for text in texts for script in re.findall(r"(?<=\s)\.ci/\w+", text)}
-    assert [list(yaml.safe_load(text)["jobs"]) for text in texts] == [["image"], ["tests"], ["try", "release"]]
+    assert [list(yaml.safe_load(text)["jobs"]) for text in texts] == [
+        ["audit"],
+        ["image"],
+        ["tests"],
+        ["try", "release"],
+    ]
     assert scripts == {".ci/image", ".ci/run", ".ci/wheel"}
     assert [script for script in scripts if not (ROOT / script).stat().st_mode & 0o111] == []
 

@@ -13,7 +13,13 @@ from bot.discordbot.delivery.platform import APPLICATION, TOKEN
 from bot.discordbot.events.translate import MESSAGE, to_address
 from bot.discordbot.rendering.components import to_view
 from bot.presentation.action_names import ActionName
-from bot.presentation.additions import ADD_TO_LIBRARY, AdditionView
+from bot.presentation.additions import (
+    ADD_TO_LIBRARY,
+    READERS_HELP,
+    READERS_LABELS,
+    AdditionView,
+    chosen_readers,
+)
 from core.domain.incoming import ThreadAddress, message_key
 from core.domain.service import PostRef
 from core.errors import BadInput
@@ -31,11 +37,17 @@ def bind(tree: app_commands.CommandTree[Any], handler: InteractionHandler) -> No
     group = app_commands.Group(name=LIBRARY, description="Add, list or remove documents")
 
     @group.command(name="add", description="Add a file or a link. An admin confirms what others add")
-    @app_commands.describe(file="the document", url="or the address of a web page or file")
+    @app_commands.describe(file="the document", url="or the address of a web page or file", readers=READERS_HELP)
+    @app_commands.choices(
+        readers=[app_commands.Choice(name=label, value=value.value) for value, label in READERS_LABELS.items()]
+    )
     async def add(
-        interaction: discord.Interaction, file: discord.Attachment | None = None, url: str | None = None
+        interaction: discord.Interaction,
+        file: discord.Attachment | None = None,
+        url: str | None = None,
+        readers: str = "",
     ) -> None:
-        await guarded(interaction, _add(handler, interaction, file, url))
+        await guarded(interaction, _add(handler, interaction, file, url, readers))
 
     @group.command(name=LIST, description="List the documents that were added by hand")
     async def list_added(interaction: discord.Interaction) -> None:
@@ -84,7 +96,11 @@ async def receive_files(handler: InteractionHandler, message: discord.Message, w
 
 
 async def _add(
-    handler: InteractionHandler, interaction: discord.Interaction, file: discord.Attachment | None, url: str | None
+    handler: InteractionHandler,
+    interaction: discord.Interaction,
+    file: discord.Attachment | None,
+    url: str | None,
+    readers: str,
 ) -> None:
     """Store the request, then answer with its post, which everyone in the channel sees."""
     call = await handler.call(interaction, LIBRARY)
@@ -106,6 +122,7 @@ async def _add(
         is_permitted=call.is_admin or call.may_add,
         name=file.filename if file else "",
         url=(url or "").strip(),
+        readers=chosen_readers(readers, address.channel, call.author, is_direct=interaction.guild is None),
         details=details,
     )
 

@@ -10,7 +10,7 @@ import discord
 from discord import app_commands
 
 from bot.discordbot.actions.handler import InteractionHandler, guarded, in_time, jump_link, notice, report_fault, show
-from bot.discordbot.delivery.errors import POST, translated_errors
+from bot.discordbot.delivery.errors import POST, RENAME, translated_errors
 from bot.discordbot.events.translate import PLATFORM, TITLE_LENGTH
 from bot.discordbot.rendering.components import DiscordPost, LinkButton, PartView, Row
 from bot.discordbot.rendering.texts import text_post, threads_view
@@ -88,7 +88,7 @@ async def run_command(
                 await interaction.response.send_message(file=file, ephemeral=True)
     else:
         post, is_public = await _to_post(handler, interaction, options, result)
-        await show(interaction, post, public=is_public)
+        await handler.note(interaction, await show(interaction, post, public=is_public), result)
     if result.renamed is not None:
         await _rename_thread(handler, result.renamed)
 
@@ -154,7 +154,7 @@ async def _rename_thread(handler: InteractionHandler, conversation: Conversation
     try:
         channel = (await handler.platform.destinations.thread(int(address.thread))).channel
         if isinstance(channel, discord.Thread) and channel.name != conversation.title:
-            with translated_errors("rename the thread"):
+            with translated_errors(RENAME):
                 await channel.edit(name=conversation.title[:TITLE_LENGTH])
     except FootnoteError as error:
         _log.info("The thread of %s was not renamed: %s", conversation.id, error)

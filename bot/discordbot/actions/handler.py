@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import discord
 
@@ -15,15 +15,16 @@ from bot.discordbot.events.translate import DIRECT_THREAD, MESSAGE, thread_addre
 from bot.discordbot.events.workspaces import Workspaces
 from bot.discordbot.rendering.components import DiscordPost, to_view
 from bot.discordbot.rendering.texts import notice_view, text_post
+from bot.presentation.action_names import Verb, read_action_name
 from bot.presentation.additions import AdditionFlow
 from bot.presentation.answer_actions import AnswerActions
 from bot.presentation.direct_threads import private_address
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import FAULT
 from core.domain.incoming import IncomingMessage, Talk, ThreadAddress, message_key
-from core.domain.service import Receipt
+from core.domain.service import PostRef, Receipt
 from core.errors import FootnoteError
-from core.work.commands import CommandCall, Question
+from core.work.commands import CommandCall, CommandResult, Question
 
 ACKNOWLEDGE_SECONDS = 1.5  # Discord gives up after 3; a later answer is sent as a followup
 MAX_ARCHIVED = 500  # archived threads of a channel, newest first; a request for each hundred
@@ -57,6 +58,11 @@ class LibraryRules:
         return isinstance(parent, discord.abc.GuildChannel) and bool(named & self.channels)
 
 
+def may_moderate(interaction: discord.Interaction) -> bool:
+    """Return whether the person may delete messages of others there: in a server, by Discord's permissions."""
+    return interaction.guild_id is not None and interaction.permissions.manage_messages
+
+
 def _has_one(person: discord.abc.User, names: frozenset[str]) -> bool:
     roles = person.roles if isinstance(person, discord.Member) else []
     return any({role.name, str(role.id)} & names for role in roles)
@@ -87,7 +93,22 @@ class InteractionHandler:
         workspace = self.workspaces.of_guild(interaction.guild_id)
         if isinstance(channel, discord.Thread):
             return thread_address(workspace, channel.parent_id, str(channel.id))
-        return thread_address(workspace, interaction.channel_id or 0, DIRECT_THREAD)
+        place = thread_address(workspace, interaction.channel_id or 0, DIRECT_THREAD)
+        return replace(place, thread=await self._inline_thread(interaction, place))
+
+    async def _inline_thread(self, interaction: discord.Interaction, place: ThreadAddress) -> str:
+        """Return the conversation of an answer that is a reply in a channel; "" for the channel itself."""
+        message, data = interaction.message, cast(Mapping[str, Any], interaction.data or {})
+        if message is None:
+            return DIRECT_THREAD
+        name = read_action_name(str(data.get("custom_id", "")))
+        if message.flags.ephemeral and name is not None and name.verb is Verb.MORE:  # the menu behind an answer's ⋯
+            return name.post_id or DIRECT_THREAD
+        if message.reference is None or message.reference.message_id is None:
+            return DIRECT_THREAD
+        key = message_key(place, str(message.reference.message_id))
+        versions = await self.parts.entries.list_versions(key)
+        return next((entry.address.thread for entry in reversed(versions) if entry.decision.accepted), DIRECT_THREAD)
 
     async def call(
         self, interaction: discord.Interaction, name: str, options: Mapping[str, str] | None = None
@@ -108,6 +129,7 @@ class InteractionHandler:
             address=address,
             direct=not in_guild,
             is_admin=interaction.permissions.manage_guild,
+            is_moderator=may_moderate(interaction),
             may_add=self.rules.permits(interaction.user, interaction.permissions),
             may_review=self.rules.may_review(interaction.user),
             link=jump_link(interaction.guild_id, address.thread or address.channel) if in_guild else None,
@@ -135,6 +157,23 @@ class InteractionHandler:
         if not receipt.accepted:
             await show(interaction, notice(receipt.decision.sentence))
         return receipt
+
+    async def note(
+        self,
+        interaction: discord.Interaction,
+        refs: Sequence[PostRef],
+        result: CommandResult | None = None,
+        address: ThreadAddress | None = None,
+    ) -> None:
+        """Note lasting posts for a person, so that they can be taken back. Failures are logged."""
+        result = result or CommandResult(text="")
+        try:
+            address = address or await self.address_of(interaction)
+            for ref in refs:
+                shown = _incoming(interaction, address, f"shown-{ref}", {})
+                await self.parts.entries.note_shown(shown, ref, result.basis, quotes_people=result.quotes_people)
+        except FootnoteError as error:
+            _log.warning("A post can't be taken back later: %s", error)
 
     async def _open_threads(self, address: ThreadAddress) -> frozenset[str]:
         """Return the ids of the channel's public threads, as far as Discord lists them."""
@@ -173,6 +212,8 @@ class InteractionHandler:
                         await posted.delete()
                 except FootnoteError as error:
                     _log.info("A question that wasn't accepted could not be deleted: %s", error)
+        if is_accepted:
+            await self.note(interaction, [f"{posted.channel.id}/{posted.id}"], address=address)
         return receipt
 
     async def _receive(self, incoming: IncomingMessage, question: Question, about: Talk | None) -> Receipt:
@@ -214,14 +255,25 @@ async def in_time(
         running.cancel()
 
 
-async def show(interaction: discord.Interaction, post: DiscordPost, *, public: bool = False) -> None:
-    """Answer an interaction, in as many messages as it takes; only its person sees them, unless `public`."""
+async def show(interaction: discord.Interaction, post: DiscordPost, *, public: bool = False) -> list[PostRef]:
+    """Answer an interaction, in as many messages as it takes; only its person sees them, unless `public`.
+
+    Return where the public ones are.
+    """
+    refs = []
     for part in post.parts:
         with translated_errors(POST):
             if interaction.response.is_done():
-                await interaction.followup.send(view=to_view(part), ephemeral=not public)
+                posted: discord.Message = await interaction.followup.send(
+                    view=to_view(part), ephemeral=not public, wait=True
+                )
             else:
                 await interaction.response.send_message(view=to_view(part), ephemeral=not public)
+                if public:
+                    posted = await interaction.original_response()
+        if public:
+            refs.append(f"{posted.channel.id}/{posted.id}")
+    return refs
 
 
 def notice(sentence: str) -> DiscordPost:

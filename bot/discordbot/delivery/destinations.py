@@ -7,9 +7,11 @@ import discord
 
 from bot.discordbot.delivery.errors import (
     INVALID_TOKEN,
+    NO_THREADS,
     OPEN_THREAD,
     POST,
     READ,
+    RENAME,
     REOPEN,
     THREAD_ARCHIVED,
     THREAD_EXISTS,
@@ -84,6 +86,12 @@ class ChannelDestination:
                 await self.channel.get_partial_message(message_id).delete()
         except NotFound:
             return
+
+    async def rename(self, name: str) -> None:
+        """Rename a thread that the bot opened; ignore any other channel."""
+        if isinstance(self.channel, discord.Thread) and self.channel.owner_id == self._me:
+            with translated_errors(RENAME):
+                await self.channel.edit(name=name, archived=False)
 
     async def find_parts(self, post_id: str, after: int) -> Mapping[int, int]:
         """Return the message ids of a post's parts, from 1, that come after the message `after`."""
@@ -214,13 +222,18 @@ class Destinations:
         return ChannelDestination(channel, self._me)
 
     async def thread_on(self, channel_id: int, message_id: int, title: str) -> ChannelDestination:
-        """Return the thread on a message, opening it if necessary; its id is the message's."""
+        """Return the thread on a message, opening it if necessary; its id is the message's.
+
+        Where the bot can open no threads, posts reply to the message instead.
+        """
         try:
             return await self.thread(message_id)
         except NotFound as error:
             if code_of(error) not in (UNKNOWN_CHANNEL, None):
                 raise
         parent = (await self.thread(channel_id)).channel
+        if isinstance(parent, discord.VoiceChannel | discord.StageChannel):
+            return ChannelDestination(parent, self._me, message_id)
         message = parent.get_partial_message(message_id)
         try:
             with translated_errors(OPEN_THREAD):
@@ -230,6 +243,8 @@ class Destinations:
         except FootnoteError as error:
             if code_of(error) == THREAD_EXISTS:
                 return await self.thread(message_id)
+            if code_of(error) in NO_THREADS:
+                return ChannelDestination(parent, self._me, message_id)
             raise
         return ChannelDestination(thread, self._me)
 

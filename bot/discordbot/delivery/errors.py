@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import aiohttp
 import discord
 
-from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
+from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError, PlatformUnreachable
 
 UNKNOWN_CHANNEL = 10003
 UNKNOWN_MESSAGE = 10008
@@ -19,11 +19,13 @@ MISSING_ACCESS = 50001
 NO_DIRECT_MESSAGES = 50007
 MISSING_PERMISSIONS = 50013
 INVALID_TOKEN = 50027  # the same, as some calls put it
+WRONG_KIND_OF_CHANNEL = 50024  # such as a thread on a message of a voice channel's chat
 THREAD_ARCHIVED = 50083
 THREAD_EXISTS = 160004
 THREAD_LOCKED = 160005
 TOO_MANY_THREADS = 160006
 
+GATEWAY_STATUSES = (502, 503, 504)  # Discord as a whole is down
 TRANSIENT = (408, 429)  # statuses of the 400s that are worth a retry
 
 _MEANINGS: dict[int, FootnoteError] = {
@@ -53,8 +55,9 @@ def to_error(error: Exception, doing: str) -> FootnoteError:
             return NotFound(f"Discord does not know where to {doing}: it was deleted.")
         if 400 <= error.status < 500 and error.status not in TRANSIENT:
             return InvalidState(f"Discord refuses to {doing} here ({error.text or error.status}): try another channel.")
-        return PlatformError(f"Discord did not {doing} ({error.status}): trying again.")
-    return PlatformError(f"Discord can't be reached to {doing} ({type(error).__name__}): trying again.")
+        kind = PlatformUnreachable if error.status in GATEWAY_STATUSES else PlatformError
+        return kind(f"Discord did not {doing} ({error.status}): trying again.")
+    return PlatformUnreachable(f"Discord can't be reached to {doing} ({type(error).__name__}): trying again.")
 
 
 def code_of(error: BaseException) -> int | None:
@@ -68,6 +71,10 @@ def translated_errors(doing: str) -> Iterator[None]:
     try:
         yield
     except (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, TimeoutError, OSError) as error:
+        raise to_error(error, doing) from error
+    except RuntimeError as error:  # aiohttp's, of a client that was closed after its connection ended for good
+        if "closed" not in str(error):
+            raise
         raise to_error(error, doing) from error
 
 
@@ -85,8 +92,11 @@ def require_history(channel: object) -> None:
 
 # Errors of a destination that stays closed, however often it is tried.
 CLOSED = (AccessDenied, InvalidState, NotFound)
+# Codes of a refused thread, where a reply in the channel may be possible.
+NO_THREADS = frozenset({MISSING_PERMISSIONS, WRONG_KIND_OF_CHANNEL, TOO_MANY_THREADS})
 
 OPEN_THREAD = "open a thread"
+RENAME = "rename the thread"
 POST = "post"
 READ = "read messages"
 REOPEN = "reopen the archived thread"

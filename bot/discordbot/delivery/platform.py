@@ -15,7 +15,7 @@ import discord
 
 from bot.discordbot.delivery.destinations import Destination, Destinations
 from bot.discordbot.delivery.errors import CLOSED, READ, require_history, translated_errors
-from bot.discordbot.events.translate import DIRECT_THREAD, MESSAGE, PLATFORM, time_of, to_talk
+from bot.discordbot.events.translate import DIRECT_THREAD, INLINE, MESSAGE, PLATFORM, time_of, to_talk
 from bot.discordbot.events.workspaces import MAX_GUILDS
 from bot.discordbot.rendering.answers import RenderOptions, render_answer
 from bot.discordbot.rendering.components import DiscordPost, PartView
@@ -26,7 +26,7 @@ from bot.presentation.throttled_progress import ThrottledProgress, close_all
 from core.domain.answer import Answer
 from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.jobs import Job
-from core.domain.service import InboxEntry, PostRef
+from core.domain.service import LOST, InboxEntry, PostRef
 from core.errors import FootnoteError, NotFound
 from core.ports import Clock, ProgressSink
 from core.ports.service import InboxStore
@@ -36,6 +36,7 @@ TOKEN = "token"  # noqa: S105 - key of metadata: an interaction's, good for 15 m
 APPLICATION = "application"  # key of metadata
 TOKEN_LIFE = timedelta(minutes=14)  # Discord accepts it for 15
 CLOCK_SKEW = timedelta(minutes=5)  # at most, between Discord's clock and this machine's
+NAMELESS = "Deleted question"  # name of a thread whose question was deleted
 NONCE_LENGTH = 25  # characters, Discord's limit
 # Between two edits of one message. Discord allows five in five seconds, for all posts of a channel together.
 EDIT_SECONDS = 1.2
@@ -130,12 +131,43 @@ class DiscordPlatform:
             return await self._report_elsewhere(address, message_key, text)
 
     async def remove(self, entry: InboxEntry) -> None:
-        await self.delete(entry.post_ref or "")
+        channel, _, messages = (entry.post_ref or "").partition("/")
+        try:
+            destination = await self._posted_in(channel, entry.incoming)
+        except NotFound:
+            return
+        for message_id in filter(None, messages.split(",")):
+            if destination is not None:
+                await destination.delete(int(message_id))
+        thread = entry.address.thread
+        if thread and thread == entry.incoming.metadata.get(MESSAGE):  # its name is the question
+            try:
+                await (await self.destinations.thread(int(thread))).rename(NAMELESS)
+            except CLOSED as error:
+                _log.info("The thread %s keeps its name: %s", thread, error)
+
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        """Replace a post by a sentence. Private replies to commands can be changed for 15 minutes only."""
+        answer = None if entry.decision.code == LOST else post_id(entry.message_key)
+        shown = notice_view(sentence, post_id=answer)
+        channel, _, messages = (entry.post_ref or "").partition("/")
+        ids = [int(id) for id in messages.split(",") if id]
+        try:
+            destination = await self._posted_in(channel, entry.incoming)
+        except NotFound:
+            return
+        if destination is None or not ids:
+            return
+        await destination.edit(ids[0], shown)
+        for message_id in ids[1:]:
+            await destination.delete(message_id)
 
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         """Return the newest messages of people before a question; none in a thread that the question opened."""
         address = question.address
         if address.private_to or address.thread in (DIRECT_THREAD, question.metadata.get(MESSAGE)):
+            return []
+        if INLINE in question.metadata:
             return []
         channel = (await self.destinations.thread(int(address.thread))).channel
         require_history(channel)
@@ -209,10 +241,23 @@ class DiscordPlatform:
             return await self.destinations.direct(int(reader))
         if address.thread == DIRECT_THREAD:
             return await self.destinations.thread(int(address.channel))
+        if INLINE in metadata:
+            return await self.destinations.reply_to(int(address.channel), int(metadata[MESSAGE]))
         if address.thread == metadata.get(MESSAGE):
             title = title_from(question.text)
             return await self.destinations.thread_on(int(address.channel), int(address.thread), title)
         return await self.destinations.thread(int(address.thread))
+
+    async def _posted_in(self, channel: str, question: IncomingMessage) -> Destination | None:
+        """Return where a post is; None for a private reply that can no longer be changed."""
+        if channel:
+            return await self.destinations.thread(int(channel)) if channel.isdigit() else None
+        metadata, reader = question.metadata, question.address.private_to
+        if reader is None or TOKEN not in metadata:
+            return None
+        if self._clock.now() - time_of(metadata[MESSAGE]) >= TOKEN_LIFE:
+            return None
+        return self.destinations.reply(int(metadata[APPLICATION]), metadata[TOKEN], int(reader))
 
     async def _destination_of(self, address: ThreadAddress, message_key: str) -> Destination:
         """Return where a post belongs, by its entry in the inbox, or else by its address."""
@@ -259,9 +304,10 @@ class DiscordPlatform:
             return ""
         question = entries[-1].incoming
         part = notice_view(sentence, post_id=post_id(key))
-        if address.private_to is None and address.thread == question.metadata.get(MESSAGE):
+        asked = question.metadata.get(MESSAGE, "")
+        if address.private_to is None and (address.thread == asked or INLINE in question.metadata):
             try:
-                reply = await self.destinations.reply_to(int(address.channel), int(address.thread))
+                reply = await self.destinations.reply_to(int(address.channel), int(asked))
                 return f"{reply.id}/{await reply.send(part, nonce(key, 1), is_first=True)}"
             except CLOSED as error:
                 _log.info("The channel of %s is closed, too: %s", key, error)

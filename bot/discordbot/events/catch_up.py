@@ -21,7 +21,7 @@ MAX_MESSAGES = 200  # of one channel; older questions are no longer worth an ans
 SEARCHED_ENTRIES = 200  # newest entries of a workspace among which Discord's newest is searched for
 
 # Channels of a server that can hold messages.
-GuildChannel: TypeAlias = discord.TextChannel | discord.VoiceChannel | discord.Thread
+GuildChannel: TypeAlias = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
 _log = logging.getLogger(__name__)
 
 
@@ -42,7 +42,12 @@ async def missed_messages(
             continue
         if (changed_at := workspaces.changed_at(guild.id)) is not None:
             after = max(after, discord.utils.time_snowflake(changed_at))
-        channels: list[GuildChannel] = [*guild.text_channels, *guild.voice_channels, *guild.threads]
+        channels: list[GuildChannel] = [
+            *guild.text_channels,
+            *guild.voice_channels,
+            *guild.stage_channels,
+            *guild.threads,
+        ]
         for channel in channels:
             if _may_have_more(channel, guild, after):
                 async for message in _after(channel, after):

@@ -19,7 +19,14 @@ from bot.discordbot.delivery.errors import CLOSED, POST, translated_errors
 from bot.discordbot.delivery.platform import DiscordPlatform
 from bot.discordbot.events.catch_up import missed_messages
 from bot.discordbot.events.greetings import Greetings
-from bot.discordbot.events.translate import PLATFORM, thread_address, to_address, to_incoming
+from bot.discordbot.events.translate import (
+    PLATFORM,
+    answered_question,
+    continue_inline,
+    thread_address,
+    to_address,
+    to_incoming,
+)
 from bot.discordbot.events.workspaces import Workspaces
 from bot.discordbot.rendering.components import to_view
 from bot.discordbot.rendering.texts import notice_view
@@ -27,7 +34,7 @@ from bot.presentation.additions import AdditionFlow
 from bot.presentation.direct_threads import private_key
 from bot.presentation.platform_parts import PlatformParts
 from bot.presentation.platform_text import NOT_SAVED
-from bot.presentation.refusals import PRIVATE_REFUSALS, ToldRefusals, is_silent
+from bot.presentation.refusals import PRIVATE_REFUSALS, SEEN, ToldRefusals, is_reaction, is_silent
 from core.access.bindings import Bindings
 from core.domain.incoming import ChannelAddress, message_key
 from core.domain.service import Decision, Receipt
@@ -39,6 +46,9 @@ CATCH_UP_HOURS = 24.0
 
 _log = logging.getLogger(__name__)
 
+# Installed by a person instead of a server, it would offer commands on servers where nobody chose readers.
+_CONTEXTS = app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False)
+_INSTALLS = app_commands.AppInstallationType(guild=True, user=False)
 REFUSED = "\N{LOCK}"  # a reaction
 
 if TYPE_CHECKING:
@@ -93,7 +103,9 @@ class Events(_Base):
             flow=self.flow,
             rules=rules or LibraryRules(),
         )
-        self.tree: app_commands.CommandTree[Any] = app_commands.CommandTree(self)
+        self.tree: app_commands.CommandTree[Any] = app_commands.CommandTree(
+            self, allowed_contexts=_CONTEXTS, allowed_installs=_INSTALLS
+        )
         commands.bind(self.tree, self.handler)
         menus.bind(self.tree, self.handler)
         additions.bind(self.tree, self.handler)
@@ -215,6 +227,8 @@ class Events(_Base):
         if incoming is None:
             return None
         try:
+            if (thread := await self._thread_of_reply(message, workspace)) is not None:
+                incoming = continue_inline(incoming, thread)
             receipt = await self.parts.inbox.receive(incoming)
         except StorageError as error:
             _log.error("Message %d was not saved: %s", message.id, error)
@@ -244,6 +258,12 @@ class Events(_Base):
         elif receipt.command is not None:
             sentence = TYPED_COMMAND.format(name=receipt.command.name)
             await self._refuse(message, replace(receipt.decision, sentence=sentence))
+        elif is_reaction(receipt):
+            try:
+                with translated_errors(POST):
+                    await message.add_reaction(SEEN)
+            except FootnoteError as error:  # it may not react there: silence is right, too
+                _log.info("No reaction: %s", error)
         elif not is_silent(receipt):
             await self._refuse(message, receipt.decision)
 
@@ -292,6 +312,15 @@ class Events(_Base):
         if channel.owner_id == self.me:
             return True
         return await self.parts.conversations.find(to_address(message, workspace)) is not None
+
+    async def _thread_of_reply(self, message: discord.Message, workspace: str) -> str | None:
+        """Return the conversation of an answer that was posted as a reply, if this message replies to it."""
+        question = answered_question(message, self.me)
+        if question is None:
+            return None
+        place = thread_address(workspace, message.channel.id, "")
+        versions = await self.parts.entries.list_versions(message_key(place, str(question)))
+        return next((entry.address.thread for entry in reversed(versions) if entry.decision.accepted), None)
 
     async def _forget(self, channel_id: int, guild_id: int | None, message_id: int) -> None:
         channel: object = self.get_channel(channel_id)

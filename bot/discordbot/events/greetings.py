@@ -15,6 +15,7 @@ from bot.presentation.action_names import Verb, post_id
 from bot.presentation.answer_buttons import ActionButton, action_name
 from bot.presentation.greeting import GREETING, greeting_lines
 from bot.presentation.platform_parts import PlatformParts
+from core.domain.incoming import IncomingMessage
 from core.errors import FootnoteError
 
 HOW_TO_ADD = "Add documents with /library add. If you aren't an admin, an admin confirms them first."
@@ -74,7 +75,7 @@ class Greetings:
         for channel in _writable(guild):
             address = thread_address(self._workspaces.of_guild(guild.id), channel.id, DIRECT_THREAD)
             mention = guild.me.mention
-            lines = await greeting_lines(
+            lines, rests_on = await greeting_lines(
                 self._parts, address, plain=PLAIN.plain, mention=mention, how_to_add=HOW_TO_ADD
             )
             key = post_id(f"{GREETING}:{guild.id}")
@@ -84,7 +85,9 @@ class Greetings:
                 destination = await self._platform.destinations.thread(channel.id)
                 joined = discord.utils.time_snowflake(guild.me.joined_at) if guild.me.joined_at else 0
                 if not await destination.find_parts(key, joined):
-                    await destination.send(part, nonce(key, 1), is_first=True)
+                    id = await destination.send(part, nonce(key, 1), is_first=True)
+                    shown = IncomingMessage(address=address, author="", text="", event_key=f"{GREETING}:{guild.id}")
+                    await self._parts.entries.note_shown(shown, f"{channel.id}/{id}", rests_on)
             except CLOSED as error:
                 _log.info("Channel %d is no place for a greeting: %s", channel.id, error)
             else:

@@ -1,6 +1,7 @@
 """Messages and addresses: from Discord to core. Pure."""
 
 import re
+from dataclasses import replace
 from datetime import datetime
 
 import discord
@@ -20,6 +21,7 @@ from core.domain.incoming import (
 PLATFORM = "discord"
 DIRECT_THREAD = ""  # the only thread of a direct channel
 MESSAGE = "message"  # key of metadata: message id of the question
+INLINE = "inline"  # key of metadata: the conversation has no thread, its posts are replies in the channel
 TITLE_LENGTH = 100  # https://discord.com/developers/docs/resources/channel: names of threads
 
 # Types of messages that people write; Discord writes the others (pins, joins, boosts, a thread's first line).
@@ -73,6 +75,23 @@ def thread_address(workspace: str, channel: int, thread: str) -> ThreadAddress:
     return ThreadAddress(platform=PLATFORM, workspace=workspace, channel=str(channel), thread=thread)
 
 
+def answered_question(message: discord.Message, me: int) -> int | None:
+    """Return the message that a post of the bot answered in a channel, if this message replies to such a post."""
+    replied = message.reference.resolved if message.reference else None
+    if isinstance(message.channel, discord.Thread) or message.guild is None or not isinstance(replied, discord.Message):
+        return None
+    return replied.reference.message_id if replied.author.id == me and replied.reference else None
+
+
+def continue_inline(incoming: IncomingMessage, thread: str) -> IncomingMessage:
+    """Return a message as a follow-up of a conversation that has no thread of its own."""
+    return replace(
+        incoming,
+        address=replace(incoming.address, thread=thread),
+        metadata={**incoming.metadata, INLINE: "yes"},
+    )
+
+
 def to_text(message: discord.Message, me: int) -> str:
     """Return the message's text with the names of people, roles and channels, and without mentions of the bot."""
     text = message.content
@@ -124,6 +143,7 @@ def _circumstances(message: discord.Message, me: int, *, in_our_thread: bool) ->
         direct=message.guild is None,
         in_thread=isinstance(channel, discord.Thread),
         in_our_thread=in_our_thread,
+        opened_by_us=isinstance(channel, discord.Thread) and channel.owner_id == me,
         replies_to=_replies_to(message, me),
         mentions_others=bool(others) or begins_with_other,
         opens_post=isinstance(channel, discord.Thread) and message.id == channel.id,

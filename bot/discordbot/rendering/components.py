@@ -7,18 +7,19 @@ from typing import Any
 import discord
 from discord import ui
 
-from bot.presentation.action_names import Verb, read_action_name, to_action_name
+from bot.presentation.action_names import ActionName, Verb, read_action_name, to_action_name
 from bot.presentation.answer_buttons import (
     MAX_MENUS,
+    MORE_LABEL,
     ActionButton,
     ChoiceMenu,
     Emphasis,
     action_buttons,
     action_name,
     choice_menus,
+    more_options,
     running_buttons,
     steps_button,
-    suggestion_buttons,
 )
 from bot.presentation.markdown import clip
 from core.domain.answer import Answer
@@ -28,7 +29,7 @@ MAX_LABEL = 80  # characters of a button
 MAX_OPTIONS = 25  # of a menu
 MAX_OPTION = 100  # characters of an option's label
 MAX_ROW = 5  # buttons
-# Less than Discord's 4,000 characters over all texts. Documentation says "all text", so labels may count.
+# Units of weight: fewer than Discord's 4,000 characters over all texts, as labels may count, and than its bytes.
 TEXT_BUDGET = 3_600
 MENU_CHOICES = MAX_MENUS * MAX_OPTIONS
 _STYLES = {
@@ -75,11 +76,10 @@ Block = Text | Separator | Row | Container
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartView:
-    """One message. `numbers`: footnotes in its text; `listed`: footnotes in its list of sources; both ascending."""
+    """One message. `numbers`: footnotes in its text and its line of sources, ascending."""
 
     blocks: tuple[Block, ...]
     numbers: tuple[int, ...] = ()
-    listed: tuple[int, ...] = ()
     is_quiet: bool = False  # without a notification
 
     @property
@@ -109,10 +109,20 @@ def to_view(part: PartView) -> ui.LayoutView:
 
 
 def answer_rows(answer: Answer, post_id: str) -> tuple[Row, ...]:
-    """Return menus for choices, then suggestions, then the actions on the answer."""
+    """Return menus for choices, and one row of actions on the answer."""
     menus = choice_menus(answer, most_options=MAX_OPTIONS, longest=MAX_OPTION)
-    buttons = suggestion_buttons(answer, MAX_LABEL), action_buttons(answer, post_id, with_ratings=True)[:MAX_ROW]
-    return (*(Row(items=(menu,)) for menu in menus), *(Row(items=tuple(row)) for row in buttons if row))
+    buttons = action_buttons(answer, post_id)
+    if answer.message_id and not answer.note_on:
+        buttons.append(ActionButton(label=MORE_LABEL, name=action_name(Verb.MORE, answer.message_id)))
+    return (*(Row(items=(menu,)) for menu in menus), Row(items=tuple(buttons[:MAX_ROW])))
+
+
+def more_row(answer: Answer, *, is_private: bool, thread: str = "") -> Row:
+    """Return the menu behind ⋯. Its name holds the answer's thread, which the menu's own message doesn't tell."""
+    options = more_options(answer, longest=MAX_OPTION, most=MAX_OPTIONS, is_private=is_private)
+    mark = (thread, 1) if thread else (None, None)
+    name = to_action_name(ActionName(verb=Verb.MORE, id=answer.message_id, post_id=mark[0], part=mark[1]))
+    return Row(items=(ChoiceMenu(name=name, placeholder="Choose what to do", options=options),))
 
 
 def running_row(post_id: str) -> Row:

@@ -28,7 +28,7 @@ from bot.presentation.answer_text import (
     job_steps,
     remove_space_before_markers,
 )
-from bot.presentation.markdown import Flavour, clip, split_markdown, units
+from bot.presentation.markdown import Flavour, clip, split_markdown, weight
 from bot.presentation.platform_text import ThreadPage
 from core.domain.jobs import Job
 
@@ -49,7 +49,7 @@ def running_view(text: str, jobs: Sequence[Job], *, post_id: str) -> PartView:
     Shows only the beginning of a draft that is longer than a message; the final post has all of it.
     """
     tree = job_tree_text(jobs, TREE_BUDGET)
-    longest = TEXT_BUDGET - TREE_BUDGET - units(_MORE_COMING) - 2
+    longest = TEXT_BUDGET - TREE_BUDGET - weight(_MORE_COMING) - 2
     parts = split_markdown(remove_space_before_markers(text), longest, _DRAFT)
     draft = parts[0].text if parts else _WORKING
     blocks: list[Block] = [Text(content=f"{draft}\n\n{_MORE_COMING}" if len(parts) > 1 else draft)]
@@ -70,7 +70,7 @@ def steps_post(jobs: Sequence[Job]) -> DiscordPost:
 
 def notice_view(sentence: str, *, post_id: str | None = None) -> PartView:
     """Return an error or a refusal. With a post id it is marked as that post's first part."""
-    parts = split_markdown(sentence, TEXT_BUDGET - units(_TRUNCATED) - 1, Flavour())
+    parts = split_markdown(sentence, TEXT_BUDGET - weight(_TRUNCATED) - 1, Flavour())
     text = parts[0].text if parts else EMPTY
     blocks: tuple[Block, ...] = (Text(content=f"{text}\n{_TRUNCATED}" if len(parts) > 1 else text),)
     if post_id is None:
@@ -92,9 +92,9 @@ def threads_view(page: ThreadPage) -> PartView:
     """
     head = f"**{PLAIN.plain(clip(page.heading, _HEADING_LENGTH) or 'Conversations')}**"
     head += f" (page {page.page} of {page.pages})" if page.pages > 1 else ""
-    room = TEXT_BUDGET - units(head)
+    room = TEXT_BUDGET - weight(head)
     lines = [_row(number, row, row.url) for number, row in enumerate(page.rows, start=page.first)]
-    if sum(units(line) + 1 for line in lines) > room:
+    if sum(weight(line) + 1 for line in lines) > room:
         lines = [_row(number, row, None) for number, row in enumerate(page.rows, start=page.first)]
     kept = pack_lines(lines, room - 40, room)[0]
     more = [f"… and {len(lines) - len(kept)} more"] if len(kept) < len(lines) else []

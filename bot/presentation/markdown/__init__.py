@@ -3,7 +3,7 @@
 `flavour` describes a platform's Markdown, `inline` and `blocks` parse, `splitting` packs blocks into messages.
 """
 
-from bot.presentation.markdown.flavour import Flavour, clean, clip, link_target, safe_cut, units
+from bot.presentation.markdown.flavour import Flavour, clean, clip, link_target, safe_cut, units, weight
 from bot.presentation.markdown.splitting import Part, pack, read_markdown, split_markdown
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "safe_cut",
     "split_markdown",
     "units",
+    "weight",
 ]

@@ -17,10 +17,18 @@ _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _BAR = re.compile(r"(?<!\\)\|")
 _LANGUAGE = re.compile(r"[a-z0-9_+.#-]{1,20}", re.IGNORECASE)  # any other info string is shown as code
 _RULE = re.compile(r"^ {0,3}\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$")
+# Lines that CommonMark takes for a rule, for the underline of a heading, or, in an item, for a heading or a rule.
+_BREAK = re.compile(r"^ {0,3}([-*_])(?:[ \t]*+\1){2,}+[ \t]*+$")
+_UNDERLINE = re.compile(r"^ {0,3}(?:=++|-++)[ \t]*+$")
+_HEADING_IN_ITEM = re.compile(r"^([ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)++)(?:#{1,6}(?:[ \t]++|$))++")
+_RULE_IN_ITEM = re.compile(r"^([ \t]*+(?:[-*+]|\d{1,9}[.)])[ \t]++)([-*_](?:[ \t]*+[-*_]){2,}+[ \t]*+)$")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\(([^\s()]{0,2000})\)")
 _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!`)`{1,3}+)(?=\S)(.{1,500}?)(?<=\S)\1")
 LONGEST_TABLE_LINE = 5_000  # a longer line is data
 LONGEST_TABLE_HEAD = 100  # units of its line of names, which every part repeats
+MOST_KEPT_ROWS = 99  # of a table, without its head; Slack takes 100 rows of 20 cells
+MOST_KEPT_COLUMNS = 20
+LONGEST_HEADING = 150  # units; Slack's limit
 LONGEST_KEPT_HEAD = 1 / 3  # of the longest token: a table's head and its rule, on platforms with tables
 
 
@@ -43,6 +51,7 @@ class Block:
     is_apart: bool = True  # after an empty line
     is_heading: bool = False  # it doesn't end a part
     is_code: bool = False  # white space counts
+    is_own: bool = False  # a platform may make a block of its own of it: a heading, a rule, a table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +85,7 @@ class _Reader:
                 is_apart = True
                 continue
             for block in self._block(line):
-                yield replace(block, is_apart=is_apart and block.is_apart)
+                yield replace(block, is_apart=(is_apart and block.is_apart) or (block.is_own and not block.is_heading))
                 is_apart = True
             is_apart = False
 
@@ -90,8 +99,13 @@ class _Reader:
             self._place += 1
             level, title = len(heading[1]), heading[2]
             bold = f"**{title}**" if title.strip() and "*" not in title else title
-            text = f"{heading[1]} {title}" if level <= self._flavour.deepest_heading else bold
-            yield Block(lines=(self._line(text),), is_heading=True)
+            is_own = level <= self._flavour.deepest_heading and units(title) <= LONGEST_HEADING
+            yield Block(
+                lines=(self._line(f"{heading[1]} {title}" if is_own else bold),), is_heading=True, is_own=is_own
+            )
+        elif _BREAK.match(line):
+            self._place += 1
+            yield Block(lines=(self._line(line.strip()),), is_own=True)
         elif self._is_table():
             yield from self._kept_table() if self._flavour.has_tables else self._table()
         else:
@@ -121,17 +135,26 @@ class _Reader:
         return bool(below) and begins_table(self._lines[self._place], below[0])
 
     def _kept_table(self) -> Iterator[Block]:
-        """Yield a table for platforms with tables; each piece repeats a short head."""
+        """Yield a table for platforms with tables, in several if it is too wide or has too many rows."""
         head, rule = self._lines[self._place : self._place + 2]
         self._place += 2
         rows = self._while(lambda line: self._is_text(line) and not _ITEM.match(line))  # rows need no bars
+        if not self._flavour.makes_blocks:
+            yield self._kept(head, rule, rows)
+            return
+        for names, line, below in narrow_tables(head, rule, rows):
+            for first in range(0, max(len(below), 1), MOST_KEPT_ROWS):
+                yield self._kept(names, line, below[first : first + MOST_KEPT_ROWS])
+
+    def _kept(self, head: str, rule: str, rows: list[str]) -> Block:
+        """Return a table; each piece repeats a short head."""
         tokens = self._cells(head, self._longest)
         opening = f"{self._prefix}{''.join(token.text for token in tokens)}\n{self._prefix}{rule}\n"
         room = self._longest - units(opening)
         if not rows or any(token.numbers for token in tokens) or room < self._longest * (1 - LONGEST_KEPT_HEAD):
             rows, opening, room = [head, rule, *rows], "", self._longest
         lines = (Line(tokens=self._cells(row, room), prefix=self._prefix) for row in rows)
-        yield Block(lines=tuple(lines), opening=opening)
+        return Block(lines=tuple(lines), opening=opening, is_own=True)
 
     def _cells(self, row: str, longest: int) -> tuple[Token, ...]:
         """Return a row's tokens cell by cell: no code or address continues after a bar."""
@@ -175,12 +198,19 @@ class _Reader:
         first = self._lines[self._place]
         self._place += 1
         lines = [first, *self._while(lambda line: self._is_text(line) and not self._is_table())]
+        if self._flavour.makes_blocks:
+            lines = [_flat(line, is_first=place == 0) for place, line in enumerate(lines)]
         is_list = any(_ITEM.match(line) for line in lines)
         return Block(lines=tuple(self._line(line, not is_list or _ITEM.match(line) is not None) for line in lines))
 
     def _is_text(self, line: str) -> bool:
         """Return whether the line continues a block."""
-        begins = _FENCE.match(line) or _HEADING.match(line) or (_QUOTE.match(line) and not self._prefix)
+        begins = (
+            _FENCE.match(line)
+            or _HEADING.match(line)
+            or _BREAK.match(line)
+            or (_QUOTE.match(line) and not self._prefix)
+        )
         return bool(line.strip()) and not begins
 
     def _line(self, text: str, is_border: bool = True) -> Line:
@@ -230,6 +260,32 @@ def as_items(table: Table) -> list[list[str]]:
         items.append([("  " if place else "- ") + pair for place, pair in enumerate(pairs)])
     heads = [f"- **{_bare(head)}**" for head in table.head if _bare(head)]
     return [item for item in items if item] or [heads or ["- …"]]
+
+
+def narrow_tables(head: str, rule: str, rows: list[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield a table as it is, or in tables of a few columns, each with the first column, if Slack refuses its width."""
+    names, rules = _cells(head), _cells(rule)
+    if len(names) <= MOST_KEPT_COLUMNS:
+        yield head, rule, rows
+        return
+    cells = [_fit(_cells(row), len(names)) for row in rows]
+    for start in range(1, len(names), MOST_KEPT_COLUMNS - 1):
+        places = [0, *range(start, min(start + MOST_KEPT_COLUMNS - 1, len(names)))]
+        head, rule, *taken = (_joined(row, places) for row in (names, rules, *cells))
+        yield head, rule, taken
+
+
+def _joined(cells: Sequence[str], places: Sequence[int]) -> str:
+    escaped = (cells[place].replace("|", "\\|") for place in places)
+    return f"| {' | '.join(escaped)} |"
+
+
+def _flat(line: str, *, is_first: bool) -> str:
+    """Return a line of text that makes no heading, rule or table."""
+    if not is_first and (_UNDERLINE.match(line) or (_RULE.match(line) and "-" in line)):
+        return f"{line[: len(line) - len(line.lstrip())]}\\{line.lstrip()}"
+    line = _RULE_IN_ITEM.sub(r"\1\\\2", line)
+    return _HEADING_IN_ITEM.sub(r"\1", line)
 
 
 def _cells(line: str) -> tuple[str, ...]:

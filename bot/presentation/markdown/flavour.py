@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil, inf
 
 from core.text.markup import without_controls
 
@@ -32,6 +33,9 @@ _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x0b\x0c\x85]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _JOINER = "\u200d"
+# A platform may limit the bytes of a message, too: Discord fails above 10,170 (discord-api-docs#8554), and is sent at
+# most 3,600 units, which have to fit into 9,000 bytes.
+_BYTES_PER_UNIT = 2.45
 # Characters that a cut may go back: longer clusters of marks aren't writing, and are cut.
 _LONGEST_CLUSTER = 48
 
@@ -53,6 +57,14 @@ class Flavour:
     has_tables: bool = False
     deepest_heading: int = 3  # deeper ones become bold
     table_columns: int = 60  # maximum of a fixed-width table; wider ones become rows of "key: value"
+    # Slack makes blocks of headings, rules, tables and the text between them: so many may be in a part, and each takes
+    # so many units besides its text.
+    most_blocks: float = inf
+    block_weight: int = 0
+
+    @property
+    def makes_blocks(self) -> bool:
+        return self.most_blocks < inf
 
     def harmless(self, text: str) -> str:
         """Return the text with disabled pings and addresses; it looks the same."""
@@ -111,6 +123,11 @@ def _escape_block(match: re.Match[str]) -> str:
 def units(text: str) -> int:
     """Return the length in UTF-16 units, which some clients count; never less than characters."""
     return len(text) if text.isascii() else len(text) + len(_ASTRAL.findall(text))
+
+
+def weight(text: str) -> int:
+    """Return the share of a message's limit that a text takes: its units, or more if it has many bytes."""
+    return len(text) if text.isascii() else max(units(text), ceil(len(text.encode(errors="replace")) / _BYTES_PER_UNIT))
 
 
 def clean(text: str) -> str:

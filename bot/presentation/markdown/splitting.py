@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.presentation.markdown.blocks import Block, Line, read_blocks
-from bot.presentation.markdown.flavour import Flavour, clean, units
+from bot.presentation.markdown.flavour import Flavour, clean, weight
 from bot.presentation.markdown.inline import Token
 
 SMALLEST_LIMIT = 300  # units: enough for fences, a table's head and one long word
 # Units of a token (a link, a span of code). Any larger limit fits it with the mark of a quote.
 LONGEST_TOKEN = 1_000
 _MARK = 8
+_HEAVIEST = 0.8  # units of a token in one unit of weight, at least
 # A line that must be cut starts in the rest of a part, if at least this share of the part is free.
 _WORTH_FILLING = 0.3
 # A cut at the end of a sentence may leave this share of a part empty; a cut between words leaves less.
@@ -30,13 +31,15 @@ class Part:
 
 
 def split_markdown(text: str, limit: int, flavour: Flavour | None = None) -> list[Part]:
-    """Return the harmless text in parts of at most `limit` UTF-16 units; no part for white space.
+    """Return the harmless text in parts of at most `limit` units of weight; no part for white space.
 
     Cuts between paragraphs, else between items, rows or lines, sentences, words, and only then inside a word. Closes
     fences at the end of a part and reopens them with their language; tables repeat their head. Raises ValueError for a
     limit below 300.
     """
-    return pack(read_markdown(text, flavour or Flavour(), min(limit - _MARK, LONGEST_TOKEN)), limit)
+    flavour = flavour or Flavour()
+    longest = int((limit - _MARK) * _HEAVIEST)
+    return pack(read_markdown(text, flavour, min(longest, LONGEST_TOKEN)), limit, flavour)
 
 
 def read_markdown(text: str, flavour: Flavour, longest: int = LONGEST_TOKEN) -> list[Block]:
@@ -44,11 +47,11 @@ def read_markdown(text: str, flavour: Flavour, longest: int = LONGEST_TOKEN) -> 
     return read_blocks(clean(text), flavour, longest)
 
 
-def pack(blocks: Sequence[Block], limit: int) -> list[Part]:
-    """Return parts of at most `limit` units. Raises ValueError as `split_markdown` does."""
+def pack(blocks: Sequence[Block], limit: int, flavour: Flavour | None = None) -> list[Part]:
+    """Return parts of at most `limit` units of weight. Raises ValueError as `split_markdown` does."""
     if limit < SMALLEST_LIMIT:
         raise ValueError(f"A limit of {limit} is too small for Markdown: give at least {SMALLEST_LIMIT}.")
-    packer = _Packer(limit)
+    packer = _Packer(limit, flavour or Flavour())
     for block in blocks:
         packer.add(block)
     return packer.finish()
@@ -60,20 +63,26 @@ class _Piece:
     numbers: tuple[int, ...]
     separator: str  # between it and the piece before
     is_heading: bool
+    is_own: bool
 
 
 class _Packer:
     """Fills parts with blocks, in order."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, flavour: Flavour) -> None:
         self._limit = limit
+        self._most_blocks = flavour.most_blocks
+        self._block_weight = flavour.block_weight
         self._parts: list[Part] = []
         self._pieces: list[_Piece] = []
         self._used = 0
+        self._count = 0  # blocks that a platform finds in the pieces
 
     def add(self, block: Block) -> None:
         size = _frame(block) + sum(_line_size(line) + 1 for line in block.lines) - 1
-        if size > self._limit:
+        if self._count + self._adds(block) > self._most_blocks:
+            self._flush()
+        if size + self._block_weight > self._limit:
             self._add_cut(block)
             return
         if size > self._room(block):
@@ -110,8 +119,8 @@ class _Packer:
         """Put all pieces of a line but the last into parts; return the last."""
         rest = deque(line.tokens)
         while True:
-            room = self._room(block) - _frame(block) - units(line.prefix)
-            if self._pieces and (room < _WORTH_FILLING * self._limit or units(rest[0].text) > room):
+            room = self._room(block) - _frame(block) - weight(line.prefix)
+            if self._pieces and (room < _WORTH_FILLING * self._limit or weight(rest[0].text) > room):
                 self._flush()
                 continue
             taken = replace(line, tokens=_take(rest, room, is_code=block.is_code))
@@ -121,7 +130,12 @@ class _Packer:
             self._flush()
 
     def _room(self, block: Block) -> int:
-        return self._limit - self._used - (len(_separator(block)) if self._pieces else 0)
+        separator = len(_separator(block)) if self._pieces else 0
+        return self._limit - self._used - separator - self._adds(block) * self._block_weight
+
+    def _adds(self, block: Block | _Piece) -> int:
+        """Return the number of a platform's blocks that a block adds: text joins the text before it."""
+        return 1 if block.is_own or not self._pieces or self._pieces[-1].is_own else 0
 
     def _put(self, block: Block, lines: Sequence[Line]) -> None:
         if not lines:
@@ -132,8 +146,11 @@ class _Packer:
             numbers=tuple(number for line in lines for token in line.tokens for number in token.numbers),
             separator=_separator(block),
             is_heading=block.is_heading,
+            is_own=block.is_own,
         )
-        self._used += units(piece.text) + (len(piece.separator) if self._pieces else 0)
+        self._used += self._adds(piece) * self._block_weight
+        self._count += self._adds(piece)
+        self._used += weight(piece.text) + (len(piece.separator) if self._pieces else 0)
         self._pieces.append(piece)
 
     def _flush(self, *, is_end: bool = False) -> None:
@@ -147,8 +164,12 @@ class _Packer:
             )
             numbers = {number for piece in self._pieces for number in piece.numbers}
             self._parts.append(Part(text=text, numbers=tuple(sorted(numbers))))
-        self._pieces = kept
-        self._used = sum(units(piece.text) for piece in kept) + sum(len(piece.separator) for piece in kept[1:])
+        self._pieces, self._count = [], 0
+        for piece in kept:
+            self._count += self._adds(piece)
+            self._pieces.append(piece)
+        self._used = sum(weight(piece.text) for piece in kept) + sum(len(piece.separator) for piece in kept[1:])
+        self._used += self._count * self._block_weight
 
 
 def _separator(block: Block) -> str:
@@ -156,11 +177,11 @@ def _separator(block: Block) -> str:
 
 
 def _frame(block: Block) -> int:
-    return units(block.opening) + units(block.closing)
+    return weight(block.opening) + weight(block.closing)
 
 
 def _line_size(line: Line) -> int:
-    return units(line.prefix) + sum(units(token.text) for token in line.tokens)
+    return weight(line.prefix) + sum(weight(token.text) for token in line.tokens)
 
 
 def _groups(block: Block) -> list[list[Line]]:
@@ -179,10 +200,10 @@ def _take(rest: deque[Token], room: int, *, is_code: bool) -> tuple[Token, ...]:
     taken: list[Token] = []
     used = best = 0
     after_sentence = False
-    while rest and (not taken or used + units(rest[0].text) <= room):
+    while rest and (not taken or used + weight(rest[0].text) <= room):
         token = rest.popleft()
         taken.append(token)
-        used += units(token.text)
+        used += weight(token.text)
         after_sentence = token.ends_sentence or (after_sentence and (bool(token.numbers) or token.text.isspace()))
         if after_sentence and token.ends_word and used >= _SENTENCE_FROM * room:
             best = len(taken)

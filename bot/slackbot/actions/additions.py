@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.presentation.action_names import ActionName, Verb
-from bot.presentation.additions import ADD_TO_LIBRARY, AdditionView
+from bot.presentation.additions import ADD_TO_LIBRARY, AdditionView, chosen_readers
 from bot.presentation.answer_buttons import ActionButton, Emphasis, action_name
 from bot.presentation.platform_text import default_question
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler, encode_origin
@@ -29,7 +29,7 @@ from bot.slackbot.events.translate import (
     to_incoming,
 )
 from bot.slackbot.rendering.blocks import FLAVOUR, View
-from bot.slackbot.rendering.forms import ADDRESS, FILES, addition_form, read_fields, read_files
+from bot.slackbot.rendering.forms import ADDRESS, FILES, READERS, addition_form, read_fields, read_files
 from bot.slackbot.rendering.lists import addition_message, notice_message
 from bot.slackbot.web_api import READ, call
 from core.domain.incoming import Attachment, IncomingMessage, event_key, message_key
@@ -78,12 +78,13 @@ def is_ours(view: View) -> bool:
 
 async def submit(handler: InteractionHandler, ctx: InteractionContext, view: View) -> Mapping[str, str] | None:
     """Handle a submitted form; return errors by block, or None to close it."""
-    url = read_fields(view).get(ADDRESS, "")
+    fields = read_fields(view)
+    url = fields.get(ADDRESS, "")
     wanted = [*([Wanted(url=url)] if url else []), *await _files(handler, ctx, read_files(view))]
     if not wanted:
         return {FILES: NOTHING_CHOSEN}
     try:
-        await _request(handler, ctx, wanted, str(view.get("id") or ctx.trigger_id))
+        await _request(handler, ctx, wanted, str(view.get("id") or ctx.trigger_id), fields.get(READERS, ""))
     except BadInput as error:
         return {ADDRESS: str(error)}
     return None
@@ -160,7 +161,7 @@ async def _take_offer(handler: InteractionHandler, ctx: InteractionContext, name
 
 
 async def _ask_about(handler: InteractionHandler, ctx: InteractionContext, message: Event) -> None:
-    """Ask what is in the files, as a later version of the message that had no question."""
+    """Ask about the files' contents, as a later version of the message that had no question."""
     names = await handler.people.names(ctx.team, people_in(message))
     sent = to_incoming(
         {**message, "channel": ctx.channel}, team=ctx.team, in_our_thread=False, names=names, commands=()
@@ -196,8 +197,13 @@ def _links_behind(line: CommandLine) -> list[Wanted]:
     return [Wanted(url=word.strip("<>")) for word in ((found and found[1]) or "").split()[:MOST_LINKS]]
 
 
-async def _request(handler: InteractionHandler, ctx: InteractionContext, wanted: Sequence[Wanted], event: str) -> None:
-    """Store a request for each file and link, and begin with them. `event` names the interaction on Slack."""
+async def _request(
+    handler: InteractionHandler, ctx: InteractionContext, wanted: Sequence[Wanted], event: str, readers: str = ""
+) -> None:
+    """Store a request for each file and link, and begin with them.
+
+    `event` names the interaction on Slack, `readers` is a ReadersChoice, if one was made.
+    """
     await handler.require_open(ctx)
     address = await handler.address_of(ctx)
     name = await handler.people.name(ctx.team, ctx.person)
@@ -211,6 +217,7 @@ async def _request(handler: InteractionHandler, ctx: InteractionContext, wanted:
             is_permitted=is_permitted,
             name=item.name,
             url=item.url,
+            readers=chosen_readers(readers, address.channel, ctx.person, is_direct=address.channel.startswith("D")),
             details={TEAM: ctx.team.id, **({FILE: item.file} if item.file else {})},
         )
         if is_new:

@@ -1,6 +1,6 @@
 """The assistant pane: its greeting, suggested questions, and the titles of its threads.
 
-A thread of the pane belongs to the person's direct channel with the bot, and reads what that channel may read.
+A thread of the pane belongs to the person's direct channel with the bot, and has the channel's scope.
 """
 
 import logging
@@ -8,20 +8,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler
+from bot.slackbot.delivery.surfaces import PROMPTS, suggest
 from bot.slackbot.events.command_text import format_command_names
-from bot.slackbot.events.teams import PLATFORM
 from bot.slackbot.events.translate import thread_address
 from bot.slackbot.rendering.lists import notice_message
 from bot.slackbot.web_api import READ, call
+from core.domain.answer import Provenance
 from core.domain.corpus import Document, SearchScope
-from core.domain.incoming import ThreadAddress
 from core.errors import FootnoteError
+from core.work.commands import CommandResult
 
-SUGGEST = "suggest questions"  # completes “I'm not allowed to …”
-NAME = "name the thread"
 MOST_PROMPTS = 4  # Slack's limit
-MAX_TITLE = 200  # characters; Slack documents no limit, and shows fewer
-TRY = "Try one of these"
+CHANNEL_ENTITY = "slack#/types/channel_id"
 GREETING = "Ask me about your documents. My answers link to the exact passages they come from."
 READS = "Here I can read {count} from {sources}."
 NAMED = 3  # named sources
@@ -36,7 +34,9 @@ async def greet(handler: InteractionHandler, ctx: InteractionContext) -> None:
     if not await _is_greeted(handler, ctx):
         reason = (await handler.parts.commands.run(await handler.call(ctx, "sources"))).notice
         greeting = name_commands(handler, ctx, reason) if reason else _greeting(documents)
-        await handler.post(ctx, notice_message(greeting))
+        named = Provenance(sources=tuple(dict.fromkeys(item.source_id for item in documents)))
+        ts = await handler.post(ctx, notice_message(greeting))
+        await handler.note(ctx, [f"{ctx.channel}/{ts}"], CommandResult(text=greeting, rests_on=named))
     await _suggest(handler, ctx, documents, scope)
 
 
@@ -56,20 +56,21 @@ async def on_context_changed(handler: InteractionHandler, ctx: InteractionContex
         await _suggest(handler, ctx, documents, here)
 
 
-async def give_title(handler: InteractionHandler, ctx: InteractionContext, address: ThreadAddress, title: str) -> None:
-    """Set the title under which the pane lists a thread. Failures are logged, and threads elsewhere are ignored."""
-    if address.platform != PLATFORM or not address.channel.startswith("D") or not address.thread:
+async def on_opened(
+    handler: InteractionHandler, ctx: InteractionContext, entities: Sequence[Mapping[str, Any]]
+) -> None:
+    """Suggest questions to a person who opened the bot's messages, in an app with the agent view. Raises core errors.
+
+    `entities` are what the person looks at: hints for the suggestions, never proof of access.
+    """
+    if handler.platform.sessions.is_agent(ctx.team) is False:
         return
-    try:
-        await call(
-            NAME,
-            lambda: ctx.team.client.assistant_threads_setTitle(
-                channel_id=address.channel, thread_ts=address.thread, title=title[:MAX_TITLE]
-            ),
-            pause=handler.parts.pause,
-        )
-    except FootnoteError as error:  # also for threads of the direct channel outside the pane
-        _log.info("The thread %s keeps its name: %s", address, error)
+    beside = next((str(one.get("value")) for one in entities if one.get("type") == CHANNEL_ENTITY), "")
+    scope = await handler.scope(ctx)
+    if beside:
+        await on_context_changed(handler, ctx, {"channel_id": beside})
+    else:
+        await _suggest(handler, ctx, await handler.parts.corpus.list_readable(scope), scope)
 
 
 async def _suggest(
@@ -78,16 +79,9 @@ async def _suggest(
     """Suggest questions about some of the documents; return whether there are any."""
     questions = await handler.parts.suggestions.about(documents, scope, MOST_PROMPTS)
     if questions:
-        await call(
-            SUGGEST,
-            lambda: ctx.team.client.assistant_threads_setSuggestedPrompts(
-                channel_id=ctx.channel,
-                thread_ts=ctx.thread,
-                title=TRY,
-                prompts=[{"title": question, "message": question} for question in questions],
-            ),
-            pause=handler.parts.pause,
-        )
+        await suggest(ctx.team, ctx.channel, ctx.thread, [*questions], handler.parts.pause)
+        named = CommandResult(text="", rests_on=Provenance(documents=tuple(questions.values())))
+        await handler.note(ctx, [f"{PROMPTS}/{ctx.channel},{ctx.thread}"], named)
     return bool(questions)
 
 

@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from bot.presentation.action_names import ActionName, Verb, post_id
-from bot.presentation.answer_actions import NO_ACTION, AnswerActions
+from bot.presentation.answer_actions import NO_ACTION, AnswerActions, PlatformMessage
+from bot.presentation.answer_buttons import HOW_LABEL, chosen_action
 from bot.presentation.answer_text import reference_rows
 from bot.slackbot.actions import additions
-from bot.slackbot.actions.commands import open_form, threads_post
+from bot.slackbot.actions.commands import open_form, run_command, threads_post
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler, encode_origin
 from bot.slackbot.events.manifest import ADD_DOCUMENTS
 from bot.slackbot.events.translate import CHANNEL_ITSELF, thread_address
@@ -25,17 +26,17 @@ from bot.slackbot.rendering.lists import references_post, said_message
 from core.answering.answers.settled import to_answer
 from core.answering.answers.stored import stored_ids
 from core.answering.steps.private_answers import SHARED, Sharing
-from core.domain.answer import AnswerStatus
+from core.domain.answer import AnswerStatus, Provenance
 from core.domain.conversation import Conversation, Message
 from core.domain.features import Rating
 from core.domain.incoming import ThreadAddress, message_key
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry, InboxStatus, Receipt
 from core.errors import BadInput, FootnoteError, NotFound
+from core.work.commands import CommandResult
 
 LOADING_SECONDS = 1.0  # Slack closes the trigger after 3
-PASSAGES = "Passages"  # titles of the modals while they load
-HOW = "How it was answered"
+SOURCES = "Sources"  # title of the modal while it loads
 LOADING = "Loading. One moment."
 SHARED_NOW = "Shared with the channel."
 SHARED_BEFORE = "This answer is already shared with the channel."
@@ -47,20 +48,25 @@ async def press(
     """Run the action of a button, or of a menu with its `values`. Raises core errors."""
     actions = AnswerActions(handler.parts)
     place, reader = await handler.address_of(ctx), ctx.person
+    if name.verb is Verb.MORE and values:
+        name = chosen_action(name, values[0]) or name
     if name.verb in (Verb.PASSAGES, Verb.HOW, Verb.REFERENCES) and not ctx.is_ephemeral:
         await handler.require_open(ctx)
     match name.verb:
         case Verb.PASSAGES:
-            await _show_view(handler, ctx, PASSAGES, _passages(handler, ctx, name))
+            await _show_view(handler, ctx, SOURCES, _passages(handler, ctx, name))
         case Verb.HOW:
-            await _show_view(handler, ctx, HOW, _how(handler, ctx, name))
+            await _show_view(handler, ctx, HOW_LABEL, _how(handler, ctx, name))
         case Verb.REFERENCES:
             answer = await actions.references(place, reader, name.id)
-            await handler.show(ctx, references_post(reference_rows(answer)))
+            basis = answer.rests_on or Provenance()
+            shown = CommandResult(text="", citations=answer.citations, rests_on=basis)
+            await handler.show(ctx, references_post(reference_rows(answer)), result=shown)
         case Verb.RATE | Verb.UP | Verb.DOWN:
             await handler.say(ctx, await actions.rate(place, reader, name.id, _rating(name, values)))
         case Verb.STOP:
-            await handler.say(ctx, await actions.stop(place, reader, name.id))
+            is_admin = await handler.people.is_admin(ctx.team, reader)
+            await handler.say(ctx, await actions.stop(place, reader, name.id, is_moderator=is_admin))
         case Verb.ASK | Verb.CHOOSE:
             wanted = values[0] if values and name.verb is Verb.CHOOSE else str(name.n)
             await handler.ask(ctx, await actions.offered_question(place, reader, name.id, name.verb, wanted))
@@ -69,6 +75,10 @@ async def press(
             await handler.say(ctx, await actions.ask_again(place, reader, asker, name.id))
         case Verb.SHARE:
             await share(handler, ctx, name)
+        case Verb.MUTE:
+            await run_command(handler, ctx, "mute", {})
+        case Verb.KEEP:
+            await handler.say(ctx, await _keep(handler, ctx, name))
         case Verb.PAGE:
             await _turn(handler, ctx, name)
         case Verb.ADD | Verb.DISMISS | Verb.UNDO | Verb.ADDFILES | Verb.ASKFILES:
@@ -79,6 +89,21 @@ async def press(
             await open_form(handler, ctx, name.id)
         case _:
             raise BadInput(NO_ACTION)
+
+
+async def _keep(handler: InteractionHandler, ctx: InteractionContext, name: ActionName) -> str:
+    said = PlatformMessage(
+        text="",
+        link=ctx.team.permalink(ctx.channel, ctx.message_ts, ctx.thread),
+        is_ours=True,
+        is_direct=ctx.is_direct,
+        id=ctx.message_ts,
+        answer_id=name.id,
+    )
+    author_name = await handler.people.name(ctx.team, ctx.person)
+    return await AnswerActions(handler.parts).propose(
+        await handler.address_of(ctx), said, author=ctx.person, author_name=author_name
+    )
 
 
 async def _passages(handler: InteractionHandler, ctx: InteractionContext, name: ActionName) -> View:
@@ -202,6 +227,8 @@ async def _post(
     finally:
         if not is_taken:
             await handler.take_back(there, place.channel, ts)
+    if is_taken:
+        await handler.note(replace(there, thread=ts), [f"{place.channel}/{ts}"])
     return receipt
 
 

@@ -5,8 +5,9 @@
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from bot.presentation.action_names import Verb
@@ -14,16 +15,16 @@ from bot.presentation.answer_buttons import action_name
 from bot.presentation.markdown import clip, link_target
 from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, to_thread_page
 from bot.slackbot.actions import additions, home
-from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions.interaction_handler import (
     ACKNOWLEDGE_SECONDS,
     InteractionContext,
     InteractionHandler,
     encode_origin,
 )
+from bot.slackbot.delivery.files import FILES
 from bot.slackbot.events.command_text import COMMAND, format_command_names
 from bot.slackbot.events.teams import PLATFORM
-from bot.slackbot.events.translate import link_to, to_text
+from bot.slackbot.events.translate import CHANNEL_ITSELF, link_to, to_text
 from bot.slackbot.rendering.blocks import (
     MAX_OPTION_VALUE,
     MAX_OPTIONS,
@@ -36,7 +37,7 @@ from bot.slackbot.rendering.blocks import (
 )
 from bot.slackbot.rendering.forms import FORM_OVER, MAX_LABEL_OF_INPUT, read_form, to_form
 from bot.slackbot.rendering.lists import notice_message, text_post, threads_message
-from bot.slackbot.web_api import CLOSED, call
+from bot.slackbot.web_api import CLOSED, SEND_FILES, call
 from core.domain.conversation import Conversation
 from core.domain.features import ExportedFile
 from core.domain.incoming import Attachment
@@ -44,11 +45,11 @@ from core.domain.service import CommandLine
 from core.errors import BadInput, FootnoteError, NotFound
 from core.work.commands import Command, CommandResult, ThreadRow
 
+ALIKE = 0.8  # share of letters from which a word counts as a misspelt command
 ASKED = "To ask a question, use `/ask QUESTION`."
 LACKING = "Add {options} after /{name}, or fill in the form."
 FILL_IN = "Fill in the form"
 _LINE = re.compile(r"/?(\S+)\s*(.*)", re.DOTALL)
-SEND_FILES = "send files"  # completes “I'm not allowed to …”
 LINK = "link"  # action of buttons that only open an address
 NEW = "To start a new conversation, mention me in a channel or send me a direct message."
 SENT = "I sent you the file as a direct message."
@@ -62,8 +63,12 @@ _FIELD_SECONDS = ACKNOWLEDGE_SECONDS * 0.8
 
 
 async def run_slash(handler: InteractionHandler, ctx: InteractionContext, text: str) -> None:
-    """Run the text behind `/footnote`; open a form for missing options."""
+    """Run the text behind `/footnote`, or ask it; open a form for missing options."""
     line = read_line(text)
+    if ctx.is_direct and ctx.channel != await handler.direct_channel(ctx):  # of two people, where the bot can't post
+        ctx = replace(ctx, channel="", thread=CHANNEL_ITSELF)
+    if is_question(text, line.name, handler.parts.commands.table):
+        line = read_line(f"ask {text}")
     if additions.is_addition(line):
         await additions.run_slash(handler, ctx, line)
     else:
@@ -88,6 +93,17 @@ def read_line(text: str) -> CommandLine:
     if found is None:
         return CommandLine(name="help", argument="")
     return CommandLine(name=found[1].lower(), argument=found[2].strip())
+
+
+def is_question(text: str, name: str, commands: Collection[str]) -> bool:
+    """Return whether the text behind `/footnote` is a question: its first word, `name`, is no command.
+
+    A name that is only misspelt (“serch dragons”) gets the advice of unknown commands.
+    """
+    said = text.strip()
+    if not said or said.startswith("/") or name in commands or additions.is_addition(read_line(text)):
+        return False
+    return said.endswith("?") or (" " in said and not get_close_matches(name, commands, n=1, cutoff=ALIKE))
 
 
 async def _run(handler: InteractionHandler, ctx: InteractionContext, line: CommandLine, *, is_typed: bool) -> None:
@@ -120,18 +136,18 @@ async def run_command(
     if result.ask is not None:
         await handler.ask(ctx, result.ask)
     elif result.file is not None:
-        await _hand_over(handler, ctx, result.file, is_public=result.is_public)
+        await _hand_over(handler, ctx, result, result.file)
     elif result.rows and isinstance(result.rows[0], ThreadRow):
-        await handler.show(ctx, threads_post(ctx, options, result))
+        await handler.show(ctx, threads_post(ctx, options, result), result=result)
     elif result.citation is not None:
         link = handler.parts.link(result.citation, await handler.address_of(ctx), "")
-        await handler.show(ctx, linked_post(text_post(result.text), OPEN_SOURCE, link))
+        await handler.show(ctx, linked_post(text_post(result.text), OPEN_SOURCE, link), result=result)
     elif result.open_conversation is not None and result.renamed is None:
         await handler.show(ctx, _opened(handler, ctx, result.open_conversation))
     else:
         await _show_text(handler, ctx, name, result)
     if result.renamed is not None:
-        handler.spawn(pane.give_title(handler, ctx, result.renamed.address, result.renamed.title))
+        handler.spawn(handler.platform.sessions.name_thread(ctx.team, result.renamed.address, result.renamed.title))
     if name in _CHANGING and not ctx.channel:  # run in the home tab, which now shows old values
         handler.spawn(home.refresh(handler, ctx))
 
@@ -167,12 +183,12 @@ async def _show_text(handler: InteractionHandler, ctx: InteractionContext, name:
     }
     post = text_post(text if name in _QUOTING else format_text(handler, ctx, text), addresses)
     try:
-        await handler.show(ctx, post, public=result.is_public)
+        await handler.show(ctx, post, public=result.is_public, result=result)
     except CLOSED as error:
         if not result.is_public:
             raise
         _log.info("The result of /%s is only shown to its author: %s", name, error)
-        await handler.show(ctx, post)
+        await handler.show(ctx, post, result=result)
 
 
 def _opened(handler: InteractionHandler, ctx: InteractionContext, conversation: Conversation) -> SlackPost:
@@ -191,19 +207,20 @@ def _notice(sentence: str) -> SlackPost:
 
 
 async def _hand_over(
-    handler: InteractionHandler, ctx: InteractionContext, file: ExportedFile, *, is_public: bool
+    handler: InteractionHandler, ctx: InteractionContext, result: CommandResult, file: ExportedFile
 ) -> None:
     """Send a file to the person's direct channel, or to the thread if it is public."""
-    stays = is_public or ctx.is_direct
+    stays = result.is_public or ctx.is_direct
     channel = ctx.channel if stays and ctx.channel else await handler.direct_channel(ctx)
     thread = ctx.thread if stays else ""
-    await call(
+    sent = await call(
         SEND_FILES,
         lambda: ctx.team.client.files_upload_v2(
             filename=file.name, title=file.name, file=file.data, channel=channel, thread_ts=thread or None
         ),
         pause=handler.parts.pause,
     )
+    await handler.note(ctx, [f"{FILES}/{item['id']}" for item in sent.get("files") or ()], result)
     if not stays:
         await handler.say(ctx, SENT)
 
@@ -240,7 +257,7 @@ async def submit(handler: InteractionHandler, ctx: InteractionContext, view: Vie
 
 
 async def suggest(handler: InteractionHandler, ctx: InteractionContext, body: Mapping[str, Any]) -> list[Element]:
-    """Return the options that match what was typed in a form's menu, as Slack takes them."""
+    """Return the options that match the input in a form's menu, as Slack takes them."""
     try:
         name, _ = read_form(body.get("view") or {})
         call = await handler.call(ctx, name, is_run=False)

@@ -12,12 +12,13 @@ from bot.slackbot.delivery.destinations import ChannelDestination
 from bot.slackbot.events.command_text import MENTION, format_command_names
 from bot.slackbot.events.directory import READS_ALONG, is_closed
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
-from bot.slackbot.events.translate import CHANNEL_ITSELF, thread_address
+from bot.slackbot.events.translate import CHANNEL_ITSELF, TEAM, thread_address
 from bot.slackbot.rendering.answers import mark_of
 from bot.slackbot.rendering.blocks import FLAVOUR
 from bot.slackbot.rendering.lists import addition_message
 from bot.slackbot.web_api import CLOSED, call
-from core.domain.incoming import ChannelAddress
+from core.domain.answer import Provenance
+from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.errors import FootnoteError, PlatformError
 
 AT_ONCE = 200  # channels of a page
@@ -97,16 +98,19 @@ class Greetings:
                 if found:
                     return
                 break  # an earlier process posted it just now, if at all
-        text = format_command_names(
-            "\n\n".join(await self._lines(team, channel)), self._handler.parts.commands.table, in_thread=False
-        )
-        await destination.send(addition_message(AdditionView(text=text), mark_of(key, 1)))
-
-    async def _lines(self, team: Team, channel: str) -> list[str]:
         address = thread_address(team.workspace, channel, CHANNEL_ITSELF)
+        lines, rests_on = await self._lines(team, channel, address)
+        text = format_command_names("\n\n".join(lines), self._handler.parts.commands.table, in_thread=False)
+        ts = await destination.send(addition_message(AdditionView(text=text), mark_of(key, 1)))
+        shown = IncomingMessage(
+            address=address, author="", text="", event_key=f"{GREETING}:{place}", metadata={TEAM: team.id}
+        )
+        await self._handler.parts.entries.note_shown(shown, f"{channel}/{ts}", rests_on)
+
+    async def _lines(self, team: Team, channel: str, address: ThreadAddress) -> tuple[list[str], Provenance]:
         is_external = await self._handler.channels.is_external(team, channel)
         if is_external and await is_closed(self._handler.parts.settings, ChannelAddress.of(address)):
-            return [READS_ALONG.sentence, HOW_TO_ADD]
+            return [READS_ALONG.sentence, HOW_TO_ADD], Provenance()
         return await greeting_lines(
             self._handler.parts, address, plain=FLAVOUR.plain, mention=MENTION, how_to_add=HOW_TO_ADD
         )

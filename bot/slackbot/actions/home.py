@@ -1,4 +1,4 @@
-"""The app's home tab. It shows what the person's direct channel may read, and their conversations."""
+"""The app's home tab. It shows the sources of the person's direct channel, and their conversations."""
 
 import logging
 import re
@@ -7,15 +7,15 @@ from dataclasses import replace
 from bot.presentation.platform_text import to_thread_item
 from bot.slackbot.actions.assistant_pane import name_commands
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler
+from bot.slackbot.delivery.surfaces import HOME, publish_home
 from bot.slackbot.events.translate import link_to
 from bot.slackbot.rendering.lists import Home, home_view
-from bot.slackbot.web_api import call
+from core.domain.answer import Provenance
 from core.domain.service import TO_THE_END
 from core.errors import AccessDenied, FootnoteError
 from core.features.review import INBOX
 from core.work.commands import CommandResult, SourceRow, ThreadRow
 
-SHOW_HOME = "show the home tab"  # completes “I'm not allowed to …”
 EXAMPLES = 3
 # Lines of /settings that apply to a direct channel.
 _SET = re.compile(r"^- `(sources|language|limit)`: (.+)$", re.MULTILINE)
@@ -25,12 +25,9 @@ _log = logging.getLogger(__name__)
 async def show_home(handler: InteractionHandler, ctx: InteractionContext) -> None:
     channel = ctx.channel if ctx.is_direct else await handler.direct_channel(ctx)
     here = replace(ctx, channel=channel, thread="", message_ts="")
-    view = home_view(await build_home(handler, here))
-    await call(
-        SHOW_HOME,
-        lambda: ctx.team.client.views_publish(user_id=ctx.person, view=view),
-        pause=handler.parts.pause,
-    )
+    shown, rests_on = await build_home(handler, here)
+    await publish_home(ctx.team, ctx.person, home_view(shown), handler.parts.pause)
+    await handler.note(here, [f"{HOME}/{ctx.person}"], CommandResult(text="", rests_on=rests_on, quotes_people=True))
 
 
 async def refresh(handler: InteractionHandler, ctx: InteractionContext) -> None:
@@ -41,8 +38,8 @@ async def refresh(handler: InteractionHandler, ctx: InteractionContext) -> None:
         _log.info("The home tab of %s is stale: %s", ctx.person, error)
 
 
-async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Home:
-    """Return the content of the home tab; `ctx` is in the person's direct channel."""
+async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> tuple[Home, Provenance]:
+    """Return the content of the home tab, and its provenance; `ctx` is in the person's direct channel."""
     scope = await handler.scope(ctx)
     documents = await handler.parts.corpus.list_readable(scope)
     threads, sources, settings = [await _run(handler, ctx, name) for name in ("threads", "sources", "settings")]
@@ -52,7 +49,9 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Ho
         more_threads = (threads.pages - 2) * len(threads.rows) + len(last_page.rows)
     rows = [row for row in threads.rows if isinstance(row, ThreadRow)]
     readable = [row for row in sources.rows if isinstance(row, SourceRow)]
-    return Home(
+    examples = await handler.parts.suggestions.about(documents, scope, EXAMPLES)
+    inbox = await _inbox(handler, ctx)
+    shown = Home(
         threads=[to_thread_item(row, link_to(row.address, ctx.team)) for row in rows],
         more_threads=more_threads,
         sources=readable,
@@ -62,21 +61,26 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Ho
             for item in documents
             if (last := scope.positions.get(item.id)) is not None
         ],
-        examples=await handler.parts.suggestions.about(documents, scope, EXAMPLES),
+        examples=[*examples],
         notice=name_commands(handler, ctx, sources.notice),
-        inbox=await _inbox(handler, ctx),
+        inbox=_lines(name_commands(handler, ctx, inbox.text)),
     )
+    read = (*examples.values(), *scope.positions, *sources.basis.documents, *inbox.basis.documents)
+    lists = (*sources.basis.sources, *inbox.basis.sources)
+    return shown, Provenance(documents=tuple(dict.fromkeys(read)), sources=tuple(dict.fromkeys(lists)))
 
 
-async def _inbox(handler: InteractionHandler, ctx: InteractionContext) -> list[str]:
-    """Return the lines of a reviewer's inbox; none for other people."""
+async def _inbox(handler: InteractionHandler, ctx: InteractionContext) -> CommandResult:
+    """Return a reviewer's inbox; an empty text for other people."""
     if INBOX not in handler.parts.commands.table:
-        return []
+        return CommandResult(text="")
     try:
-        found = await _run(handler, ctx, INBOX)
+        return await _run(handler, ctx, INBOX)
     except AccessDenied:
-        return []
-    shown = name_commands(handler, ctx, found.text)
+        return CommandResult(text="")
+
+
+def _lines(shown: str) -> list[str]:
     return [line.strip().removeprefix("- ").replace("`", "") for line in shown.splitlines() if line.strip()]
 
 

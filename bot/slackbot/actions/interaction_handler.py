@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -19,12 +19,12 @@ from bot.slackbot.events.teams import Team
 from bot.slackbot.events.translate import CHANNEL_ITSELF, MESSAGE, RESPONSE, TEAM, thread_address
 from bot.slackbot.rendering.blocks import SlackMessage, SlackPost, View
 from bot.slackbot.rendering.lists import notice_message, said_message
-from bot.slackbot.web_api import CLOSED, OPEN_FORM, POST, call, translated_errors
+from bot.slackbot.web_api import CLOSED, NO_MEMBER, OPEN_FORM, POST, call, name_of, translated_errors
 from core.domain.corpus import SearchScope
 from core.domain.incoming import ChannelAddress, IncomingMessage, Talk, ThreadAddress, message_key
-from core.domain.service import Receipt
+from core.domain.service import PostRef, Receipt
 from core.errors import AccessDenied, FootnoteError
-from core.work.commands import CommandCall, Question
+from core.work.commands import CommandCall, CommandResult, Question
 
 ACKNOWLEDGE_SECONDS = 1.5  # Slack gives up after 3; slower work continues in the background
 LOOKING = "Searching. You'll get a private answer here."
@@ -109,7 +109,7 @@ class InteractionHandler:
         return self._directs[key]
 
     async def scope(self, ctx: InteractionContext) -> SearchScope:
-        """Return what the person may read there."""
+        """Return the scope of the person there."""
         address = await self.address_of(ctx)
         return await self.parts.access.scope(address.workspace, address, reader=ctx.person)
 
@@ -152,18 +152,18 @@ class InteractionHandler:
     async def ask(self, ctx: InteractionContext, question: Question, about: Talk | None = None) -> Receipt:
         """Pass a question to the inbox: a public one in a thread of its own, a private one for its asker.
 
-        A public question is posted first, as its thread needs a message.
+        A public question is posted first, as its thread needs a message. Where the bot is no member, it is private.
         """
-        if question.private and not ctx.is_direct:  # a direct channel is private already
-            address = await self.address_of(ctx)
-            address = private_address(address, ctx.person)
-            now = f"{self.parts.clock.now().timestamp():.6f}"  # the form of Slack's message ids, unique per person
-            bare = await self.build_message(ctx, address, now, {RESPONSE: ctx.response_url} if ctx.response_url else {})
-            receipt = await self._receive(bare, question, about)
-            if receipt.accepted and ctx.response_url:
-                await self.show(ctx, SlackPost(parts=(notice_message(LOOKING),)))
+        is_outside = not ctx.channel and bool(ctx.response_url)
+        if is_outside or (question.private and not ctx.is_direct):  # a direct channel is private already
+            receipt = await self._ask_privately(ctx, question, about)
         else:
-            receipt = await self._ask_publicly(ctx, question, about)
+            try:
+                receipt = await self._ask_publicly(ctx, question, about)
+            except CLOSED as error:
+                if name_of(error) not in NO_MEMBER or not ctx.response_url:
+                    raise
+                receipt = await self._ask_privately(replace(ctx, channel="", thread=CHANNEL_ITSELF), question, about)
         if not receipt.accepted:
             await self.say(ctx, receipt.decision.sentence)
         return receipt
@@ -173,13 +173,31 @@ class InteractionHandler:
         text = format_command_names(sentence, self.parts.commands.table, in_thread=bool(ctx.thread))
         await self.show(ctx, SlackPost(parts=(notice_message(text),)))
 
-    async def show(self, ctx: InteractionContext, post: SlackPost, *, public: bool = False) -> None:
-        """Answer an interaction, in the thread if `public`, else only to the person. Raises core errors."""
+    async def show(
+        self, ctx: InteractionContext, post: SlackPost, *, public: bool = False, result: CommandResult | None = None
+    ) -> None:
+        """Answer an interaction, in the thread if `public`, else only to the person. Raises core errors.
+
+        Lasting posts of a command's result are noted, so that they are taken back with its documents.
+        """
+        refs = []
         for part in post.parts:
             if public and ctx.channel:
-                await self.post(ctx, part)
+                refs.append(f"{ctx.channel}/{await self.post(ctx, part)}")
             elif not await self._respond(ctx, part):
-                await self._send_ephemeral(ctx, part)
+                refs += await self._send_ephemeral(ctx, part)
+        if result is not None:
+            await self.note(ctx, refs, result)
+
+    async def note(self, ctx: InteractionContext, refs: Sequence[PostRef], result: CommandResult | None = None) -> None:
+        """Note lasting posts for a person, so that they can be taken back. Failures are logged."""
+        result = result or CommandResult(text="")
+        try:
+            for ref in refs:
+                shown = await self.build_message(ctx, await self.address_of(ctx), f"shown-{ref}")
+                await self.parts.entries.note_shown(shown, ref, result.basis, quotes_people=result.quotes_people)
+        except FootnoteError as error:
+            _log.warning("A post can't be taken back later: %s", error)
 
     async def open(self, ctx: InteractionContext, view: View) -> str:
         """Open a modal and return its id. Raises core errors, also when the trigger has expired."""
@@ -231,6 +249,15 @@ class InteractionHandler:
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("An interaction failed in the background", exc_info=error)
 
+    async def _ask_privately(self, ctx: InteractionContext, question: Question, about: Talk | None) -> Receipt:
+        address = private_address(await self.address_of(ctx), ctx.person)
+        now = f"{self.parts.clock.now().timestamp():.6f}"  # the form of Slack's message ids, unique per person
+        bare = await self.build_message(ctx, address, now, {RESPONSE: ctx.response_url} if ctx.response_url else {})
+        receipt = await self._receive(bare, question, about)
+        if receipt.accepted and ctx.response_url:
+            await self.show(ctx, SlackPost(parts=(notice_message(LOOKING),)))
+        return receipt
+
     async def _ask_publicly(self, ctx: InteractionContext, question: Question, about: Talk | None) -> Receipt:
         """Post the question and pass it to the inbox; delete it if the inbox refuses it."""
         address = await self.address_of(ctx)
@@ -244,6 +271,8 @@ class InteractionHandler:
         finally:
             if not is_accepted:
                 await self.take_back(ctx, address.channel, ts)
+        if is_accepted:
+            await self.note(replace(ctx, channel=address.channel, thread=address.thread), [f"{address.channel}/{ts}"])
         return receipt
 
     async def build_message(
@@ -299,8 +328,8 @@ class InteractionHandler:
             return False
         return True
 
-    async def _send_ephemeral(self, ctx: InteractionContext, part: SlackMessage) -> None:
-        """Post a message that only the person sees, or a direct message if that fails."""
+    async def _send_ephemeral(self, ctx: InteractionContext, part: SlackMessage) -> list[str]:
+        """Post a message that only the person sees, or a direct message if that fails; return references of this."""
         if ctx.channel and not ctx.is_direct:
             try:
                 await call(
@@ -314,11 +343,12 @@ class InteractionHandler:
                     ),
                     pause=self.parts.pause,
                 )
-                return
+                return []
             except CLOSED as error:
                 _log.info("%s gets no private message in %s: %s", ctx.person, ctx.channel, error)
         direct = ctx.channel if ctx.is_direct else await self.direct_channel(ctx)
-        await self.post(replace(ctx, channel=direct, thread=ctx.thread if ctx.is_direct else ""), part)
+        there = replace(ctx, channel=direct, thread=ctx.thread if ctx.is_direct else "")
+        return [f"{direct}/{await self.post(there, part)}"]
 
     async def take_back(self, ctx: InteractionContext, channel: str, ts: str) -> None:
         """Delete a message of the bot. Failures are logged."""

@@ -19,7 +19,7 @@ from bot.slackbot.web_api import CLOSED
 from core.domain.additions import Addition
 from core.domain.service import PostRef
 from core.errors import BadInput, PlatformError
-from core.features.uploads import size_words
+from core.features.upload_files import size_words
 from core.ports import Clock
 
 NAMED_COMMANDS = ("settings", "library")  # in the texts of the posts

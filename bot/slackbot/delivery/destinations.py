@@ -19,8 +19,10 @@ from bot.slackbot.web_api import (
     POST,
     READ,
     RETRY_SECONDS,
+    SEND_FILES,
     STREAM_OVER,
     STREAM_RUNS,
+    STREAM_STOPPED,
     TIMEOUT_SECONDS,
     call,
     name_of,
@@ -86,6 +88,15 @@ class ChannelDestination:
             if name_of(error) != MESSAGE_GONE:
                 _log.warning("Message %s in %s stays: %s", ts, self.id, error)
 
+    async def upload(self, name: str, content: str) -> None:
+        """Send a text file to the thread."""
+        await self._call(
+            SEND_FILES,
+            lambda: self.team.client.files_upload_v2(
+                filename=name, title=name, content=content, channel=self.id, thread_ts=self.thread or None
+            ),
+        )
+
     async def find_parts(self, post_id: str, after: str) -> AsyncIterator[tuple[Mapping[int, str], str]]:
         """Yield the parts of one of the bot's posts after the message `after`, a page of the history at a time.
 
@@ -135,7 +146,7 @@ class ChannelDestination:
         try:
             await self._call(POST, lambda: self.team.client.chat_stopStream(channel=self.id, ts=ts), retry_seconds)
         except FootnoteError as error:
-            if name_of(error) not in (STREAM_OVER, MESSAGE_GONE):
+            if name_of(error) not in (STREAM_OVER, STREAM_STOPPED, MESSAGE_GONE):
                 raise
 
     def is_own(self, message: Mapping[str, Any]) -> bool:

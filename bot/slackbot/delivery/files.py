@@ -1,7 +1,7 @@
-"""Files of people, downloaded with the bot's token, and canvases, which Slack hands out as HTML."""
+"""Files of people, downloaded with the bot's token, and canvases, which Slack hands out as HTML; the bot's own."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
@@ -10,9 +10,10 @@ import aiohttp
 from bot.presentation.platform_parts import Pause
 from bot.slackbot.events.teams import Team
 from bot.slackbot.events.translate import file_name, is_canvas
-from bot.slackbot.web_api import READ_FILE, call, to_refusal, translated_errors
+from bot.slackbot.web_api import DELETE_FILE, READ_FILE, call, to_refusal, translated_errors
 from core.errors import AccessDenied, InvalidState, NotFound, PlatformError
 
+FILES = "files"  # in place of the channel in the reference of a file that the bot sent
 DOWNLOAD_SECONDS = 600.0  # questions wait less for their files
 SILENCE_SECONDS = 60.0
 MOST_REDIRECTS = 5
@@ -50,6 +51,12 @@ async def find_file(team: Team, file_id: str, pause: Pause) -> SlackFile:
         raise InvalidState(f"The file {name!r} is only linked on Slack, so I can't read it. Upload it.")
     size = None if is_canvas(file) else int(file.get("size") or 0)
     return SlackFile(id=file_id, name=name, url=url, size_bytes=size, permalink=str(file.get("permalink") or ""))
+
+
+async def delete_file(team: Team, file_id: str, pause: Pause) -> None:
+    """Delete a file of the bot. A missing one is ignored."""
+    with suppress(NotFound):
+        await call(DELETE_FILE, lambda: team.client.files_delete(file=file_id), pause=pause)
 
 
 async def read_file(team: Team, file: SlackFile) -> bytes:

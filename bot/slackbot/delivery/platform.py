@@ -19,8 +19,18 @@ from bot.slackbot.delivery.destinations import (
     ReplyDestination,
     open_direct_destination,
 )
-from bot.slackbot.delivery.files import find_file, read_file
+from bot.slackbot.delivery.files import FILES, delete_file, find_file, read_file
 from bot.slackbot.delivery.posts import LivePost, Post, StatusLine
+from bot.slackbot.delivery.sessions import Sessions
+from bot.slackbot.delivery.surfaces import (
+    GENERAL_QUESTION,
+    HOME,
+    NAMELESS,
+    PROMPTS,
+    outdated_home,
+    publish_home,
+    suggest,
+)
 from bot.slackbot.events.command_text import format_command_names
 from bot.slackbot.events.directory import People
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
@@ -34,19 +44,22 @@ from bot.slackbot.events.translate import (
     time_of,
     to_talk,
 )
-from bot.slackbot.rendering.answers import RenderOptions, render_answer
+from bot.slackbot.rendering.answers import Layout, RenderOptions, plain_answer, render_answer
 from bot.slackbot.rendering.blocks import SlackPost
 from bot.slackbot.rendering.lists import notice_message
-from bot.slackbot.web_api import CLOSED
+from bot.slackbot.web_api import CLOSED, LayoutRefused, name_of
 from core.access.availability import NAMED_COMMANDS
 from core.domain.answer import Answer
 from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress
-from core.domain.service import InboxEntry, PostRef
+from core.domain.service import LOST, InboxEntry, PostRef
 from core.errors import FootnoteError, PlatformError
 from core.ports import Clock, ProgressSink
 from core.ports.service import InboxStore
+from core.work.history import title_from
 from core.work.progress import SilentProgress
 
+IN_A_FILE = "Slack doesn't take this answer as a message, so it is in the file below."
+FILE_NAME = "answer.md"
 RESPONSE_LIFE = timedelta(minutes=25)  # Slack accepts replies to an interaction for 30
 MOST_REPLIES = 4  # Slack accepts five, and one announced the answer
 MOST_REMEMBERED = 1_000  # questions with a status line, or answered by a reply
@@ -69,6 +82,7 @@ class SlackPlatform:
         self._link = link
         self._clock = clock
         self._pause = pause
+        self.sessions = Sessions(pause)
         self._began = clock.now()
         self._posts: dict[str, Post] = {}  # in progress, by posting key
         self._live: dict[str, LivePost] = {}
@@ -85,10 +99,14 @@ class SlackPlatform:
         except FootnoteError as error:
             _log.info("No status line: %s", error)
             return
-        line = self._lines[key] = StatusLine(destination, self._pause)
+        line = self._lines[key] = self._status_line(destination, question)
         while len(self._lines) > MOST_REMEMBERED:
             self._lines.popitem(last=False)
         await line.show()
+
+    def _status_line(self, destination: ChannelDestination, question: IncomingMessage) -> StatusLine:
+        title = title_from(question.text)
+        return StatusLine(destination, self._pause, self.sessions, asker=question.author, title=title)
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
         """Return the live post of an entry. Private questions and notes show no draft."""
@@ -105,7 +123,7 @@ class SlackPlatform:
                 await post.search(destination, entry.attempts)
             except PlatformError as error:  # the final post searches again
                 _log.info("No draft of %s, as the search for an earlier one failed: %s", key, error)
-        line = line or StatusLine(destination, self._pause)
+        line = line or self._status_line(destination, question)
         live = LivePost(post, destination, question.author, line, self._pause, self._count_active)
         self._live[key] = live
         return live
@@ -121,14 +139,33 @@ class SlackPlatform:
         if not answer.searched:  # it names commands, as they are entered here
             text = format_command_names(answer.text, NAMED_COMMANDS, in_thread=bool(address.thread))
             answer = replace(answer, text=text)
-        shown = render_answer(answer, options)
-        destination = await self._destination(address, message_key, entry, len(shown.parts))
         known = self._posts.get(message_key)
         if known is not None:
             may_exist = known.is_uncertain
         else:
             may_exist = entry is None or may_have_post(entry, self._began, self._clock.now())
-        return await self._finish(destination, message_key, entry, shown, look_first=look_first or may_exist)
+        look_first |= may_exist
+        for layout in Layout:
+            shown = render_answer(answer, options, layout)
+            destination = await self._destination(address, message_key, entry, len(shown.parts))
+            try:
+                return await self._finish(destination, message_key, entry, shown, look_first=look_first)
+            except LayoutRefused as error:
+                _log.warning("Slack refused the %s layout of %s (%s)", layout.name, message_key, name_of(error))
+        return await self._post_file(address, message_key, entry, plain_answer(answer, options.link))
+
+    async def _post_file(
+        self, address: ThreadAddress, message_key: str, entry: InboxEntry | None, content: str
+    ) -> PostRef:
+        """Post an answer that Slack takes in no form as a file, below a sentence."""
+        destination = await self._destination(address, message_key, entry, 1)
+        shown = SlackPost(parts=(notice_message(IN_A_FILE, post_id=post_id(message_key)),))
+        ref = await self._finish(destination, message_key, entry, shown)
+        if isinstance(destination, ReplyDestination):
+            team, person = await self._team(address, entry.incoming if entry else None), address.private_to or ""
+            destination = await open_direct_destination(team, person, self._pause)
+        await destination.upload(FILE_NAME, content)
+        return ref
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         """Post an error in place of the answer, or directly to the asker if the bot can't post there."""
@@ -143,7 +180,25 @@ class SlackPlatform:
             return await self._fail_directly(address, message_key, entry, told)
 
     async def remove(self, entry: InboxEntry) -> None:
-        await self.delete(entry.post_ref or "", await self._team(entry.address, entry.incoming))
+        team = await self._team(entry.address, entry.incoming)
+        await self.delete(entry.post_ref or "", team)
+        await self.sessions.name_thread(team, entry.address, NAMELESS)  # it was the first question
+
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        """Replace a post by a sentence. Private replies to commands can't be changed: Slack names no message."""
+        channel, _, messages = (entry.post_ref or "").partition("/")
+        first, *others = messages.split(",")
+        if not channel or not first:
+            return
+        team = await self._team(entry.address, entry.incoming)
+        if channel in (FILES, HOME, PROMPTS):
+            await self.delete(f"{channel}/{messages}", team)
+            return
+        destination = ChannelDestination(team, channel, CHANNEL_ITSELF, self._pause)
+        answer = None if entry.decision.code == LOST else post_id(entry.message_key)
+        await destination.edit(first, notice_message(sentence, post_id=answer))
+        for ts in others:
+            await destination.delete(ts)
 
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         """Return the messages before a question in a thread that people started."""
@@ -171,8 +226,22 @@ class SlackPlatform:
         return await read_file(team, await find_file(team, file_id, self._pause))
 
     async def delete(self, ref: PostRef, team: Team) -> None:
-        """Delete a post's messages; missing ones are ignored. `ref` is `channel/ts,ts` of a channel of `team`."""
+        """Delete a post's messages, or a file; missing ones are ignored.
+
+        `ref` is `channel/ts,ts` of a channel of `team`, `files/ID`, `home/ID` of a person, whose tab is emptied, or
+        `prompts/channel,ts` of a thread of the pane, which gets others.
+        """
         channel, _, messages = ref.partition("/")
+        if channel == FILES:
+            await delete_file(team, messages, self._pause)
+            return
+        if channel == HOME:
+            await publish_home(team, messages, outdated_home(), self._pause)
+            return
+        if channel == PROMPTS:
+            place, thread = messages.split(",")
+            await suggest(team, place, thread, [GENERAL_QUESTION], self._pause)
+            return
         destination = ChannelDestination(team, channel, CHANNEL_ITSELF, self._pause)
         for ts in filter(None, messages.split(",")):
             await destination.delete(ts)
@@ -230,7 +299,7 @@ class SlackPlatform:
             return False
         return self._clock.now() - time_of(metadata[MESSAGE]) < RESPONSE_LIFE
 
-    # ------------------------------------------------------------------ what is posted
+    # ------------------------------------------------------------------ posts
 
     def _post(self, key: str) -> Post:
         return self._posts.setdefault(key, Post(key))

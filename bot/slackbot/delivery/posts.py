@@ -14,9 +14,10 @@ from bot.presentation.direct_threads import message_id_of
 from bot.presentation.platform_parts import Pause
 from bot.presentation.throttled_progress import ThrottledProgress
 from bot.slackbot.delivery.destinations import NO_MESSAGE, ChannelDestination, Destination
+from bot.slackbot.delivery.sessions import Sessions
 from bot.slackbot.rendering.blocks import Element, SlackMessage, SlackPost
 from bot.slackbot.rendering.drafts import draft_text, running_message, start_chunks, task_chunks, text_chunk
-from bot.slackbot.web_api import MESSAGE_GONE, STREAM_OVER, call, name_of
+from bot.slackbot.web_api import MESSAGE_GONE, STREAM_OVER, STREAM_STOPPED, name_of
 from core.domain.jobs import Job
 from core.domain.service import PostRef
 from core.errors import FootnoteError, PlatformError
@@ -27,11 +28,9 @@ UPDATE_SECONDS = 3.0  # between two updates of a message; Slack accepts 50 a min
 _log = logging.getLogger(__name__)
 # Seconds for each active draft: Slack accepts 100 chunks a minute, over all threads.
 EACH_SHARE = 0.6
-STATUS = "is looking it up…"  # Slack puts the app's name before it
 RENEW_SECONDS = 90.0  # Slack removes it after two minutes
 MOST_TIMES = 5  # renewals, longer than any attempt; another process may have taken over
 ARRIVAL_SECONDS = 2.0  # for a call in progress
-_SHOW = "show that I am at work"
 
 
 class Post:
@@ -98,16 +97,21 @@ def _search_start(key: str) -> str:
 class StatusLine:
     """The status line of a thread. Failures are logged."""
 
-    def __init__(self, destination: ChannelDestination, pause: Pause) -> None:
+    def __init__(
+        self, destination: ChannelDestination, pause: Pause, sessions: Sessions, *, asker: str = "", title: str = ""
+    ) -> None:
         self._destination = destination
         self._pause = pause
+        self._sessions = sessions
+        self._asker = asker
+        self._title = title
         self._is_shown = False
         self._keeping: asyncio.Task[None] | None = None
         self._call: asyncio.Task[None] | None = None
 
     async def show(self) -> None:
         """Show the line once; Slack removes it after a while."""
-        await self._set(STATUS)
+        await self._set(True)
 
     def keep(self) -> None:
         """Show the line, and renew it, until `end`."""
@@ -129,46 +133,51 @@ class StatusLine:
             patience.cancel()
 
     async def end(self) -> None:
-        """Stop renewing. Slack removes the line with the next message in the thread."""
+        """Stop renewing. Slack removes the line with the next message in the thread; a session has to be ended."""
         if self._keeping is not None:
             self._keeping.cancel()
             await asyncio.wait({self._keeping})
         await self.wait_for_call()
+        if self._is_shown and self._is_session:
+            await self._set(False)
 
     async def clear(self) -> None:
         """Remove the line if no message will."""
         await self.end()
         if self._is_shown:
-            await self._set("")
+            await self._set(False)
 
     def mark_replaced(self) -> None:
-        """Note that a message arrived, with which Slack removed the line."""
-        self._is_shown = False
+        """Note that a message arrived, with which Slack removed the line, but not a session's sign."""
+        self._is_shown &= self._is_session
         if self._keeping is not None:
             self._keeping.cancel()
 
     async def _keep(self) -> None:
         for _ in range(MOST_TIMES):
-            await self._set(STATUS)
+            await self._set(True)
             await self._pause(RENEW_SECONDS)
 
-    async def _set(self, status: str) -> None:
-        """Send a status. The call completes even if the caller is cancelled."""
-        self._call = asyncio.create_task(self._send(status))
+    @property
+    def _is_session(self) -> bool:
+        return bool(self._sessions.is_agent(self._destination.team))
+
+    async def _set(self, is_shown: bool) -> None:
+        """Show or remove the line. The call completes even if the caller is cancelled."""
+        self._call = asyncio.create_task(self._send(is_shown))
         await asyncio.shield(self._call)
 
-    async def _send(self, status: str) -> None:
-        client, channel, thread = self._destination.team.client, self._destination.id, self._destination.thread
+    async def _send(self, is_shown: bool) -> None:
+        team, channel, thread = self._destination.team, self._destination.id, self._destination.thread
         try:
-            await call(
-                _SHOW,
-                lambda: client.assistant_threads_setStatus(channel_id=channel, thread_ts=thread, status=status),
-                retry_seconds=0.0,
-            )
+            if is_shown:
+                await self._sessions.begin(team, channel, thread, asker=self._asker, title=self._title)
+            else:
+                await self._sessions.end(team, channel, thread)
         except FootnoteError as error:
             _log.info("No status line: %s", error)
             return
-        self._is_shown = bool(status)
+        self._is_shown = is_shown
 
 
 class _Mode(Enum):
@@ -285,7 +294,7 @@ class LivePost(ThrottledProgress):
             if isinstance(error, PlatformError) and error.retry_after_seconds is not None:
                 raise
             _log.info("A stream ended early, so its message is updated: %s", error)
-            if name_of(error) not in (STREAM_OVER, MESSAGE_GONE):
+            if name_of(error) not in (STREAM_OVER, STREAM_STOPPED, MESSAGE_GONE):
                 await self._end_stream()
             self._mode = _Mode.UPDATE
         else:

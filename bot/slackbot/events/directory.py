@@ -241,7 +241,7 @@ class Channels:
 
 
 def slack_gates(settings: SettingsRepository, askers: Gate | None = None) -> tuple[Gate, ...]:
-    """Return the gates of every platform, with those for shared channels and for files alone after the first."""
+    """Return the gates of every platform; after the first, those of shared channels and of files without a question."""
 
     async def check(incoming: IncomingMessage) -> Decision | None:
         if EXTERNAL not in incoming.metadata or incoming.private or incoming.text.startswith(_SETTINGS):

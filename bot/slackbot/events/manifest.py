@@ -21,14 +21,15 @@ READER_EVENTS = (
     "team_join",
     "user_change",
 )
-# All events that the app has to be subscribed to.
+# The events of the assistant view, which only apps made before July 2026 have, and of the agent view.
+ASSISTANT_EVENTS = ("assistant_thread_context_changed", "assistant_thread_started")
+AGENT_EVENTS = ("agent_session_stopped", "agent_session_title_changed", "app_context_changed")
+# The events that every app has to be subscribed to.
 EVENTS = (
     *READER_EVENTS,
     "app_home_opened",
     "app_mention",
     "app_uninstalled",
-    "assistant_thread_context_changed",
-    "assistant_thread_started",
     "message.channels",
     "message.groups",
     "message.im",
@@ -62,6 +63,7 @@ SCOPES: Mapping[str, str] = {
     "im:write": "private answers as direct messages",
     "mpim:history": "the same in group messages with it",
     "mpim:read": "who can read a group message",
+    "reactions:write": "a reaction to thanks, instead of a reply",
     "usergroups:read": "the members of user groups that may read a source or add documents",
     "users:read": "names of askers, and whether they are admins or guests",
 }
@@ -82,7 +84,7 @@ _SHORTCUTS = (
     (ADD_MESSAGE, "message", "Add to the library", "Add this message's files or links, so that answers can cite them"),
     (ADD_DOCUMENTS, "global", "Add documents", "Add files or a link, so that answers can cite them"),
 )
-_HINT = "ask QUESTION | search WORDS | threads | sources | jobs | stop | why | help"
+_HINT = "QUESTION | search WORDS | threads | sources | jobs | stop | why | help"
 
 
 def missing_scopes(granted: str) -> list[str]:
@@ -90,12 +92,14 @@ def missing_scopes(granted: str) -> list[str]:
     return sorted(SCOPES.keys() - set(granted.replace(" ", "").split(",")))
 
 
-def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
+def build_manifest(*, by_socket: bool, url: str | None, is_assistant: bool = False) -> Manifest:
     """The manifest of Socket Mode, or of HTTP requests to `url` ("https://footnote.example.org").
 
-    With a URL teams can install the app there. Without Socket Mode there has to be one.
+    With a URL teams can install the app there. Without Socket Mode there has to be one. `is_assistant` is for an app
+    that was made before July 2026: a new one is refused with the assistant view, and an old one can't go back to it.
     """
     requests = None if by_socket else f"{url}{EVENTS_PATH}"
+    events = (*EVENTS, *(ASSISTANT_EVENTS if is_assistant else AGENT_EVENTS))
     to_requests = {"request_url": requests} if requests else {}
     command = {
         "command": COMMAND,
@@ -117,10 +121,7 @@ def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
                 "messages_tab_enabled": True,
                 "messages_tab_read_only_enabled": False,
             },
-            "assistant_view": {
-                "assistant_description": _PANE,
-                "suggested_prompts": [{"title": title, "message": message} for title, message in _PROMPTS],
-            },
+            **_view(is_assistant),
             "bot_user": {"display_name": "Footnote", "always_online": True},
             "shortcuts": [
                 {"name": name, "type": kind, "callback_id": callback, "description": description}
@@ -133,7 +134,7 @@ def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
             "scopes": {"bot": sorted(SCOPES)},
         },
         "settings": {
-            "event_subscriptions": {**to_requests, "bot_events": sorted(EVENTS)},
+            "event_subscriptions": {**to_requests, "bot_events": sorted(events)},
             "interactivity": {
                 "is_enabled": True,
                 **to_requests,
@@ -144,3 +145,11 @@ def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
             "token_rotation_enabled": False,
         },
     }
+
+
+def _view(is_assistant: bool) -> Manifest:
+    """Return the feature that shows the app's threads beside Slack. An app may not have both."""
+    prompts = [{"title": title, "message": message} for title, message in _PROMPTS]
+    if is_assistant:
+        return {"assistant_view": {"assistant_description": _PANE, "suggested_prompts": prompts}}
+    return {"agent_view": {"agent_description": _PANE, "suggested_prompts": prompts}}

@@ -43,7 +43,7 @@ class Team:
     client: AsyncWebClient
     token: str = field(repr=False)
     url: str = ""  # "https://acme.slack.com/"
-    bot_name: str = ""  # what people mention; "" of a team that installed the app itself
+    bot_name: str = ""  # the name that people mention; "" of a team that installed the app itself
 
     def permalink(self, channel: str, ts: str = "", thread: str = "") -> str:
         """Return the address of a message or a channel, as Slack's clients copy it; "" without a team url."""
@@ -66,14 +66,24 @@ class Teams:
         installations: InstallationRepository | None = None,
         bindings: Bindings | None = None,
     ) -> None:
-        """Configured tokens take precedence over stored ones. Without `installations`, teams can't install the app.
+        """Without `installations`, teams can't install the app.
 
         `bindings` know each team's workspace; without them, teams keep theirs.
         """
-        self._teams = {team.id: team for team in configured}
-        self._configured = frozenset(self._teams)
+        self._teams: dict[str, Team] = {}
+        self._configured: frozenset[str] = frozenset()
         self._installations = installations
         self._bindings = bindings
+        self.are_known = False  # the teams of configured tokens are added
+        if configured:
+            self.configure(configured)
+
+    def configure(self, teams: Iterable[Team]) -> None:
+        """Add the teams of configured tokens, which take precedence over stored ones."""
+        configured = {team.id: team for team in teams}
+        self._teams |= configured
+        self._configured = frozenset(configured)
+        self.are_known = True
 
     def all(self) -> list[Team]:
         return [self._bound(team) for team in self._teams.values()]

@@ -93,6 +93,7 @@ def to_circumstances(message: Event, team: Team, *, in_our_thread: bool) -> Circ
         direct=is_direct(message),
         in_thread=bool(thread) and thread != message.get("ts"),
         in_our_thread=in_our_thread,
+        opened_by_us=message.get("parent_user_id") == team.bot_user_id,
         mentions_others=bool(people - {team.bot_user_id}) or _GROUP.search(raw) is not None,
         from_bot=bool(message.get("bot_id")) or message.get("subtype") == "bot_message",
         is_own=message.get("user") == team.bot_user_id or message.get("bot_id") == team.bot_id,
@@ -170,7 +171,7 @@ def links_in(message: Event) -> list[str]:
 
 
 def files_in(message: Event) -> list[Mapping[str, Any]]:
-    """Return a message's files, without deleted ones and those that are hidden by a plan's limit."""
+    """Return a message's files, without those deleted or hidden by a plan's limit."""
     gone = ("tombstone", "hidden_by_limit")
     return [file for file in message.get("files") or () if file.get("id") and file.get("mode") not in gone]
 

@@ -58,8 +58,17 @@ class SlackRequestHandler:
     Slack's three seconds. Slower work continues; an event is refused in time, so that Slack sends it again.
     """
 
-    def __init__(self, app: AsyncApp, signing_secret: str, *, deadline_seconds: float = DEADLINE_SECONDS) -> None:
+    def __init__(
+        self,
+        app: AsyncApp,
+        signing_secret: str,
+        is_ready: Callable[[], bool] = lambda: True,
+        *,
+        deadline_seconds: float = DEADLINE_SECONDS,
+    ) -> None:
+        """Until `is_ready`, requests are refused, and Slack sends events again."""
         self._app = app
+        self._is_ready = is_ready
         self._verifier = SignatureVerifier(signing_secret)
         self._deadline_seconds = deadline_seconds
         self._handled = Signatures(time.monotonic)
@@ -77,6 +86,8 @@ class SlackRequestHandler:
             raise web.HTTPUnauthorized(text="This request's Slack signature is missing, wrong or too old.")
         if self._handled.has(signature):
             return web.Response()  # a repeated request
+        if not self._is_ready():
+            raise web.HTTPServiceUnavailable(text="Not connected to Slack yet. Send it again.")
         asked = AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
         task = asyncio.create_task(self._app.async_dispatch(asked))
         self._late.add(task)

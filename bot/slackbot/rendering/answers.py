@@ -3,23 +3,23 @@
 The last block of each part is marked: its `block_id` is an action name with the post's id and the part's number.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from functools import partial
 from itertools import groupby
 
 from bot.presentation.action_names import ActionName, Verb, to_action_name
 from bot.presentation.answer_buttons import (
     MAX_MENUS,
-    MAX_SUGGESTIONS,
     ActionButton,
     Emphasis,
     action_buttons,
     action_name,
     choice_menus,
+    more_options,
     running_buttons,
     steps_button,
-    suggestion_buttons,
 )
 from bot.presentation.answer_text import (
     NO_PASSAGES,
@@ -27,18 +27,13 @@ from bot.presentation.answer_text import (
     QuoteContext,
     SourceLink,
     answer_markdown,
-    can_be_rated,
-    gaps_line,
-    named_reference_lines,
-    other_references_line,
     pack_items,
     passage_lines,
     source_path,
-    source_quote,
     source_title,
-    suggestion_lines,
 )
-from bot.presentation.markdown import Part, clip, link_target, pack, read_markdown
+from bot.presentation.markdown import Flavour, Part, clean, clip, link_target, pack, read_markdown, weight
+from bot.presentation.sources import Source, sources_line, sources_of
 from bot.slackbot.rendering import blocks as kit
 from bot.slackbot.rendering.blocks import (
     EACH_BLOCK,
@@ -53,27 +48,31 @@ from bot.slackbot.rendering.blocks import (
 )
 from core.domain.answer import Answer, Citation
 
-# Characters of text per part, tried if one message is too small: shorter texts leave room for their sources.
-# The fewest messages win; one with only sources counts for one and a half, as readers turn back and forth.
-_LENGTHS = (9_000, 7_000, 5_000, 3_500, 2_500)
-_USUAL = 7_000
-_LONG_TEXT = 60_000  # longer texts are split only once
-# Reserved for the part's number and the last row of buttons.
-_RESERVE = 2 * EACH_BLOCK + 150
-_ROOM = kit.TEXT_BUDGET - _RESERVE
-_MOST_BLOCKS = kit.MAX_BLOCKS - 2
-_SOURCES = "Sources"
-_SOURCES_ON = "Sources, continued"
+# Characters of text in a part, so that its sources, its number and its buttons fit, too.
+TEXT_LENGTH = 9_000
+SHORT_LENGTH = 2_500
+_LONGEST_SECTION = 2_900
+_SECTIONS = 3  # of a plain message
+_LONGEST_SOURCES = 1_200  # characters of the line of sources; a longer one has no links
 _MORE = "More of the answer"  # for screen readers
 MENU_CHOICES = MAX_MENUS * kit.MAX_OPTIONS
 _MOST_PARTS = 9_999  # limit of action names
+_MOST_IN_OVERFLOW = 5
 _LINE = 1_500  # characters
 _NOTE_LENGTH = 300
-_TITLE = "Passages"
+_TITLE = "Sources"
 # Least size of a heading, and of another line, so that a page has few enough blocks and elements.
 _LEAST_HEADING = kit.VIEW_BUDGET // (kit.MAX_VIEW_BLOCKS - 4)
 _LEAST_LINE = 40
 _STYLES = {Emphasis.PRIMARY: "primary", Emphasis.DANGER: "danger"}
+
+
+class Layout(Enum):
+    """The forms of an answer, in the order in which they are tried if Slack refuses one."""
+
+    FULL = auto()
+    SHORT = auto()  # many short messages without headings and tables
+    PLAIN = auto()  # unformatted text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,142 +82,103 @@ class RenderOptions:
     is_private: bool = False  # for one person, who may share it with the channel
 
 
-def render_answer(answer: Answer, options: RenderOptions) -> SlackPost:
-    """Return the messages of an answer, in order, at least one."""
-    builder = _Builder(answer, options)
-    is_long = len(answer.text) > _LONG_TEXT
-    tried = [builder.parts(_USUAL if is_long else _LENGTHS[0])]
-    if len(tried[0]) > 1 and not is_long:
-        tried += [builder.parts(length) for length in _LENGTHS[1:]]
-    parts = min(tried, key=_cost)
-    return SlackPost(
-        parts=tuple(part.finished(options.post_id, number, len(parts)) for number, part in enumerate(parts, start=1))
-    )
+def render_answer(answer: Answer, options: RenderOptions, layout: Layout = Layout.FULL) -> SlackPost:
+    """Return the messages of an answer, in order, at least one: text, its sources, and below the last one row."""
+    if layout is Layout.PLAIN:
+        return _plain_post(answer, options)
+    addresses = {citation.number: link_target(options.link(citation)) for citation in answer.citations}
+    cited = {citation.url for citation in answer.citations}
+    flavour = replace(FLAVOUR, footnote=partial(footnote, addresses), is_allowed=cited.__contains__)
+    texts = _texts(answer, flavour, layout) or [Part(text=NO_TEXT)]
+    unused = {citation.number for citation in answer.citations}.difference(*(part.numbers for part in texts))
+    texts[-1] = replace(texts[-1], numbers=tuple(sorted({*texts[-1].numbers, *unused})))
+    messages = [_Message.of(part, answer, addresses) for part in texts]
+    for block in answer_blocks(answer, options.post_id, is_private=options.is_private):
+        if kit.size_of([*messages[-1].blocks, block]) > kit.TEXT_BUDGET - 2 * EACH_BLOCK:
+            messages.append(_Message(says=_MORE))
+        messages[-1].blocks.append(block)
+    count = len(messages)
+    return SlackPost(parts=tuple(one.finished(options.post_id, place, count) for place, one in enumerate(messages, 1)))
+
+
+def plain_answer(answer: Answer, link: SourceLink) -> str:
+    """Return an answer with its sources as text, for a file or a message without any format."""
+    lines = [f"{source.marks} {source.name} {link(source.notes[0]) or ''}" for source in sources_of(answer.citations)]
+    return "\n".join([clean(answer.text).strip() or NO_TEXT, *([""] if lines else []), *map(str.rstrip, lines)])
+
+
+def _plain_post(answer: Answer, options: RenderOptions) -> SlackPost:
+    pieces = [*passage_lines(plain_answer(answer, options.link), _LONGEST_SECTION)]
+    sections = ["\n".join(piece) for piece in pack_items(pieces, len_with_end, _LONGEST_SECTION, _LONGEST_SECTION)]
+    parts = []
+    for number, first in enumerate(range(0, len(sections), _SECTIONS), start=1):
+        shown = sections[first : first + _SECTIONS]
+        row = button_row([steps_button(options.post_id)], mark_of(options.post_id, number))
+        text = kit.fallback("\n".join(shown))
+        parts.append(SlackMessage(text=text, blocks=(*map(kit.section, filter(str.strip, shown)), row)))
+    return SlackPost(parts=tuple(parts))
+
+
+def len_with_end(line: str) -> int:
+    return weight(line) + 1
+
+
+def _texts(answer: Answer, flavour: Flavour, layout: Layout) -> list[Part]:
+    """Return the text in parts. Headings are bold lines where that saves a message: Slack counts each heading."""
+    source = answer_markdown(answer, FLAVOUR.plain, menu_holds=MENU_CHOICES, longest_option=MAX_LABEL)
+    bold = replace(flavour, deepest_heading=0)
+    if layout is Layout.SHORT:
+        bold = replace(bold, has_tables=False)
+        return pack(read_markdown(source, bold), SHORT_LENGTH, bold)
+    texts = pack(read_markdown(source, flavour), TEXT_LENGTH, flavour)
+    return min(texts, pack(read_markdown(source, bold), TEXT_LENGTH, bold), key=len) if len(texts) > 1 else texts
 
 
 @dataclass(slots=True, kw_only=True)
 class _Message:
-    """A message under construction. `says` and `names` are its text and sources for screen readers."""
+    """A message under construction. `says` and `names` are its text and its sources for screen readers."""
 
+    says: str
+    names: str = ""
     blocks: list[Block] = field(default_factory=list)
     numbers: tuple[int, ...] = ()
-    listed: tuple[int, ...] = ()
-    says: str = ""
-    names: str = ""
-    has_actions: bool = False  # its last block is a row of buttons
 
-    def list_sources(self, heading: str, entries: Sequence[tuple[int, Sequence[Row]]]) -> None:
-        rows = [Row((kit.text(heading, bold=True),)), *(row for _, rows in entries for row in rows)]
-        block = kit.rich_text(*kit.stack(rows))
-        self.blocks.append(block)
-        self.listed = tuple(number for number, _ in entries)
-        if not self.says:
-            self.says = kit.plain_of(block)
-        else:
-            self.names = kit.plain_of(kit.rich_text(*kit.stack(row for row in rows if not row.is_quoted)))
+    @classmethod
+    def of(cls, part: Part, answer: Answer, addresses: Mapping[int, str | None]) -> "_Message":
+        listed = [citation for citation in answer.citations if citation.number in part.numbers]
+        line = sources_line(listed, partial(_linked_source, addresses=addresses))
+        if len(line) > _LONGEST_SOURCES:
+            line = sources_line(listed, partial(_linked_source, addresses={}))
+        return cls(
+            says=kit.unmarked(part.text),
+            names=sources_line(listed, lambda source: f"{source.marks} {source.name}"),
+            blocks=[kit.markdown(part.text), *([kit.small(line)] if line else [])],
+            numbers=part.numbers,
+        )
 
     def finished(self, post_id: str, number: int, count: int) -> SlackMessage:
-        """Return the message with its mark and, if there are several, its number."""
+        """Return the message with its mark in the last block and, if there are several, its number."""
         mark = mark_of(post_id, number)
-        blocks, last = (self.blocks[:-1], self.blocks[-1:]) if self.has_actions else (self.blocks, [])
-        notes = [part_note(number, count, None if last else mark)] if count > 1 else []
-        marked = [{**block, "block_id": mark} for block in last]
-        below = "\n".join(filter(None, [self.names, *map(kit.plain_of, notes)]))
-        return SlackMessage(
-            text=kit.fallback(self.says or _MORE, below),
-            blocks=(*blocks, *notes, *marked),
-            numbers=self.numbers,
-            listed=self.listed,
-        )
+        *before, last = self.blocks
+        if last["type"] == "actions":
+            blocks = [*before, *([part_note(number, count)] if count > 1 else []), {**last, "block_id": mark}]
+        else:
+            blocks = [*self.blocks, part_note(number, count, mark)]
+        names = "\n".join(filter(None, [self.names, f"Part {number} of {count}" if count > 1 else ""]))
+        return SlackMessage(text=kit.fallback(self.says, names), blocks=tuple(blocks), numbers=self.numbers)
 
 
-class _Builder:
-    def __init__(self, answer: Answer, options: RenderOptions) -> None:
-        self._answer = answer
-        self._options = options
-        self._addresses = {citation.number: link_target(options.link(citation)) for citation in answer.citations}
-        cited = {citation.url for citation in answer.citations}
-        flavour = replace(FLAVOUR, footnote=partial(footnote, self._addresses), is_allowed=cited.__contains__)
-        source = answer_markdown(answer, FLAVOUR.plain, menu_holds=MENU_CHOICES, longest_option=MAX_LABEL)
-        self._body = read_markdown(source, flavour)
-        self._seen: set[int] = set()
-
-    def parts(self, length: int) -> list[_Message]:
-        """Return messages with at most `length` characters of text, each with the footnotes it uses."""
-        self._seen = set()
-        texts = pack(self._body, length) or [Part(text=NO_TEXT)]
-        parts = [part for place, one in enumerate(texts, 1) for part in self._part(one, is_last=place == len(texts))]
-        room = _ROOM - EACH_BLOCK
-        for rows in pack_items(_tail(self._answer), lambda row: row.size, room - kit.size_of(parts[-1].blocks), room):
-            if rows:
-                _add(parts, kit.rich_text(*kit.stack(rows)))
-        rows_of_buttons = answer_blocks(self._answer, self._options.post_id, is_private=self._options.is_private)
-        for block in rows_of_buttons[:-1]:
-            _add(parts, block)
-        parts[-1].blocks.append(rows_of_buttons[-1])
-        parts[-1].has_actions = True
-        return parts
-
-    def _part(self, part: Part, *, is_last: bool) -> list[_Message]:
-        shown = set(part.numbers)
-        if is_last:  # footnotes that no text uses are listed, too
-            shown |= {citation.number for citation in self._answer.citations} - self._seen
-        entries = [
-            (number, source_entry(citation, self._addresses[number], is_repeated=number in self._seen))
-            for citation in self._answer.citations
-            if (number := citation.number) in shown
-        ]
-        self._seen |= shown
-        first = _Message(blocks=[kit.markdown(part.text)], numbers=part.numbers, says=kit.unmarked(part.text))
-        room = _ROOM - EACH_BLOCK - 1
-        rooms = pack_items(
-            entries,
-            lambda entry: sum(row.size for row in entry[1]),
-            room - kit.size_of(first.blocks) - len(_SOURCES),
-            room - len(_SOURCES_ON),
-        )
-        messages = [first, *(_Message() for _ in rooms[1:])]
-        heading = _SOURCES
-        for message, listed in zip(messages, rooms, strict=True):
-            if listed:
-                message.list_sources(heading, listed)
-                heading = _SOURCES_ON
-        return messages
-
-
-def _add(parts: list[_Message], block: Block) -> None:
-    """Append a block to the last part, or to a new one if it is full."""
-    last = parts[-1]
-    if kit.size_of([*last.blocks, block]) > _ROOM or len(last.blocks) >= _MOST_BLOCKS:
-        parts.append(_Message())
-    parts[-1].blocks.append(block)
-    if block["type"] == "rich_text":
-        parts[-1].names = "\n".join(filter(None, [parts[-1].names, kit.plain_of(block)]))
-
-
-def _tail(answer: Answer) -> list[Row]:
-    """Return a line each for references, gaps, and suggestions that don't fit a button."""
-    lines = [*named_reference_lines(answer), other_references_line(answer), gaps_line(answer)]
-    lines += suggestion_lines(answer, buttons=MAX_SUGGESTIONS, longest_label=MAX_LABEL)
-    return [Row((kit.text(line, italic=True),)) for line in lines if line]
-
-
-def _cost(parts: Sequence[_Message]) -> float:
-    apart = sum(1 for part in parts if part.listed and part.blocks[0]["type"] != "markdown")
-    return len(parts) + apart / 2
+def _linked_source(source: Source, addresses: Mapping[int, str | None]) -> str:
+    return f"{source.marks} {kit.small_link(source.name, addresses.get(source.notes[0].number))}"
 
 
 def answer_blocks(answer: Answer, post_id: str, *, is_private: bool) -> list[Block]:
-    """Return menus for choices, suggestions, thumbs, and the actions on the answer as the last, unmarked block."""
+    """Return menus for choices, and the actions on the answer as the last, unmarked block; none if it has neither."""
     menus = choice_menus(answer, most_options=kit.MAX_OPTIONS, longest=MAX_LABEL)
-    suggestions = suggestion_buttons(answer, MAX_LABEL)
-    is_rated = bool(answer.message_id) and not answer.note_on and can_be_rated(answer)
-    return [
-        *(kit.actions(kit.menu(menu.placeholder, menu.name, menu.options)) for menu in menus),
-        *([button_row(suggestions)] if suggestions else []),
-        *([kit.feedback(action_name(Verb.RATE, answer.message_id))] if is_rated else []),
-        button_row(action_buttons(answer, post_id, can_share=is_private)[: kit.MAX_ACTIONS]),
-    ]
+    row = button_row(action_buttons(answer, post_id)[: kit.MAX_ACTIONS])
+    if more := more_options(answer, longest=MAX_LABEL, most=_MOST_IN_OVERFLOW, is_private=is_private):
+        row["elements"].append(kit.overflow(action_name(Verb.MORE, answer.message_id), more))
+    return [*(kit.actions(kit.menu(menu.placeholder, menu.name, menu.options)) for menu in menus), row]
 
 
 def running_actions(post_id: str) -> Block:
@@ -253,16 +213,6 @@ def mark_of(post_id: str, part: int) -> str:
 
 def part_note(number: int, count: int, mark: str | None = None) -> Block:
     return kit.context(f"Part {number} of {count}", mark)
-
-
-def source_entry(citation: Citation, address: str | None, *, is_repeated: bool) -> list[Row]:
-    """Return a footnote's heading and quote; a repeated one has no quote."""
-    if is_repeated:
-        mark = kit.text(f"[{citation.number}] ", bold=True)
-        return [Row((mark, kit.link(source_title(citation), address), kit.text(" (quoted above)")))]
-    quote = source_quote(citation)
-    quoted = [Row((kit.text(f"“{quote}”"),), is_quoted=True)] if quote else []
-    return [_heading(citation, address), *quoted]
 
 
 def footnote(addresses: Mapping[int, str | None], number: int) -> str | None:

@@ -18,6 +18,9 @@ Block: TypeAlias = dict[str, Any]
 View: TypeAlias = dict[str, Any]  # a modal or the home tab
 # Slack's limits (https://docs.slack.dev/reference/block-kit, and slack_sdk's validators).
 MAX_BLOCKS = 50  # of a message; a view has 100
+# Slack expands Markdown before it counts: a heading, a rule, a table and the text between two of them are a block each.
+# So many of a text leave room for sources and buttons.
+MAX_EXPANDED = 40
 MAX_VIEW_BLOCKS = 100
 MAX_LABEL = 75  # characters of a button, an option's label and description
 MAX_OPTION_VALUE = 150
@@ -37,6 +40,7 @@ Element: TypeAlias = dict[str, Any]  # of a block
 _ENTITY = re.compile(r"&(?=#?\w{1,40};)")
 _NOTHING = "…"  # for empty text, which Slack refuses
 _MORE = "…"
+_FORMAT = re.compile(r"[*_~`]")  # signs of mrkdwn, which has no escapes: next to a space of no width they are none
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$\n?", re.MULTILINE)
 _LINK = re.compile(r"\[((?:\\.|\[\d+\]|[^\[\]\\])*)\]\([^()\s]*\)")
 _SIGNS = re.compile(r"\\([!-/:-@\[-`{-~])|\*\*|``?|^#{1,6}[ \t]+", re.MULTILINE)
@@ -46,13 +50,12 @@ _SIGNS = re.compile(r"\\([!-/:-@\[-`{-~])|\*\*|``?|^#{1,6}[ \t]+", re.MULTILINE)
 class SlackMessage:
     """A message. `text` is its escaped fallback for notifications and screen readers, at most MAX_FALLBACK bytes.
 
-    `numbers` are the footnotes in its text, `listed` those in its sources, ascending.
+    `numbers` are the footnotes in its text and its line of sources, ascending.
     """
 
     text: str
     blocks: tuple[Block, ...]
     numbers: tuple[int, ...] = ()
-    listed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +75,9 @@ def _link(label: str, address: str) -> str:
 
 
 # Markdown as Slack's markdown blocks read it, without footnotes and links: `replace` it.
-FLAVOUR = Flavour(escape=_escape, link=_link, has_tables=True, links_hosts=True)
+FLAVOUR = Flavour(
+    escape=_escape, link=_link, has_tables=True, links_hosts=True, most_blocks=MAX_EXPANDED, block_weight=EACH_BLOCK
+)
 
 
 def fitted(content: str, limit: int) -> str:
@@ -91,6 +96,11 @@ def markdown(content: str) -> Block:
     return {"type": "markdown", "text": content}
 
 
+def section(content: str) -> Block:
+    """Return literal text of several lines, at most MAX_PLAIN characters."""
+    return {"type": "section", "text": {"type": "plain_text", "text": content, "emoji": False}}
+
+
 def rich_text(*elements: Element) -> Block:
     return {"type": "rich_text", "elements": list(elements)}
 
@@ -104,15 +114,19 @@ def context(content: str, block_id: str | None = None) -> Block:
     return {"type": "context", "elements": [plain(content)], **({"block_id": block_id} if block_id else {})}
 
 
-def feedback(action_id: str) -> Block:
-    """Return a pair of thumbs with the values "up" and "down"."""
-    pair = {
-        "type": "feedback_buttons",
-        "action_id": action_id,
-        "positive_button": {"text": plain("Helpful"), "value": "up"},
-        "negative_button": {"text": plain("Not helpful"), "value": "down"},
-    }
-    return {"type": "context_actions", "elements": [pair]}
+def small(content: str) -> Block:
+    """Return small text with finished links, in which Slack finds no others."""
+    return {"type": "context", "elements": [{"type": "mrkdwn", "text": content, "verbatim": True}]}
+
+
+def small_link(label: str, address: str | None) -> str:
+    """Return a plain text as a link for `small`, or as text if the address can't be linked."""
+    target, shown = link_target(address), _unformatted(label)
+    return f"<{_escaped(target)}|{shown}>" if target is not None else shown
+
+
+def _unformatted(content: str) -> str:
+    return _escaped(_FORMAT.sub("\u200b\\g<0>\u200b", FLAVOUR.neutral(content)))
 
 
 def modal(title: str, blocks: Iterable[Block], *, close: str = "Close", **more: Any) -> View:
@@ -177,6 +191,11 @@ def menu(placeholder: str, action_id: str, options: Iterable[tuple[str, str]]) -
     """`options` are labels and values."""
     offered = [option(label, value) for label, value in options]
     return {"type": "static_select", "action_id": action_id, "placeholder": plain(placeholder), "options": offered}
+
+
+def overflow(action_id: str, options: Iterable[tuple[str, str]]) -> Element:
+    """Return the menu behind ⋯; `options` are labels and values."""
+    return {"type": "overflow", "action_id": action_id, "options": [option(label, value) for label, value in options]}
 
 
 def option(label: str, value: str) -> Element:

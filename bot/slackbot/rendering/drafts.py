@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from bot.presentation.answer_buttons import HOW_LABEL
 from bot.presentation.answer_text import (
     MORE_COMING,
     NO_STEPS,
@@ -87,7 +88,7 @@ def how_view(jobs: Sequence[Job]) -> View:
     """Return a modal of the job tree; of too many steps the latest."""
     steps = job_steps(jobs, most_units=kit.VIEW_BUDGET, most_rows=_HOW_ROWS)
     elements = _nested(steps) if steps else kit.stack([Row((kit.text(NO_STEPS),))])
-    return kit.modal(STEPS_LABEL, [kit.rich_text(*elements)])
+    return kit.modal(HOW_LABEL, [kit.rich_text(*elements)])
 
 
 def _task(job: Job) -> Chunk:

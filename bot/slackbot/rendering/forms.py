@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.presentation.action_names import Verb, read_action_name
+from bot.presentation.additions import READERS_HELP, READERS_LABELS
 from bot.presentation.answer_buttons import action_name
 from bot.slackbot.rendering import blocks as kit
 from bot.slackbot.rendering.blocks import MAX_LABEL, MAX_OPTION_VALUE, MAX_OPTIONS, Block, Element, View
@@ -18,7 +19,7 @@ MAX_VALUE = 3_000  # characters of a text field, Slack's limit
 MAX_LABEL_OF_INPUT = 2_000
 MAX_PLACEHOLDER = 150
 # Fields of the form for documents. Slack takes no larger files in a form.
-FILES, ADDRESS = "files", "address"
+FILES, ADDRESS, READERS = "files", "address", "readers"
 MOST_FILES = 10
 _FILE_HINT = "Up to 10 files of 10 MB each. Send me larger ones as a direct message."
 FORM_OVER = "This form is from an earlier version. Open it again."
@@ -41,6 +42,7 @@ def to_form(command: Command, metadata: str, values: Mapping[str, str] | None = 
 
 def addition_form(callback_id: str, metadata: str) -> View:
     """Return the modal for files or a web address."""
+    readers = [kit.option(label, choice.value) for choice, label in READERS_LABELS.items()]
     files = {"type": "file_input", "max_files": MOST_FILES}
     address = {
         "type": "plain_text_input",
@@ -52,6 +54,7 @@ def addition_form(callback_id: str, metadata: str) -> View:
         [
             input_field(FILES, "Files", files, optional=True, hint=kit.plain(_FILE_HINT)),
             input_field(ADDRESS, "Or a link to a page or a file", address, optional=True),
+            input_field(READERS, READERS_HELP, {"type": "static_select", "options": readers}),
         ],
         close="Cancel",
         submit=kit.plain("Add"),

@@ -4,19 +4,21 @@ import hmac
 import math
 import re
 import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bot.runtime.metrics import Metrics
-from bot.web.api.platform import PLATFORM, ApiPlatform
+from bot.web.api.platform import PLATFORM, ApiPlatform, api_address
 from bot.web.api.problems import API_PATH, Problem
 from bot.web.parts import PARTS, WebParts
 from bot.web.security import SLACK_PATH, is_owner
-from core.access.identity import Tokens
+from core.access.identity import NO_PERSON, Tokens
 from core.domain.corpus import SearchScope
 from core.domain.identity import TokenScope
+from core.domain.incoming import PRIVATE_THREAD, ThreadAddress
 from core.errors import NotFound
 from core.ports import SearchIndex
 from core.ports.service import InboxStore
@@ -29,7 +31,6 @@ METRICS_PATH = "/metrics"
 _OPEN_PATHS = frozenset({"/api/openapi.json"})  # the same in every copy of the project
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _BEARER = "bearer"
-_SCOPES = [*TokenScope]  # the narrowest first
 _JOBS = re.compile(r"^/api/v1/workspaces/[^/]*/jobs(?:/|$)")
 _CHAT = re.compile(r"^/api/v1/workspaces/[^/]*/chat(?:/|$)")
 
@@ -50,10 +51,11 @@ class ApiContext:
     local_exempt: bool = True
     token_exempt: bool = True
     wait_seconds: float = WAIT_SECONDS
+    platforms: Callable[[], Mapping[str, str]] = dict  # name -> "", or the reason why that platform isn't connected
 
 
 API = web.AppKey("api", ApiContext)
-AUTHOR = "api"  # author and reader of requests without a person
+AUTHOR = NO_PERSON  # author and reader of requests without a person
 _CALLER = "caller"  # key of the request
 
 
@@ -63,6 +65,7 @@ class Caller:
 
     person: str = AUTHOR
     scope: TokenScope = TokenScope.ADMIN
+    reads_all: bool = True
 
 
 @web.middleware
@@ -117,19 +120,23 @@ async def _caller(header: str, api: ApiContext) -> Caller | None:
     if api.token and hmac.compare_digest(secret.encode("utf-8", "surrogateescape"), api.token.encode()):
         return Caller()
     token = await api.tokens.find(secret)
-    return Caller(person=token.person, scope=token.scope) if token else None
+    if token is None:
+        return None
+    return Caller(person=token.person, scope=token.scope, reads_all=token.readers is None)
 
 
 def _needed(request: web.Request) -> TokenScope:
-    """Return the scope for an address: job trees hold the questions of all."""
+    """Return the scope for an address: job trees hold the questions of all, metrics the counts and costs of all."""
+    if request.path == METRICS_PATH:
+        return TokenScope.METRICS
     if _JOBS.search(request.path):
         return TokenScope.ADMIN
     return TokenScope.ASK if _CHAT.search(request.path) else TokenScope.READ
 
 
 def _require(caller: Caller, needed: TokenScope) -> None:
-    """Raise Problem 403 for a token with a narrower scope."""
-    if _SCOPES.index(caller.scope) < _SCOPES.index(needed):
+    """Raise Problem 403 for a token with another scope."""
+    if not caller.scope.includes(needed):
         advice = f"Make one with `footnote tokens add {shlex.quote(caller.person)} --scope {needed.value}`."
         raise Problem(403, "access_denied", f"This token has the scope {caller.scope.value!r}. {advice}")
 
@@ -180,17 +187,25 @@ def workspace_of(request: web.Request) -> str:
 
 
 async def reading(request: web.Request) -> tuple[WebParts, SearchScope]:
-    """Return the parts, and the API's scope: the whole workspace, up to the API's own reading positions."""
-    workspace_of(request)  # raises NotFound for another one
-    return request.app[PARTS], await request.app[PARTS].scope(None, caller_of(request).person)
+    """Return the parts, and the caller's scope: the sources of their token, up to their reading positions."""
+    parts = request.app[PARTS]
+    return parts, await parts.scope(_place_of(request), caller_of(request).person)
+
+
+def _place_of(request: web.Request) -> ThreadAddress | None:
+    """Return the caller's private place; None if they read all. NotFound for another workspace."""
+    workspace, caller = workspace_of(request), caller_of(request)
+    return None if caller.reads_all else api_address(workspace, f"{PRIVATE_THREAD}{caller.person}")
 
 
 async def require_documents(request: web.Request) -> None:
     """Raise Problem 400 with the reason while nothing in the workspace can be searched."""
     parts, workspace, filled = request.app[PARTS], workspace_of(request), request.app[FILLED]
-    if parts.clock.monotonic() < filled.get(workspace, 0.0):
+    if caller_of(request).reads_all and parts.clock.monotonic() < filled.get(workspace, 0.0):
         return
-    reason = await parts.commands.availability.explain(await parts.scope(None, caller_of(request).person))
+    _, scope = await reading(request)
+    reason = await parts.commands.availability.explain(scope, _place_of(request))
     if reason is not None:
         raise Problem(400, "nothing_indexed", reason)
-    filled[workspace] = parts.clock.monotonic() + FILLED_SECONDS
+    if caller_of(request).reads_all:
+        filled[workspace] = parts.clock.monotonic() + FILLED_SECONDS

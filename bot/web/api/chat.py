@@ -3,6 +3,7 @@
 import asyncio
 import re
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from aiohttp import web
@@ -22,7 +23,8 @@ from bot.web.api.problems import Problem
 from bot.web.parts import PARTS
 from bot.web.requests import file_response
 from core.access.positions.reading import positions_for, split_position
-from core.answering.redaction import Histories
+from core.answering.answers.settled import to_answer
+from core.answering.redaction import Histories, has_gaps
 from core.domain.answer import Answer
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.identity import TokenScope
@@ -55,23 +57,33 @@ def outcome_json(outcome: Outcome) -> Json:
 
 
 async def find_outcome(request: web.Request, message_key: str) -> Outcome | None:
-    """Return None while the answer is in progress. NotFound for a message that was never accepted or was deleted."""
-    api = request.app[API]
+    """Return None while the answer is in progress. NotFound for a message that was never accepted or was deleted.
+
+    Always as it is stored, so that no reply has removed texts.
+    """
+    parts = request.app[PARTS]
     if caller_of(request).scope is not TokenScope.ADMIN:
         await _asker(request, message_key)
-    answer = await api.platform.wait(message_key, 0)
-    if answer is not None and answer.conversation_id:
-        return Outcome(session_id=answer.conversation_id, answer=answer)
-    entry = await _newest(api.store, message_key)
+    entry = await _newest(request.app[API].store, message_key)
     if entry is None:
         raise NotFound(f"Message {message_key.rpartition(':')[2]!r} not found. Older answers are in their sessions.")
-    if answer is not None:
-        return Outcome(session_id=entry.incoming.conversation_id or "", answer=answer)
-    if not entry.status.is_final:
+    answer = await Outcomes(parts.conversations, parts.jobs).find(entry)
+    if not answer.message_id and not entry.status.is_final:
         return None
-    parts = request.app[PARTS]
-    stored = await Outcomes(parts.conversations, parts.jobs).find(entry)  # another process posted it
-    return Outcome(session_id=stored.conversation_id, answer=stored)
+    return await _as_readable(request, Outcome(session_id=answer.conversation_id, answer=answer))
+
+
+async def _as_readable(request: web.Request, outcome: Outcome) -> Outcome:
+    """Return the answer as the caller may read it now, who may be among fewer readers than when they asked."""
+    if caller_of(request).reads_all or not outcome.session_id or not outcome.answer.message_id:
+        return outcome
+    parts, scope = await reading(request)
+    histories = Histories(parts.conversations, parts.corpus)
+    _, messages = await histories.show(outcome.session_id, parts.workspace, scope)
+    stored = next((message for message in messages if message.id == outcome.answer.message_id), None)
+    if stored is None or not has_gaps([stored]):
+        return outcome
+    return replace(outcome, answer=to_answer(stored, ()))
 
 
 async def _asker(request: web.Request, message_key: str) -> str:
@@ -149,7 +161,7 @@ async def _to_incoming(request: web.Request, body: ChatBody) -> IncomingMessage:
         address = conversation.address if inside else api_address(workspace, conversation.id)
     await _check_names(request, body)
     key = event_key(address, message_id)
-    return IncomingMessage(
+    incoming = IncomingMessage(
         address=address,
         author=caller_of(request).person,
         text=body.message,
@@ -161,6 +173,9 @@ async def _to_incoming(request: web.Request, body: ChatBody) -> IncomingMessage:
         strategy=body.strategy,
         model=body.model,
     )
+    if parts.check_options is not None:
+        await parts.check_options(incoming)
+    return incoming
 
 
 def _message_id(request: web.Request) -> str:
@@ -199,11 +214,15 @@ async def _check(receipt: Receipt, incoming: IncomingMessage, api: ApiContext) -
 async def _wait(request: web.Request, incoming: IncomingMessage) -> Outcome | None:
     api, loop = request.app[API], asyncio.get_running_loop()
     until = loop.time() + api.wait_seconds
-    while (left := until - loop.time()) > 0:
-        await api.platform.wait(incoming.message_key, min(left, POLL_SECONDS))
-        if (outcome := await find_outcome(request, incoming.message_key)) is not None:
-            return outcome
-    return None
+    with api.platform.watch(incoming.message_key) as posted:
+        while True:
+            posted.clear()
+            if (outcome := await find_outcome(request, incoming.message_key)) is not None:
+                return outcome
+            if (left := until - loop.time()) <= 0:
+                return None
+            with suppress(TimeoutError):
+                await asyncio.wait_for(posted.wait(), min(left, POLL_SECONDS))
 
 
 def _to_response(

@@ -17,11 +17,12 @@ from bot.web.api.bodies import (
 from bot.web.pages.library import CONNECTIONS
 from bot.web.parts import PARTS
 from bot.web.queries import MOST_FACTS, ExtractsRequest, FactsRequest, SearchRequest
+from core.answering.redaction import Histories
 from core.domain.corpus import Document
 from core.domain.features import Neighbour
 from core.domain.jobs import Job
 from core.serializers.library import document_json, facts_json, ontology_json
-from core.serializers.objects import Json, job_json
+from core.serializers.objects import Json, job_json, job_tree_json
 
 
 async def search(request: web.Request) -> web.Response:
@@ -82,8 +83,10 @@ async def list_jobs(request: web.Request) -> web.Response:
 async def get_job(request: web.Request) -> web.Response:
     """Return the whole tree that a job belongs to: a list with the root first, and the nested IDs."""
     read_query(request, NoParameters)
-    tree = await request.app[PARTS].jobs.tree(request.match_info["job_id"], workspace_of(request))
-    return web.json_response({"jobs": [job_json(job, tree) for job in tree], "tree": _nested(tree[0], tree)})
+    parts, scope = await reading(request)
+    tree = await parts.jobs.tree(request.match_info["job_id"], scope.workspace)
+    shown = await Histories(parts.conversations, parts.corpus).show_jobs(tree, scope)
+    return web.json_response({"jobs": job_tree_json(shown), "tree": _nested(tree[0], tree)})
 
 
 async def get_graph(request: web.Request) -> web.Response:

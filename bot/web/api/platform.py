@@ -1,13 +1,13 @@
-"""The API as a chat platform: a post passes the answer to the waiting request.
+"""The API as a chat platform: a post wakes the requests that wait for it, and they read the answer where it is stored.
 
-After a crash, clients get the answer from its conversation. The reference of a post names conversation and message.
+The reference of a post names conversation and message.
 """
 
 import asyncio
-from collections import OrderedDict
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from core.domain.answer import Answer, AnswerStatus
+from core.domain.answer import Answer
 from core.domain.incoming import ThreadAddress
 from core.domain.service import InboxEntry, PostRef
 from core.ports import ProgressSink
@@ -15,16 +15,12 @@ from core.work.progress import SilentProgress
 
 PLATFORM = "api"
 CHANNEL = "api"
-# Answers kept in memory; older ones are read from their conversation, with fewer details.
-KEPT_ANSWERS = 200
 
 
 class ApiPlatform:
     """Answers for waiting requests (implements core.ports.service.ChatPlatform)."""
 
-    def __init__(self, kept_answers: int = KEPT_ANSWERS) -> None:
-        self._kept_answers = kept_answers
-        self._answers: OrderedDict[str, Answer] = OrderedDict()  # by message key
+    def __init__(self) -> None:
         self._posted: dict[str, set[asyncio.Event]] = {}  # requests waiting, by message key
 
     @property
@@ -35,34 +31,34 @@ class ApiPlatform:
         return SilentProgress()
 
     async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
-        self._answers[message_key] = answer
-        self._answers.move_to_end(message_key)
-        if len(self._answers) > self._kept_answers:
-            self._answers.popitem(last=False)
-        for waiting in self._posted.get(message_key, ()):
-            waiting.set()
-        return f"{answer.conversation_id}/{answer.message_id}"  # both empty for an error outside a conversation
+        self._wake(message_key)
+        return f"{answer.conversation_id}/{answer.message_id}"
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
-        answer = Answer(status=AnswerStatus.ERROR, text=sentence)
-        return await self.post(address, message_key, answer, look_first=True)
+        self._wake(message_key)
+        return "/"
 
     async def remove(self, entry: InboxEntry) -> None:
-        """Do nothing: posts are read from the history."""
+        """Do nothing: nothing but the history holds answers."""
 
-    async def wait(self, message_key: str, seconds: float) -> Answer | None:
-        """Wait for the answer to a message. None after so many seconds, or if it was evicted."""
-        if message_key not in self._answers and seconds > 0:
-            waiting = asyncio.Event()
-            self._posted.setdefault(message_key, set()).add(waiting)
-            try:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(waiting.wait(), seconds)
-            finally:
-                self._posted[message_key].discard(waiting)
-                if not self._posted[message_key]:
-                    del self._posted[message_key]
-        return self._answers.get(message_key)
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        """Do nothing: the history has the sentence."""
+
+    @contextmanager
+    def watch(self, message_key: str) -> Iterator[asyncio.Event]:
+        """Yield an event that is set with each post of a message."""
+        posted = asyncio.Event()
+        self._posted.setdefault(message_key, set()).add(posted)
+        try:
+            yield posted
+        finally:
+            self._posted[message_key].discard(posted)
+            if not self._posted[message_key]:
+                del self._posted[message_key]
+
+    def _wake(self, message_key: str) -> None:
+        for posted in self._posted.get(message_key, ()):
+            posted.set()
 
 
 def api_address(workspace: str, thread: str) -> ThreadAddress:

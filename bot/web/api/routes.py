@@ -24,10 +24,14 @@ async def healthz(request: web.Request) -> web.Response:
 
 
 async def readyz(request: web.Request) -> web.Response:
-    """Report 503 while the database or the index fails, without naming either's address."""
+    """Report 503 while the database or the index fails, without naming either's address.
+
+    A platform that isn't connected is only reported: the others, the pages and the API go on without it.
+    """
     api = request.app[API]
     checks = {"database": await _check(api.store.depth()), "index": await _check(api.index.count())}
     ready = all(found == "ok" for found in checks.values())
+    checks |= {name: "not connected" if trouble else "ok" for name, trouble in api.platforms().items()}
     status = "ready" if ready else "not ready"
     return web.json_response({"status": status, "checks": checks}, status=200 if ready else 503)
 

@@ -35,14 +35,14 @@ class AddedLinks:
     def __post_init__(self) -> None:
         self.flow = AdditionFlow(self.additions, self, asyncio.sleep)
 
-    async def add(self, workspace: str, url: str, by: str) -> Addition:
+    async def add(self, workspace: str, url: str, by: str, readers: frozenset[str] | None = None) -> Addition:
         """Store a request, and carry it out in the background. Raises BadInput if it is no address of the web."""
         if not url:
             raise BadInput("Paste the address of a page or a file.")
         address = ThreadAddress(platform=PLATFORM, workspace=workspace, channel=CHANNEL, thread="")
         key = f"{PLATFORM}:{secrets.token_hex(16)}"
         addition, _ = await self.additions.request(
-            key, address, author=by, author_name=by, is_permitted=True, url=url.strip()
+            key, address, author=by, author_name=by, is_permitted=True, url=url.strip(), readers=readers
         )
 
         async def show(view: AdditionView) -> str:

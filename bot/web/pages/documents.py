@@ -14,18 +14,21 @@ from aiohttp_jinja2 import render_template
 
 from bot.web.pages.samples import SAMPLES
 from bot.web.pages.source import marked_path
-from bot.web.pages.uploads import KINDS, UPLOADS, add_uploads, can_change, require_admin
+from bot.web.pages.uploads import KINDS, UPLOADS, add_uploads, can_change, reader_choices, require_admin, upload_readers
 from bot.web.parts import PARTS, WebParts
 from bot.web.requests import author_of, turn_to, visit
 from core.domain.corpus import Document, PageHit, SearchQuery, SearchScope, Source
 from core.domain.ingest_report import failure_words
 from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.readers import READER_FORMS
 from core.domain.sources import Cron, Every, SourceSpec, SyncResult
 from core.errors import BadInput, FootnoteError
 from core.features.additions import Additions
 from core.features.syncing import Syncs
+from core.features.upload_files import size_words
 from core.features.uploads import UPLOADS as UPLOADED
-from core.features.uploads import UploadState, size_words
+from core.features.uploads import UploadState
+from core.knowledge.library import removal_effect
 from core.ports.service import CitedRepository
 from core.text.markup import preview
 from core.text.words import collapse
@@ -126,6 +129,9 @@ async def show_library(request: web.Request) -> web.Response:
         "failures": [_to_failure(document) for document in failed[:FAILURES]],
         "kinds": KINDS,
         "limit": size_words(request.app[UPLOADS].most_bytes) if can_change(request) else "",
+        "upload_readers": await upload_readers(request) if can_change(request) else "",
+        "reader_choices": reader_choices(request) if can_change(request) else {},
+        "reader_forms": READER_FORMS,
         **numbers,
     }
     return render_template("library.html", request, context)
@@ -143,9 +149,9 @@ async def remove(request: web.Request) -> web.Response:
     documents = [document for document in await parts.library.documents(scope) if document.id in ids]
     if not documents:
         raise BadInput("Choose at least one document to remove.")
-    answers = await request.app[TOOLS].cited.count_answers(parts.workspace, [item.id for item in documents])
+    effect = removal_effect(len(documents), await parts.library.count_conversations(documents))
     stays = sorted({item.source for item in documents if item.source_kind != UPLOADED})
-    return render_template("remove.html", request, {"documents": documents, "answers": answers, "stays": stays})
+    return render_template("remove.html", request, {"documents": documents, "effect": effect, "stays": stays})
 
 
 async def read_again(request: web.Request) -> web.Response:
@@ -271,9 +277,10 @@ def _to_failure(document: Document) -> dict[str, str]:
 
 
 async def _sources(request: web.Request, scope: SearchScope, documents: Sequence[Document]) -> list[dict[str, Any]]:
-    """Return a row for each source that is stored and readable, or configured."""
+    """Return a row for each source that is stored and readable, or, for admins, configured and new."""
     parts = request.app[PARTS]
-    stored = {item.name: item for item in await parts.library.sources(parts.workspace) if item.id in scope.sources}
+    known = {item.name: item for item in await parts.library.sources(parts.workspace)}
+    stored = {name: item for name, item in known.items() if item.id in scope.sources}
     statuses = await request.app[TOOLS].syncs.overview(parts.workspace) if TOOLS in request.app else []
     specs = {status.name: status.spec for status in statuses if status.spec is not None and status.spec.enabled}
     broken = {
@@ -283,7 +290,8 @@ async def _sources(request: web.Request, scope: SearchScope, documents: Sequence
     }
     running = _running_syncs([tree for tree in await parts.jobs.recent(parts.workspace, RECENT_JOBS) if tree])
     rows = []
-    for name in sorted({*stored, *specs}):
+    new = specs.keys() - known.keys() if can_change(request) else ()
+    for name in sorted({*stored, *new}):
         own = [item for item in documents if item.source == name]
         failed = sum(1 for item in own if item.failed_reason)
         status, is_running = _status(request, name, stored.get(name), running, failed)

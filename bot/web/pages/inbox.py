@@ -30,7 +30,7 @@ async def show_inbox(request: web.Request) -> web.Response:
 
 
 async def decide(request: web.Request) -> web.Response:
-    """Accept, decline or undo one, and show the inbox; errors are told above it."""
+    """Accept, decline or undo one, and show the inbox; errors appear above it."""
     require_admin(request)
     act = request.match_info["act"]
     if act not in (Act.ACCEPT, Act.DECLINE, Act.UNDO):
@@ -50,7 +50,7 @@ async def _show(request: web.Request, problem: str = "") -> web.Response:
 
 
 def _reviewer(request: web.Request) -> Reviewer:
-    """Return the visitor: the owner reviews every place, admins those of the web app."""
+    """Return the visitor: the owner reviews every place, an admin only the web app."""
     workspace, person = request.app[PARTS].workspace, person_of(request) or UNNAMED
     here = ThreadAddress(platform=PLATFORM, workspace=workspace, channel="", thread="")
     name = name_of(request) or person

@@ -12,11 +12,13 @@ from urllib.parse import quote
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
+from bot.presentation.answer_text import step_label
 from bot.web.pages.documents import ago
 from bot.web.parts import PARTS, WebParts
-from bot.web.requests import person_of
+from bot.web.requests import person_of, visit
 from bot.web.security import is_admin, is_owner
-from core.domain.jobs import Job, JobKind, JobStatus
+from core.answering.redaction import Histories
+from core.domain.jobs import FoundText, Job, JobKind, JobStatus, JobTree
 from core.errors import NotFound
 from core.text.words import shorten
 
@@ -50,10 +52,13 @@ class Node:
     """A step and its children."""
 
     job: Job
+    words: str
+    status: str
     about: str
     parameters: str  # JSON, as recorded
     output: str
     share: tuple[float, float]  # start and length of its bar, in percent
+    found: Sequence[FoundText]
     children: tuple["Node", ...]
 
 
@@ -146,9 +151,10 @@ def status_words(job: Job) -> str:
 async def show_tree(request: web.Request) -> web.Response:
     """Show the whole tree that a job belongs to."""
     tree = await _tree(request)
-    root = tree[0]
+    parts, scope = await visit(request)
+    root, shown = tree[0], await Histories(parts.conversations, parts.corpus).show_jobs(tree, scope)
     context = {
-        "root": to_node(tree),
+        "root": to_node(shown),
         "live": not root.status.is_final,
         "path": job_path(root.id),
         "title": job_words(root),
@@ -200,23 +206,32 @@ async def _begins(parts: WebParts, job_id: str) -> bool:
     return False
 
 
-def to_node(tree: Sequence[Job]) -> Node:
+def to_node(tree: JobTree) -> Node:
     """Return the view of a tree, relative to the time of its root, the first job."""
     children: dict[str | None, list[Job]] = {}
-    for item in tree:
+    for item in tree.jobs:
         children.setdefault(item.parent_id, []).append(item)
 
     def node(job: Job) -> Node:
         return Node(
             job=job,
+            words=_step_words(job),
+            status=status_words(job),
             about=_about(job),
             parameters=_raw(job.input),
             output=_raw(job.public_output),
-            share=_share(job, tree[0]),
+            share=_share(job, tree.jobs[0]),
+            found=tree.found.get(job.id, ()),
             children=tuple(map(node, children.get(job.id, ()))),
         )
 
-    return node(tree[0])
+    return node(tree.jobs[0])
+
+
+def _step_words(job: Job) -> str:
+    if job.parent_id is None:
+        return "Answering the question" if job.kind is JobKind.REQUEST else job_words(job)
+    return step_label(job) or job.name
 
 
 def _about(job: Job) -> str:

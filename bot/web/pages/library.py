@@ -14,7 +14,7 @@ from bot.web.parts import WebParts
 from bot.web.requests import visit
 from bot.web.security import is_owner
 from bot.web.threads import Reader
-from core.access.scopes import OPERATED
+from bot.web.translate import PLATFORM
 from core.domain.corpus import Document
 from core.domain.features import Connection, DocumentConnections
 from core.domain.spending import cost_text
@@ -106,7 +106,7 @@ async def show_statistics(request: web.Request) -> web.Response:
     """
     require_admin(request)
     _, scope = await visit(request)
-    found = await request.app[STATISTICS].of(scope, platforms=None if is_owner(request) else OPERATED)
+    found = await request.app[STATISTICS].of(scope, platforms=None if is_owner(request) else (PLATFORM,))
     hidden = HIDDEN_QUESTIONS.format(count=found.hidden) if found.hidden else ""
     shown = {
         "found": found,

@@ -32,6 +32,7 @@ class PlatformState:
     is_connected: bool
     bots: Sequence[str]  # the names that people mention there
     teams: Sequence[TeamState]
+    trouble: str = ""  # the reason why it isn't connected; "" for a connection that works, or was not tried yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,7 @@ async def show(request: web.Request) -> web.Response:
     parts, scope = await visit(request)
     context = {
         "overview": await request.app[OVERVIEW](),
-        "sources": await parts.library.sources(parts.workspace),
+        "sources": [item for item in await parts.library.sources(parts.workspace) if item.id in scope.sources],
         "documents": sum(document.pages > 0 for document in await parts.library.documents(scope)),
     }
     return render_template("settings.html", request, context)

@@ -13,12 +13,13 @@ from multidict import MultiDictProxy
 from bot.presentation.setup_screens import Answers, Field, FieldKind, Finding, Screen, SetupWizard, Tone
 from bot.web.errors import error_page
 from bot.web.pages.settings import OVERVIEW
-from bot.web.pages.uploads import KINDS, UPLOADS, can_change
+from bot.web.pages.uploads import KINDS, UPLOADS, can_change, reader_choices
 from bot.web.parts import WebParts
 from bot.web.requests import visit
 from bot.web.security import SETUP_PATH, may_set_up
+from core.domain.readers import READER_FORMS
 from core.errors import FootnoteError
-from core.features.uploads import size_words
+from core.features.upload_files import size_words
 
 DONE_PATH = f"{SETUP_PATH}/done"
 NO_LINK = "The set-up pages open with a one-time link, for two hours, and only in the browser that opened it."
@@ -181,6 +182,9 @@ def _page(request: web.Request, screen: Screen, findings: Sequence[Finding], see
         "path": step_path,
         "can_upload": can_change(request),
         "kinds": KINDS,
+        "upload_readers": "",  # the step asks for them
+        "reader_choices": reader_choices(request),
+        "reader_forms": READER_FORMS,
         "limit": size_words(request.app[UPLOADS].most_bytes) if UPLOADS in request.app else "",
         "has_problem": any(finding.tone is Tone.PROBLEM for finding in findings),
     }

@@ -1,9 +1,8 @@
 """Entering the web app with a one-time link of the terminal or at a sign-in provider, and leaving it."""
 
-from datetime import timedelta
-
 from aiohttp import web
 
+from bot.config.sections import RETURN_PATH, SIGN_IN_LASTS
 from bot.web.errors import error_page
 from bot.web.parts import PARTS, WebParts
 from bot.web.security import (
@@ -21,9 +20,7 @@ from bot.web.security import (
 from core.access.identity import OWNER_LASTS
 
 SIGN_OUT_PATH = "/sign-out"
-RETURN_PATH = f"{SIGN_IN_PATH}/done"  # where a provider sends browsers back to
 SIGNED_OUT_PATH = f"{SIGN_IN_PATH}/ended"
-SIGN_IN_LASTS = timedelta(minutes=10)  # at the provider
 _LONGEST_PATH = 2_000
 _USED = "This link has been used or has expired."
 
@@ -45,7 +42,7 @@ async def enter(request: web.Request) -> web.StreamResponse:
 
 
 async def sign_in(request: web.Request) -> web.StreamResponse:
-    """Send the browser to the provider, with what it must bring back."""
+    """Send the browser to the provider, with the text that it must bring back."""
     parts = request.app[PARTS]
     if parts.oidc is None:
         raise web.HTTPNotFound

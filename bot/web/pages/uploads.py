@@ -3,25 +3,37 @@
 Only admins can add documents, also where the pages are open to the network.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from urllib.parse import quote
 
 from aiohttp import BodyPartReader, web
 from aiohttp_jinja2 import render_template
 
+from bot.web.api.platform import PLATFORM as API_PLATFORM
 from bot.web.pages.added_links import YOU, AddedLinks
 from bot.web.parts import PARTS, WebParts
 from bot.web.requests import as_json, name_of, person_of
 from bot.web.security import is_admin
+from core.domain.readers import READER_FORMS, parse_readers, readers_label
 from core.errors import AccessDenied, BadInput
 from core.features.additions import Additions
-from core.features.uploads import UploadedFile, Uploads, UploadState, size_words
+from core.features.upload_files import size_words
+from core.features.uploads import UploadedFile, Uploads, UploadState
+from core.ports.service import Audiences
 from core.serializers.objects import Json
 
 PATH = "/library/uploads"
 LINK_PATH = f"{PATH}/link"
 UNDO_PATH = f"{PATH}/undo"
 UPLOADS = web.AppKey("uploads", Uploads)
+AUDIENCES = web.AppKey("audiences", dict[str, Audiences])  # by platform
+ALL, SOME, NOBODY = "all", "some", "nobody"  # choices of readers
+_CHOICES = {
+    ALL: "Everyone who may read added documents",
+    SOME: "Certain channels, roles, groups or people of these",
+    NOBODY: "Nobody in chats",
+}
+UNSAID = "Say who may read them in chats, then add them again."
 LINKS = web.AppKey("added_links", AddedLinks)
 KINDS = "PDF, Word, Markdown, EPUB, spreadsheets, web pages, mail, Foundry worlds"
 SHOWN = 200  # files of the list, the newest
@@ -34,6 +46,7 @@ _WORDS = {UploadState.WAITING: "waiting", UploadState.READING: "reading"}
 def add_uploads(app: web.Application, parts: WebParts, additions: Additions) -> None:
     """Add the routes of uploads and links (a WebAddition)."""
     app[UPLOADS], app[LINKS] = additions.uploads, AddedLinks(additions)
+    app[AUDIENCES] = additions.access.audiences
     app.router.add_get(PATH, show_uploads)
     app.router.add_post(PATH, upload)
     app.router.add_post(LINK_PATH, add_link)
@@ -63,8 +76,37 @@ async def show_uploads(request: web.Request) -> web.Response:
         "live": any(row["state"] in _WORDS for row in rows),
         "kinds": KINDS,
         "limit": size_words(request.app[UPLOADS].most_bytes),
+        "upload_readers": await upload_readers(request),
+        "reader_choices": reader_choices(request),
+        "reader_forms": READER_FORMS,
     }
     return render_template("uploads.html", request, context)
+
+
+async def upload_readers(request: web.Request) -> str:
+    """Return who may read added documents in chats, in words; "" where none can be added."""
+    if UPLOADS not in request.app:
+        return ""
+    return readers_label(await request.app[UPLOADS].readers(request.app[PARTS].workspace))
+
+
+def reader_choices(request: web.Request) -> Mapping[str, str]:
+    """Return who may be chosen to read added documents in chats, with labels; none if nobody else can read any."""
+    return _CHOICES if UPLOADS in request.app and request.app[AUDIENCES].keys() - {API_PLATFORM} else {}
+
+
+async def _chosen(request: web.Request, fields: Mapping[str, str]) -> frozenset[str] | None:
+    """Return the readers that a form names; None if it needn't. BadInput without a choice where others can read."""
+    choice, words = fields.get("readers", ""), fields.get("only_readers", "").replace(",", " ").split()
+    if choice == ALL:
+        return await request.app[UPLOADS].readers(request.app[PARTS].workspace)
+    if choice == SOME and not words:
+        raise BadInput(f"Enter who may read it: {READER_FORMS}.")
+    if choice in (SOME, NOBODY):
+        return parse_readers(words if choice == SOME else ())
+    if reader_choices(request):
+        raise BadInput(UNSAID)
+    return None
 
 
 async def upload(request: web.Request) -> web.StreamResponse:
@@ -78,10 +120,12 @@ async def upload(request: web.Request) -> web.StreamResponse:
 
 async def add_link(request: web.Request) -> web.StreamResponse:
     """Add the page or file behind an address."""
-    url = str((await request.post()).get("url", "")).strip()
+    fields = {name: str(value) for name, value in (await request.post()).items()}
 
     async def add() -> None:
-        await request.app[LINKS].add(request.app[PARTS].workspace, url, name_of(request) or YOU)
+        readers = await _chosen(request, fields)
+        url = fields.get("url", "").strip()
+        await request.app[LINKS].add(request.app[PARTS].workspace, url, name_of(request) or YOU, readers)
 
     return await _change_link(request, add)
 
@@ -125,6 +169,8 @@ async def _state(request: web.Request) -> Json:
         "most_bytes": uploads.most_bytes,
         "limit": size_words(uploads.most_bytes),
         "kinds": KINDS,
+        "readers": reader_choices(request),
+        "forms": READER_FORMS,
     }
 
 
@@ -134,20 +180,21 @@ async def _receive(request: web.Request) -> Json:
         raise BadInput("Send the files as a form (multipart/form-data).")
     accepted: list[Json] = []
     refused: list[str] = []
-    path = ""
+    fields: dict[str, str] = {}
     try:
         parts = await request.multipart()
         while (part := await parts.next()) is not None:
             if not isinstance(part, BodyPartReader):
                 raise BadInput("Send each file as a field of its own.")
-            if part.name == "path":
-                path = (await part.read_chunk(_LONGEST_FIELD)).decode("utf-8", "replace")
+            if part.name in ("path", "readers", "only_readers"):
+                fields[part.name] = (await part.read_chunk(_LONGEST_FIELD)).decode("utf-8", "replace")
             elif part.filename:
+                readers = await _chosen(request, fields)
                 try:
-                    accepted.append(to_json(await _accept(request, path or part.filename, part)))
+                    name = fields.pop("path", "") or part.filename
+                    accepted.append(to_json(await _accept(request, name, part, readers)))
                 except BadInput as error:
                     refused.append(str(error))
-                path = ""
             await part.release()
     except ValueError as error:  # aiohttp's, for a body that is no form
         raise BadInput("The form is incomplete. Send the files again.") from error
@@ -156,13 +203,15 @@ async def _receive(request: web.Request) -> Json:
     return {"files": accepted, "refused": refused}
 
 
-async def _accept(request: web.Request, name: str, part: BodyPartReader) -> UploadedFile:
+async def _accept(
+    request: web.Request, name: str, part: BodyPartReader, readers: frozenset[str] | None
+) -> UploadedFile:
     async def chunks() -> AsyncIterator[bytes]:
         while chunk := await part.read_chunk(_CHUNK_BYTES):
             yield chunk
 
     workspace, by = request.app[PARTS].workspace, person_of(request) or ""
-    return await request.app[UPLOADS].accept(workspace, name, chunks(), by=by, where=WHERE)
+    return await request.app[UPLOADS].accept(workspace, name, chunks(), readers=readers, by=by, where=WHERE)
 
 
 def to_json(file: UploadedFile) -> Json:

@@ -8,7 +8,8 @@ function arrange() {
   for (const field of document.querySelectorAll("[data-only-if]")) {
     const inputs = [...document.querySelectorAll(`[name$=".${CSS.escape(field.dataset.onlyIf)}"]`)];
     const found = inputs.filter((input) => !input.disabled && (!["radio", "checkbox"].includes(input.type) || input.checked));
-    const applies = found.some((input) => input.value === field.dataset.onlyValue);
+    const values = field.dataset.onlyValue.split(" ");
+    const applies = found.some((input) => values.includes(input.value));
     field.hidden = !applies;
     for (const input of field.querySelectorAll("[form=wizard]")) input.disabled = !applies;
   }

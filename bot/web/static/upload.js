@@ -4,6 +4,8 @@ const ADDRESS = "/library/uploads";
 const EVERY_MS = 700;
 const AT_ONCE = 3; // files on their way at the same time
 const SHOWN = 8; // lines; the others are counted
+const CHOSEN = "footnote.upload-readers"; // of this browser
+const CERTAIN = "some"; // the choice with readers of its own
 const ACCEPT = { Accept: "application/json" };
 
 function make(tag, properties = {}, ...children) {
@@ -48,6 +50,7 @@ class Upload {
     this.element = element;
     this.rows = new Map(); // by key: { path, state, words, done, href, number }
     this.queue = [];
+    this.held = []; // chosen files that wait for their readers
     this.sending = 0;
     this.limits = { most_bytes: Infinity, limit: "", kinds: "" };
   }
@@ -88,7 +91,45 @@ class Upload {
       this.zone.classList.remove("is-over");
       this.add(await droppedFiles(event.dataTransfer));
     });
-    this.element.replaceChildren(this.summary, this.list, this.zone, this.drawLink());
+    this.readers = make("div", { className: "upload-readers", hidden: true });
+    this.element.replaceChildren(this.summary, this.list, this.readers, this.zone, this.drawLink());
+  }
+
+  // Asks who may read the files, where others than the owner can read; the last choice of this browser comes first.
+  drawReaders(choices, forms) {
+    if (this.choice || !Object.keys(choices).length) return;
+    const known = JSON.parse(localStorage.getItem(CHOSEN) || "{}");
+    this.choice = make("select", { id: "choose-readers", required: true });
+    this.choice.append(make("option", { value: "", textContent: "Choose" }),
+      ...Object.entries(choices).map(([value, label]) => make("option", { value, textContent: label })));
+    this.choice.value = known.readers in choices ? known.readers : "";
+    this.certain = make("input", { ariaLabel: "Certain readers", placeholder: forms, value: known.only_readers || "", autocomplete: "off" });
+    this.certain.hidden = this.choice.value !== CERTAIN;
+    const changed = () => {
+      this.certain.hidden = this.choice.value !== CERTAIN;
+      this.choice.setCustomValidity("");
+      this.certain.setCustomValidity("");
+      const given = this.givenReaders();
+      if (!given) return;
+      localStorage.setItem(CHOSEN, JSON.stringify(given));
+      this.add(this.held.splice(0));
+    };
+    for (const field of [this.choice, this.certain]) field.addEventListener("change", changed);
+    this.readers.append(make("label", { htmlFor: this.choice.id, textContent: "Who may read it in chats?" }), this.choice, this.certain);
+    this.readers.hidden = false;
+  }
+
+  // The chosen readers as fields of a form; null as long as they are missing.
+  givenReaders() {
+    if (!this.choice) return {};
+    const given = { readers: this.choice.value, only_readers: this.choice.value === CERTAIN ? this.certain.value.trim() : "" };
+    return given.readers && (given.readers !== CERTAIN || given.only_readers) ? given : null;
+  }
+
+  askReaders() {
+    const field = this.choice.value ? this.certain : this.choice;
+    field.setCustomValidity("Say who may read it in chats.");
+    field.reportValidity();
   }
 
   // The form of the page without a script, or one like it.
@@ -98,7 +139,12 @@ class Upload {
       make("button", { className: "button", textContent: "Add link" }));
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
-      const problem = await this.change("link", { url: url.value });
+      const readers = this.givenReaders();
+      if (!readers) {
+        this.askReaders();
+        return;
+      }
+      const problem = await this.change("link", { url: url.value, ...readers });
       if (!problem) form.reset();
       url.setCustomValidity(problem);
       if (problem) url.reportValidity();
@@ -122,13 +168,19 @@ class Upload {
   }
 
   add(chosen) {
+    const readers = this.givenReaders();
+    if (!readers && chosen.length) {
+      this.held.push(...chosen);
+      this.askReaders();
+      return;
+    }
     for (const { file, path } of chosen) {
       if (isHidden(path)) continue;
       const row = { path, state: "waiting", words: "waiting", key: {} };
       this.rows.set(row.key, row);
       if (file.size > this.limits.most_bytes) {
         Object.assign(row, { state: "refused", words: `Larger than ${this.limits.limit}. Split the file.` });
-      } else this.queue.push({ file, row });
+      } else this.queue.push({ file, row, readers });
     }
     this.show();
     this.next();
@@ -136,19 +188,20 @@ class Upload {
 
   next() {
     while (this.sending < AT_ONCE && this.queue.length) {
-      const { file, row } = this.queue.shift();
+      const { file, row, readers } = this.queue.shift();
       this.sending += 1;
-      this.send(file, row).finally(() => {
+      this.send(file, row, readers).finally(() => {
         this.sending -= 1;
         this.next();
       });
     }
   }
 
-  async send(file, row) {
+  async send(file, row, readers) {
     Object.assign(row, { state: "sending", words: "sending" });
     this.show();
     const form = new FormData();
+    for (const [name, value] of Object.entries(readers)) form.append(name, value);
     form.append("path", row.path);
     form.append("file", file, file.name);
     try {
@@ -186,7 +239,8 @@ class Upload {
   async poll() {
     const response = await fetch(ADDRESS, { headers: ACCEPT });
     if (!response.ok) return;
-    const { files, pending, ...limits } = await response.json();
+    const { files, pending, readers, forms, ...limits } = await response.json();
+    this.drawReaders(readers, forms);
     this.limits = limits;
     this.kinds.textContent = limits.kinds;
     this.limit.textContent = `Up to ${limits.limit} a file.`;

@@ -136,7 +136,7 @@ def place_of(last: int, pages: Sequence[Page]) -> str:
 
 
 def _reach(place: str) -> tuple[bool, str]:
-    """Return whether somebody has read to the end of a place, not only into it; and the place without these words."""
+    """Return whether a place was read to its end, not only begun; and the place without these words."""
     rest, is_finished, is_sure = collapse(place), True, False
     while (match := _WORDS.match(rest)) is not None:
         if match["not_yet"]:

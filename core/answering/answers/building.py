@@ -1,13 +1,17 @@
 """From a draft, or an error, to the answer people see: its proved text and data, its status and its notes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from core.answering.answers.typed import prove_typed
 from core.answering.citations import ProvedText, cited_page_ids, prove
-from core.answering.grounding import ground, only_says_not_found, texts_behind
+from core.answering.grounding import Basis, Checked, mark
+from core.answering.support.claims import only_says_not_found
 from core.domain.answer import Answer, AnswerStatus, Draft, Reference
 from core.domain.corpus import Page, SearchScope
+from core.domain.passages import Span
+from core.domain.replies import CitedText, PassageCitation
+from core.domain.support import Verdict
 from core.errors import Ambiguous, BudgetSpent, FootnoteError, NotFound, ProviderRefused
 from core.knowledge.references.lists import all_references, labels
 from core.ports import CorpusRepository
@@ -29,12 +33,38 @@ def prove_draft(draft: Draft, pages: Mapping[str, Page]) -> tuple[Draft, ProvedT
     return (draft, prove(draft, pages)) if draft.data is None else prove_typed(draft, pages)
 
 
+ROW_END = " |"
+
+
+def table(
+    columns: Sequence[str], rows: Iterable[tuple[Sequence[Sequence[str]], PassageCitation]], between: str = ""
+) -> Iterator[CitedText]:
+    """Yield a Markdown table after `between`: rows of cells below their columns, each footnote in its last cell."""
+    begin = f"{between}{_row(columns)} |\n|{'---|' * len(columns)}"
+    for cells, citation in rows:
+        text = f"{ROW_END}\n".join(map(_row, cells))
+        yield CitedText(text=f"{begin}\n{text}", citations=(citation,))
+        begin = ROW_END
+    yield CitedText(text=ROW_END)
+
+
+def _row(cells: Sequence[str]) -> str:
+    escaped = (cell.replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(escaped)}"
+
+
 PARTIAL_NOTE = "(Incomplete: I reached a limit before I finished searching. This answer uses what I had found by then.)"
+CUT_NOTE = "(This answer reached its greatest length. Ask me to continue for the rest.)"
+CONTINUE = "Continue your last answer."
 UNANSWERABLE = "None of the tools can look this up:"
 NOT_FROM_DOCUMENTS = "(This is not from the documents.)"
+FROM_LIBRARY = "(From the library's own lists.)"
+FROM_PICTURE = "(From the picture of a page, which I can't check word for word.)"
 
 
-def build_answer(draft: Draft, proved: ProvedText, direct: Sequence[Reference], question: str) -> Answer:
+def build_answer(
+    draft: Draft, proved: ProvedText, direct: Sequence[Reference], checked: Sequence[Checked] = ()
+) -> Answer:
     """Build the answer of a draft: proved footnotes, marked unsupported claims, and the status that follows."""
     references = all_references(direct, draft, proved.citations)
     common = Answer(
@@ -42,29 +72,80 @@ def build_answer(draft: Draft, proved: ProvedText, direct: Sequence[Reference], 
         text=proved.text.strip(),
         citations=proved.citations,
         references=references,
-        partial=draft.partial,
+        partial=draft.partial or draft.is_cut,
         response_type=draft.response_type,
         data=draft.data,
         data_sources=_data_sources(draft, proved),
         data_gaps=draft.data_gaps,
         usage=draft.usage,
         model=draft.model,
+        suggestions=(CONTINUE,) if draft.is_cut else (),
     )
     if draft.unanswerable:
         text = f"{UNANSWERABLE} {draft.unanswerable}"
         return replace(common, status=AnswerStatus.NOT_FOUND, text=text, data_gaps=(draft.unanswerable,))
     if draft.choices:
         return replace(common, status=AnswerStatus.CLARIFY, choices=draft.choices, citations=())
-    behind = texts_behind(draft, proved)
-    grounding = ground(common.text, behind, question)
     if proved.citations:
-        notes = [PARTIAL_NOTE] * draft.partial
-        text = "\n\n".join([grounding.text, *notes, *draft.notes])
-        return replace(common, text=text, unsupported=grounding.unsupported, grounded=not grounding.unsupported)
-    if draft.evidence.searches or draft.new_messages:
-        text = common.text if only_says_not_found(common.text) else _not_found(draft, references)
-        return replace(common, status=AnswerStatus.NOT_FOUND, text="\n\n".join([text, *draft.notes]))
-    return replace(common, text="\n\n".join([common.text, NOT_FROM_DOCUMENTS, *draft.notes]))
+        return _footnoted(common, draft, proved, checked)
+    return _without_footnotes(common, draft, proved, checked)
+
+
+def _footnoted(common: Answer, draft: Draft, proved: ProvedText, checked: Sequence[Checked]) -> Answer:
+    grounding = mark(proved.text, checked)
+    lead = len(grounding.text) - len(grounding.text.lstrip())
+    unsupported = tuple(Span(span.start - lead, span.end - lead) for span in grounding.unsupported)
+    text = "\n\n".join([grounding.text.strip(), *_limits(draft), *draft.notes])
+    return replace(common, text=text, unsupported=unsupported, grounded=not unsupported)
+
+
+def _without_footnotes(common: Answer, draft: Draft, proved: ProvedText, checked: Sequence[Checked]) -> Answer:
+    """An answer that cites nothing: about the search, the library or a picture; else it is withheld.
+
+    Sentences that nothing backs are left out, unless nothing was looked up: then a label is added.
+    """
+    looked_up = bool(draft.evidence.searches or draft.new_messages)
+    claims = [item for item in checked if item.judgement.verdict is not Verdict.NO_CLAIM]
+    notes = [*_limits(draft), *draft.notes]
+    if not claims and checked:
+        if looked_up and not common.text.endswith("?"):
+            text = "\n\n".join([_with_searches(common.text, draft), *notes])
+            return replace(common, status=AnswerStatus.NOT_FOUND, text=text)
+        return replace(common, text="\n\n".join([common.text, *notes]))
+    if not looked_up:
+        return replace(common, text="\n\n".join([common.text, NOT_FROM_DOCUMENTS, *notes]))
+    kept = [item for item in claims if not item.is_faulty]
+    honest = _honest_part(proved.text, checked)
+    if not kept and not only_says_not_found(honest):
+        text = _not_found(draft, common.references)
+        return replace(common, status=AnswerStatus.NOT_FOUND, text="\n\n".join([text, *notes]))
+    if not kept:
+        text = "\n\n".join([_with_searches(honest, draft), *notes])
+        return replace(common, status=AnswerStatus.NOT_FOUND, text=text)
+    sources = {Basis.LIBRARY: FROM_LIBRARY, Basis.PICTURE: FROM_PICTURE}
+    labels = [label for basis, label in sources.items() if any(item.basis is basis for item in kept)]
+    return replace(common, text="\n\n".join([honest, *labels, *notes]))
+
+
+def _honest_part(text: str, checked: Sequence[Checked]) -> str:
+    """The text without sentences that nothing backs."""
+    pieces, last = [], 0
+    for item in checked:
+        if item.is_faulty:
+            pieces.append(text[last : item.span.start])
+            last = item.span.end
+    return "".join([*pieces, text[last:]]).strip()
+
+
+def _with_searches(text: str, draft: Draft) -> str:
+    """Return a not-found in the model's own words with the searches, unless it names them."""
+    searches = [search for search in dict.fromkeys(draft.evidence.searches) if search not in text]
+    listed = ", ".join(f"“{search}”" for search in searches)
+    return f"{text}\n\n(Searched: {listed}.)" if listed else text
+
+
+def _limits(draft: Draft) -> list[str]:
+    return [*([PARTIAL_NOTE] * draft.partial), *([CUT_NOTE] * draft.is_cut)]
 
 
 def _data_sources(draft: Draft, proved: ProvedText) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from core.answering.answers.stored import stored_ids
 from core.domain.answer import Answer
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.service import InboxEntry, PostRef
-from core.errors import PlatformError, StorageError
+from core.errors import PlatformError, PlatformUnreachable, StorageError
 from core.ports import Clock, ProgressSink
 from core.ports.service import ChatPlatform, JobRepository
 from core.work.progress import SilentProgress
@@ -36,7 +36,7 @@ class Posting:
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
         """Show that work on it has begun; a note comes without a sign before it."""
-        return SilentProgress() if entry.incoming.is_note else await self._platforms[entry.address.platform].open(entry)
+        return SilentProgress() if entry.incoming.is_note else await self._platform(entry).open(entry)
 
     async def answer(self, entry: InboxEntry, answer: Answer) -> PostRef:
         """Post the answer. Raises PlatformError, also for a platform that doesn't reply.
@@ -45,7 +45,7 @@ class Posting:
         """
         if entry.incoming.is_note and not answer.note_on:
             return NO_POST
-        platform = self._platforms[entry.address.platform]
+        platform = self._platform(entry)
         # An earlier process may have posted: a try before this one, or the answer to the message before it was edited.
         look_first = entry.attempts > 1 or entry.event_key != entry.message_key
         post = platform.post(entry.address, entry.message_key, answer, look_first=look_first)
@@ -56,10 +56,17 @@ class Posting:
         if entry.incoming.is_note:
             log.warning("A note in %s can't be posted: %s", entry.address, sentence)
             return NO_POST
-        platform = self._platforms[entry.address.platform]
+        platform = self._platform(entry)
         has_request = self._jobs is not None and bool(await self._jobs.list_tree(stored_ids(entry.incoming).request))
         post = platform.fail(entry.address, entry.message_key, sentence)
         return await self._recorded(self._new_job(entry, "error post", has_request=has_request), platform, post)
+
+    def _platform(self, entry: InboxEntry) -> ChatPlatform:
+        """Return the entry's platform. PlatformUnreachable if its connection was lost after the entry was claimed."""
+        name = entry.address.platform
+        if name not in self._platforms:
+            raise PlatformUnreachable(f"{name.capitalize()} is not connected. Trying again.")
+        return self._platforms[name]
 
     def _new_job(self, entry: InboxEntry, name: str, *, has_request: bool) -> Job:
         """Create the job under its request, with one id for all attempts; without a recorded request, as a tree."""

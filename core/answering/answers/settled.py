@@ -29,7 +29,7 @@ class SettledAnswers:
         return to_answer(stored, await self._jobs.list_tree(stored.job_id) if stored.job_id else [])
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
-        """Return the stored answer of a question; store this one if there is none."""
+        """Return the stored answer of a question; store this one if it has no answer yet."""
         started = self._clock.monotonic()
         await self._store.replace_earlier(message)
         opened = await self._store.open(message)

@@ -108,7 +108,7 @@ def timings(jobs: Sequence[Job]) -> Mapping[str, float]:
 
 
 # Characters of a tool's own text (counts, titles, hints); a repeated call gives the rest.
-MAX_RESULT_CHARACTERS = 2_000
+MAX_RESULT_CHARACTERS = 6_000
 
 
 def messages_of_draft(draft: Draft, conversation_id: str, now: datetime) -> list[Message]:
@@ -144,6 +144,7 @@ def _record(turn: ChatMessage, index: int, results: dict[str, ToolResult]) -> To
         text=result.text[:MAX_RESULT_CHARACTERS],
         passage_ids=tuple(item.source.passage.id for item in result.passages),
         is_error=result.is_error,
+        said="" if index else turn.text,
     )
 
 

@@ -47,7 +47,7 @@ class SuggestedQuestions:
         self._corpus = corpus
         self._library = library
         self._extracts = extracts
-        self._about: OrderedDict[tuple[object, ...], asyncio.Task[list[str]]] = OrderedDict()
+        self._about: OrderedDict[tuple[object, ...], asyncio.Task[dict[str, str]]] = OrderedDict()
 
     async def after(self, asked: str, citations: Sequence[Citation], scope: SearchScope) -> tuple[str, ...]:
         """Return up to two questions about pages near the cited ones; first those with words of the quotes.
@@ -73,8 +73,10 @@ class SuggestedQuestions:
         ranked.sort(key=lambda item: -item[0])
         return tuple(await self._found([item for _, _, item in ranked], scope, MAX_SUGGESTIONS))
 
-    async def about(self, documents: Iterable[Document], scope: SearchScope, most: int) -> list[str]:
+    async def about(self, documents: Iterable[Document], scope: SearchScope, most: int) -> dict[str, str]:
         """Return at most `most` questions, each about another document in the scope: newest first, sources in turn.
+
+        They map to the ids of their documents.
 
         They are looked for once for each scope, until a document changes. A caller that stops waiting doesn't stop the
         search.
@@ -88,18 +90,19 @@ class SuggestedQuestions:
         self._about[key] = task
         while len(self._about) > _KEPT_PLACES:
             self._about.popitem(last=False)
-        return list(await asyncio.shield(task))
+        return dict(await asyncio.shield(task))
 
-    async def _find_about(self, readable: Sequence[Document], scope: SearchScope, most: int) -> list[str]:
+    async def _find_about(self, readable: Sequence[Document], scope: SearchScope, most: int) -> dict[str, str]:
         by_source: dict[str, list[Document]] = {}
         for item in sorted(readable, key=lambda one: one.crawled_at or _LONG_AGO, reverse=True):
             by_source.setdefault(item.source, []).append(item)
         in_turn = [item for item in chain.from_iterable(zip_longest(*by_source.values())) if item is not None]
-        found: list[str] = []
+        found: dict[str, str] = {}
         for document in in_turn[:DOCUMENTS_TRIED]:
             pages = await self._corpus.find_pages(document.id, range(1, NEAR_PAGES + 2), scope)
             candidates = await self._candidates(document.id, pages, scope)
-            found += [text for text in await self._found(candidates, scope, 1) if text not in found]
+            for text in await self._found(candidates, scope, 1):
+                found.setdefault(text, document.id)
             if len(found) == most:
                 break
         return found

@@ -6,11 +6,12 @@ counted among the gaps.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from core.answering.citations import ProvedText, prove, strip_markers
 from core.answering.grounding import is_backed, names_only, texts_behind
-from core.domain.answer import DataItem, DataPath, Draft
+from core.domain.answer import Citation, DataItem, DataPath, Draft
 from core.domain.corpus import Page
 from core.domain.replies import CitedText
 
@@ -18,7 +19,7 @@ from core.domain.replies import CitedText
 def prove_typed(draft: Draft, pages: Mapping[str, Page]) -> tuple[Draft, ProvedText]:
     """Return the draft with its proved data and text. Without any proved line, it has no data."""
     proved = prove(draft, pages)
-    behind = texts_behind(draft, proved)
+    behind = _with_names(texts_behind(draft, proved), proved.citations)
     kept = _backed(draft.data_items, proved.segments, behind)
     gone = [item for item in draft.data_items if item not in kept]
     if gone:
@@ -27,6 +28,12 @@ def prove_typed(draft: Draft, pages: Mapping[str, Page]) -> tuple[Draft, ProvedT
     lost = sum(not item.is_heading for item in gone)
     gaps = (*draft.data_gaps, *_left_out(lost))
     return replace(draft, data=data, data_items=(), data_gaps=gaps), proved
+
+
+def _with_names(behind: Mapping[int, Sequence[str]], citations: Sequence[Citation]) -> dict[int, list[str]]:
+    """Add the title and the file name of each cited document: often its only date is there."""
+    names = {c.number: [c.document_title, PurePosixPath(c.document).stem] for c in citations}
+    return {number: [*texts, *names.get(number, ())] for number, texts in behind.items()}
 
 
 def _backed(items: Sequence[DataItem], segments: Sequence[str], behind: Mapping[int, Sequence[str]]) -> list[DataItem]:

@@ -22,7 +22,7 @@ from core.errors import (
     ProviderTimeout,
 )
 from core.ports import ChatProvider, Clock, LearningProvider
-from core.work.steps import NO_STEPS, Step
+from core.work.steps import NO_STEPS, Step, pass_on
 
 logger = logging.getLogger(__name__)
 
@@ -156,7 +156,7 @@ class Run:
             tried.add(self._place)
             asked = self._for_this_place(request)
             try:
-                response = await self._choice.provider.complete(asked, heard.listener)
+                response = await pass_on(self._choice.provider, asked, parent, heard.listener)
             except _DOWN as error:
                 self._providers.leave_out(self._place, error)
                 following = self._providers.after(tried)

@@ -80,7 +80,7 @@ async def patiently(
 ) -> T:
     """Call `attempt` until it succeeds, at most `retries + 1` times; raise the last ProviderError if all fail.
 
-    `until` is a time of the event loop. Nothing is repeated once `may_repeat` returns False, as its text was shown.
+    `until` is a time of the event loop. Stops once `may_repeat` returns False, as the text was shown.
     """
     for number in range(retries + 1):
         try:

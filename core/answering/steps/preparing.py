@@ -8,14 +8,16 @@ from core.answering.answers.stored import NAMESPACE
 from core.answering.pipeline import Question
 from core.domain.conversation import Focus, Message, Role
 from core.domain.corpus import Document
-from core.domain.incoming import Attachment, Talk
+from core.domain.incoming import Attachment, IncomingMessage, Talk
 from core.domain.jobs import JobKind
+from core.domain.service import InboxEntry
 from core.errors import FootnoteError, StorageError
 from core.knowledge.attachments import Attachments, ReadFiles, in_time
 from core.ports import Clock
-from core.ports.service import ThreadReader
+from core.ports.service import InboxStore, ThreadReader
 
 TALK_LIMIT = 30  # messages of a thread that are read when the bot is called into it
+_NO_TALK = frozenset({"own_message", "another_bot", "command"})  # codes of decisions
 TALK_SECONDS = 20.0  # for all of them: an answer without them is better than none
 
 
@@ -26,11 +28,16 @@ class Preparation:
     """
 
     def __init__(
-        self, readers: Mapping[str, ThreadReader], clock: Clock, attachments: Attachments | None = None
+        self,
+        readers: Mapping[str, ThreadReader],
+        clock: Clock,
+        inbox: InboxStore,
+        attachments: Attachments | None = None,
     ) -> None:
         """`readers` of the platforms that it runs for, by name; without `attachments`, files are listed as left out."""
         self._readers = readers
         self._clock = clock
+        self._inbox = inbox
         self._attachments = attachments
 
     async def __call__(self, question: Question) -> None:
@@ -47,9 +54,13 @@ class Preparation:
         question.focus = self._focus_on(read.documents)
 
     async def _talk(self, question: Question, reader: ThreadReader) -> tuple[list[Message], Sequence[str]]:
-        """Return people's messages from before the bot was called into their thread, with notes for people."""
+        """Return people's messages since the last answer, or before the bot was called, with notes for people."""
         message, opened = question.message, question.conversation
-        if opened.is_recorded or message.private or any(item.role is Role.ASSISTANT for item in opened.history):
+        if opened.is_recorded or message.private:
+            return [], ()
+        last = next((item for item in reversed(opened.history) if item.role is Role.ASSISTANT), None)
+        asked = await self._since(message) if last is not None else frozenset[str]()
+        if asked is None:
             return [], ()
         try:
             async with question.observer.root.step(JobKind.PLANNING, "read what was said before") as reading:
@@ -59,7 +70,18 @@ class Preparation:
             raise
         except FootnoteError as error:
             return [], (f"I could not read what was said here before: {str(error).rstrip('.')}.",)
-        return [_talk_message(said, opened.conversation.id) for said in talk if said.text.strip()], ()
+        new = [said for said in talk if said.text.strip() and (last is None or said.message_id in asked)]
+        return [_talk_message(said, opened.conversation.id) for said in new], ()
+
+    async def _since(self, message: IncomingMessage) -> frozenset[str] | None:
+        """Return the ids of messages that were left to people since the last question; None without any.
+
+        Only then the platform is asked for their texts, which the inbox doesn't keep.
+        """
+        address = message.address
+        found = await self._inbox.recent(address.workspace, address=address, limit=TALK_LIMIT * 2)
+        between = [entry for entry in _before(found, message) if entry.decision.code not in _NO_TALK]
+        return frozenset(entry.message_key.rpartition(":")[2] for entry in between) or None
 
     async def _files(self, question: Question, reader: ThreadReader) -> ReadFiles:
         if self._attachments is None:
@@ -73,6 +95,14 @@ class Preparation:
             return None
         first = documents[0]
         return Focus(document_id=first.id, document=first.path, title=first.title, touched_at=self._clock.now())
+
+
+def _before(entries: Sequence[InboxEntry], message: IncomingMessage) -> Sequence[InboxEntry]:
+    """Return the entries (newest first) between a message and the question before it."""
+    place = next((place for place, entry in enumerate(entries) if entry.event_key == message.event_key), -1)
+    earlier = entries[place + 1 :]
+    end = next((place for place, entry in enumerate(earlier) if entry.decision.accepted), len(earlier))
+    return earlier[:end]
 
 
 def _as_attachment(document: Document) -> Attachment:

@@ -13,6 +13,7 @@ from core.access.scopes import Access
 from core.answering.answers.passages import surroundings
 from core.answering.answers.settled import to_answer
 from core.answering.pipeline import Question
+from core.answering.redaction import may_show
 from core.domain.answer import Answer, AnswerStatus, Citation, QueryType
 from core.domain.corpus import SearchQuery, SearchScope
 from core.domain.incoming import IncomingMessage, ThreadAddress
@@ -83,7 +84,7 @@ class PrivateAnswer:
         ends = {document: last for document, last in here.positions.items() if last < own.positions.get(document, last)}
         if not ends:
             return []
-        check_question(message.text)
+        check_question(message.text, needs_words=False)
         only = frozenset[str]()
         if message.document:
             only = frozenset({(await self._library.find_document(message.document, own)).id})
@@ -107,7 +108,7 @@ CANT_SHARE = "This answer can't be shown here:"  # begins every sentence that sa
 class Sharing:
     """Checks of an answer to be shared."""
 
-    def __init__(self, *, conversations: Conversations, corpus: CorpusRepository, access: Access) -> None:
+    def __init__(self, conversations: Conversations, corpus: CorpusRepository, access: Access) -> None:
         self._conversations = conversations
         self._corpus = corpus
         self._access = access
@@ -131,6 +132,9 @@ class Sharing:
         here = await self._access.scope(address.workspace, address)
         await self._check_footnotes(answer, here)
         own = await self._access.scope(address.workspace, conversation.address)
+        basis = message.outcome.rests_on if message.outcome is not None else None
+        if basis is not None and not await may_show(basis, here, self._corpus):  # `own` may have been wider then
+            raise AccessDenied(f"{CANT_SHARE} not everyone in this channel may read the pages behind it.")
         if not answer.grounded and _is_beyond(own, here):  # text without a footnote may come from anything in `own`
             raise AccessDenied(f"{CANT_SHARE} you may read more than this channel, and parts of it have no footnote.")
         return replace(answer, references=(), suggestions=(), choices=())

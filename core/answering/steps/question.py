@@ -8,11 +8,12 @@ from core.access.positions.reading import lowest, positions_for, split_position
 from core.access.positions.statements import read_statement
 from core.access.scopes import Access
 from core.answering.answer_store import AnswerStore
-from core.answering.answers.building import bounded, build_answer, live_pages, prove_draft, with_notes
+from core.answering.answers.building import bounded, with_notes
+from core.answering.answers.notices import in_language
 from core.answering.answers.settled import SettledAnswers
 from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.pipeline import Question, QuestionContext
-from core.answering.redaction import may_show, trace, withheld
+from core.answering.redaction import may_show, trace, withheld, without_gaps
 from core.answering.run import RunObserver
 from core.answering.steps.stated_positions import StatedPositions
 from core.answering.strategies.choosing import Choose, draft
@@ -166,7 +167,8 @@ class HistoryRedaction:
             *(item for item in question.conversation.history if item.id not in last),
             *question.before,
         ]
-        question.messages = await withheld(messages, question.context.scope, self._corpus, questions=True)
+        shown = await withheld(messages, question.context.scope, self._corpus, questions=True)
+        question.messages = without_gaps(shown)
 
 
 class ReferenceSteps:
@@ -178,7 +180,11 @@ class ReferenceSteps:
     async def link(self, question: Question) -> None:
         """Question, messages, scope -> direct `references`, and their text in `context`."""
         is_plain = not any(item.references for item in question.messages) and not names_documents(question.asked)
-        if self._references is None or is_plain:
+        if self._references is None:
+            return
+        unread = await self._references.unread(question.asked.text, question.context.scope)
+        question.notes = (*question.notes, *unread)
+        if is_plain:
             return
         context, root = question.context, question.observer.root
         links = await self._references.of(question.asked, question.messages, context.scope, context.document, root)
@@ -223,19 +229,6 @@ class Drafting:
         question.draft = await draft(self._choose, asked, history, tools, question.progress, observer)
 
 
-class Proof:
-    """Draft, scope -> `answer` with proved footnotes and marked claims, from the pages as they are stored now."""
-
-    def __init__(self, corpus: CorpusRepository) -> None:
-        self._corpus = corpus
-
-    async def __call__(self, question: Question) -> None:
-        pages = await live_pages(question.draft, self._corpus, question.context.scope)
-        question.observer.record_proof(pages, question.references, question.notes)
-        question.draft, proved = prove_draft(question.draft, pages)
-        question.answer = build_answer(question.draft, proved, question.references, question.asked.text)
-
-
 class Suggestions:
     """Answer, scope -> `answer` with follow-up questions that the library can answer."""
 
@@ -246,20 +239,24 @@ class Suggestions:
         answer = question.answer
         if answer.status is AnswerStatus.ANSWERED and answer.citations:
             found = await self._questions.after(question.asked.text, answer.citations, question.context.scope)
-            question.answer = replace(answer, suggestions=found)
+            question.answer = replace(answer, suggestions=(*answer.suggestions, *found))
 
 
 async def add_notes(question: Question) -> None:
-    """Answer, draft, notes, scope -> `answer` with its provenance, and a note for each part that failed."""
+    """Answer, draft, notes, reading, scope -> `answer` with its provenance, its notes, and in the asker's language."""
     scope = question.context.scope
-    answer = replace(bounded(question.answer, scope.positions), rests_on=trace(question))
+    answer = in_language(
+        replace(bounded(question.answer, scope.positions), rests_on=trace(question)), question.language
+    )
+    if question.reading and answer.status is AnswerStatus.ANSWERED:
+        answer = replace(answer, text=f"{answer.text}\n\n{question.reading}")
     question.answer = with_notes(answer, question.notes)
 
 
 class LastCheck:
     """Answer, the scope as it is now -> the reason, if the answer rests on documents that were closed meanwhile.
 
-    Readers of a place, or of a source, may change while a model writes.
+    Readers of a place, or of a source, may change while a model writes, and documents may be removed.
     """
 
     def __init__(self, access: Access, library: Library, corpus: CorpusRepository, empty: EmptyScope) -> None:
@@ -269,14 +266,15 @@ class LastCheck:
 
     async def __call__(self, question: Question) -> Answer | None:
         before, now = question.context.scope, await self._scopes.of(question.asked)
-        if before.sources <= now.sources and now.hidden <= before.hidden:
-            return None
+        is_narrower = not (before.sources <= now.sources and now.hidden <= before.hidden)
         basis = question.answer.rests_on
         if basis is None or await may_show(basis, now, self._corpus):
-            question.answer = replace(question.answer, suggestions=())  # they may name other documents
+            if is_narrower:
+                question.answer = replace(question.answer, suggestions=())  # they may name other documents
             return None
         question.context = replace(question.context, scope=now)
-        return await self._empty(question) or Answer(status=AnswerStatus.REFUSED, text=CLOSED_MEANWHILE)
+        refused = await self._empty(question) or Answer(status=AnswerStatus.REFUSED, text=CLOSED_MEANWHILE)
+        return replace(refused, rests_on=basis)  # its steps have words of these documents
 
 
 class QuestionScopes:

@@ -22,8 +22,9 @@ from core.answering.agent.turns import (
 from core.answering.run import Meter
 from core.answering.strategies.shown_passages import passage_text, within_tokens, without_tool_turns
 from core.answering.strategies.tool_use import ToolUseStrategy
+from core.answering.support.claims import to_last_sentence
 from core.domain.answer import Draft
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation, ToolResult
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, Repeats, ToolChoice, ToolInvocation, ToolResult
 from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
 from core.domain.replies import ChatResponse, StopReason
@@ -54,11 +55,11 @@ class AlwaysRetrieveStrategy(StrategyOverProvider):
             loop = ToolUseStrategy(self._provider, self._budget, self._clock, self._observer)
             return await loop.draft(question, history, tools, progress)
         tools.adopt(history)
-        meter = Meter(self._budget, self._clock)
+        meter = self._meter()
         model = ModelTurns(self._provider, meter, progress, question.model, self._observer)
-        turns = build_turns(history, question)
+        turns = build_turns(history, question, tools.background)
         opening = tools.opening()
-        queries = await self._queries(question, turns, tools, meter)
+        queries = await self._queries(question, turns, tools, meter) if history else [_itself(question)]
         searches = [
             ToolInvocation(id=f"search-{place}", name=SEARCH, arguments={"query": query, "limit": PAGES})
             for place, query in enumerate(queries, start=1)
@@ -73,10 +74,13 @@ class AlwaysRetrieveStrategy(StrategyOverProvider):
             offered = [result for turn in opening for result in turn.tool_results]
             messages = _as_text(turns, [*offered, *results], capabilities.context_tokens // 2)
         response = await self._answer(model, question, messages, tools, meter)
+        is_cut, capabilities = response.stop_reason is StopReason.MAX_TOKENS, self._provider.capabilities
         return Draft(
-            segments=response.segments,
+            segments=to_last_sentence(response.segments) if is_cut else response.segments,
             evidence=tools.evidence,
-            partial=response.stop_reason is StopReason.MAX_TOKENS or meter.is_expired,
+            is_numbered=not (capabilities.citations and capabilities.tools),
+            is_cut=is_cut,
+            partial=meter.is_expired,
             new_messages=(*opening, asked, told),
             usage=meter.usage,
             model=response.model or question.model or self._provider.name,
@@ -85,10 +89,7 @@ class AlwaysRetrieveStrategy(StrategyOverProvider):
     async def _queries(
         self, question: IncomingMessage, turns: Sequence[ChatMessage], tools: Tools, meter: Meter
     ) -> list[str]:
-        """Return the queries; the unchanged question if it can't refer to anything."""
-        itself = collapse(question.text)[:LONGEST_QUERY]
-        if len(turns) == 1:
-            return [itself]
+        """Return the queries of a follow-up; the unchanged question if the model gives none."""
         if (done := self._observer.root.finished_before(JobKind.PLANNING, QUERIES)) is not None:
             self._observer.root.adopt(done)
             return [str(query) for query in cast("Sequence[object]", done.output["queries"])]
@@ -98,10 +99,11 @@ class AlwaysRetrieveStrategy(StrategyOverProvider):
             messages=tuple(turns) if as_calls else tuple(without_tool_turns(turns)[0]),
             tools=tools.definitions if as_calls else (),
             tool_choice=ToolChoice.ANY if as_calls else ToolChoice.NONE,
+            repeats=Repeats.NOTHING,
         )
         unseen = ModelTurns(self._provider, meter, None, question.model, self._observer)
         response = await unseen.ask(request, meter.seconds_left, TurnStep(name=QUERIES, conclude=_tell_queries))
-        return (_queries_of(response) if response is not None else []) or [itself]
+        return (_queries_of(response) if response is not None else []) or [_itself(question)]
 
     async def _answer(
         self, model: ModelTurns, question: IncomingMessage, messages: Sequence[ChatMessage], tools: Tools, meter: Meter
@@ -114,14 +116,19 @@ class AlwaysRetrieveStrategy(StrategyOverProvider):
             tool_choice=ToolChoice.NONE,
         )
         about = TurnStep(kind=JobKind.SYNTHESIS, name="answer")
-        for system in (request.system, f"{request.system}\n\n{empty_answer()}"):
+        again = ChatMessage(role=ChatRole.USER, text=empty_answer())
+        for added in ((), (again,)):
             seconds = max(meter.seconds_left, FINAL_SECONDS)
-            response = await model.ask(replace(request, system=system), seconds, about)
+            response = await model.ask(replace(request, messages=(*request.messages, *added)), seconds, about)
             if response is None:
                 raise ProviderTimeout(f"{self._provider.name} gave no answer in time. Ask again.")
             if response.text.strip():
                 return response
         raise ProviderError(f"{self._provider.name} gave an empty answer twice. Ask again, or in other words.")
+
+
+def _itself(question: IncomingMessage) -> str:
+    return collapse(question.text)[:LONGEST_QUERY]
 
 
 def _tell_queries(response: ChatResponse, job: Step) -> Mapping[str, object]:

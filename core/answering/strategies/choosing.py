@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
+from core.answering.answers.building import table
 from core.answering.run import NO_OBSERVER, Budget, RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
@@ -73,6 +74,7 @@ class ChosenStrategy:
     strategy: RetrievalStrategy
     note: str = ""  # for people, below the answer
     lists_facts: bool = False  # a list of extracted rows comes first
+    computes: bool = False  # so does what one table answers: without a model, which says it better
     instead: "Callable[[], ChosenStrategy] | None" = None  # when a budget is spent
 
 
@@ -81,6 +83,7 @@ class Strategies:
     """Chooses and builds strategies. `configured` is one of NAMES; `facts`: lists of extracted rows come first.
 
     `provider` returns the provider of a workspace for a model with known capabilities, and raises ProviderError.
+    `check_model` raises BadInput for a model that a workspace's provider doesn't have.
     `without_model` returns the provider that answers when a budget is spent; None: the question is refused.
     """
 
@@ -90,6 +93,14 @@ class Strategies:
     budget: Budget
     clock: Clock
     without_model: Callable[[], ChatProvider] | None = None
+    check_model: Callable[[str, str], Awaitable[None]] | None = None
+
+    async def check(self, message: IncomingMessage) -> None:
+        """Raise UnsupportedFeature or BadInput if the message asks for a strategy or a model that there is not."""
+        if message.strategy:
+            known_name(message.strategy)
+        if message.model and self.check_model is not None:
+            await self.check_model(message.address.workspace, message.model)
 
     async def choose(self, message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
         """Return the strategy for a message over its workspace's provider. UnsupportedFeature for an unknown name."""
@@ -106,7 +117,12 @@ class Strategies:
         """Return the strategy for a message over a provider. UnsupportedFeature for an unknown name."""
         choice = choose(message, self.configured, provider.capabilities)
         strategy = STRATEGIES[choice.name](provider, self.budget, self.clock, observer)
-        return ChosenStrategy(strategy=strategy, note=choice.note, lists_facts=self.facts and message.strategy is None)
+        return ChosenStrategy(
+            strategy=strategy,
+            note=choice.note,
+            lists_facts=self.facts and message.strategy is None,
+            computes=provider.capabilities.quotes_only,
+        )
 
     def recorded(self, name: str, question: IncomingMessage, provider: ChatProvider) -> ChosenStrategy:
         """Return the strategy of a name for a replay. UnsupportedFeature for an unknown name."""
@@ -161,17 +177,17 @@ async def draft_once(
 ) -> Draft:
     """Return the list, or the strategy's draft, with the note of the choice. Raises the errors of the strategy."""
     written = None
-    if chosen.lists_facts and _may_be_listed(question):
+    if chosen.lists_facts and _may_be_listed(question, computes=chosen.computes):
         tools.adopt(history)
-        found = await tools.list_facts(question.text)
+        found = await tools.list_facts(question.text, computes=chosen.computes)
         written = _to_draft(found, tools) if found is not None else None
     if written is None:
         written = await chosen.strategy.draft(question, history, tools, progress)
     return replace(written, notes=(*written.notes, chosen.note)) if chosen.note else written
 
 
-def _may_be_listed(question: IncomingMessage) -> bool:
-    is_plain = question.query_type is not QueryType.SUMMARY and question.model is None
+def _may_be_listed(question: IncomingMessage, *, computes: bool) -> bool:
+    is_plain = (computes or question.query_type is not QueryType.SUMMARY) and question.model is None
     is_english = question.language is None or question.language.casefold().startswith("en")
     return is_plain and is_english and question.about is None and not question.attachments
 
@@ -180,25 +196,37 @@ def _to_draft(found: ListedFacts, tools: Tools) -> Draft:
     asked = ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=(found.invocation,))
     told = ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=(found.result,))
     return Draft(
-        segments=tuple(_segments(found)), evidence=tools.evidence, new_messages=(asked, told), model=MODEL_NAME
+        segments=tuple(_segments(found)),
+        evidence=tools.evidence,
+        is_numbered=False,
+        new_messages=(asked, told),
+        model=MODEL_NAME,
     )
 
 
 def _segments(found: ListedFacts) -> Iterator[CitedText]:
     """Return the rows as a list, below the titles of their documents if there are several."""
-    yield CitedText(text=f"{_count(found)}:")
+    yield CitedText(text=f"{found.heading or _count(found)}:")
     several = len({row.document for row in found.rows}) > 1
     for title, rows in groupby(found.rows, key=lambda row: row.document):
         if several:
             yield CitedText(text=f"\n\n**{title}**:")
-        for row in rows:
-            yield CitedText(text=f"\n- {row.text}", citations=(row.citation,))
+        for is_table, group in groupby(rows, key=lambda row: bool(row.cells)):
+            listed = list(group)
+            if is_table:
+                columns = list(dict.fromkeys(name for row in listed for name in row.cells))
+                cells = [([[row.cells.get(name, "") for name in columns]], row.citation) for row in listed]
+                yield from table(columns, cells, "\n\n")
+            else:
+                yield from (CitedText(text=f"\n- {row.text}", citations=(row.citation,)) for row in listed)
     if found.unknown:
         which = "1 more, which says" if found.unknown == 1 else f"{found.unknown} more, which say"
         yield CitedText(text=f"\n\nI looked at {which} no date that could be compared.")
 
 
 def _count(found: ListedFacts) -> str:
+    if not found.is_whole:  # how many there are isn't known
+        return f"The {found.noun} that I found in the parts that could be read"
     if found.total > len(found.rows):
         return f"The first {len(found.rows)} of {found.total} {found.noun}"
     return f"{len(found.rows)} {found.noun if len(found.rows) > 1 else found.noun.removesuffix('s')}"

@@ -35,9 +35,9 @@ from core.answering.strategies.plans import (
     wording_of,
 )
 from core.answering.strategies.shown_passages import within_tokens
-from core.answering.strategies.synthesis import assemble, build_request, failures, is_prose, read_reply
+from core.answering.strategies.synthesis import assemble, build_request, gaps_of, is_prose, read_reply
 from core.domain.answer import Draft
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, NumberedPassage, ToolChoice, ToolInvocation
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, NumberedPassage, Repeats, ToolChoice, ToolInvocation
 from core.domain.incoming import IncomingMessage
 from core.domain.jobs import JobKind
 from core.domain.replies import ChatResponse, CitedText, StopReason
@@ -79,8 +79,8 @@ class PlanAndSynthesiseStrategy(StrategyOverProvider):
                 f"The provider {self._provider.name!r} can't plan: choose one whose model calls tools."
             )
         tools.adopt(history)
-        run = _Run(question, tools, Meter(self._budget, self._clock), self._provider, self._observer)
-        plan, notes = await run.plan(build_turns(history, question))
+        run = _Run(question, tools, self._meter(), self._provider, self._observer)
+        plan, notes = await run.plan(build_turns(history, question, tools.background))
         if not plan.calls:
             return replace(run.to_draft(()), unanswerable=plan.reason)
         called = await run_plan(plan, tools, run.meter, self._observer.root)
@@ -113,7 +113,11 @@ class _Run:
         messages = (*turns, *self._opening)
         system = planner(self._question, most=MOST_CALLS, respond=RESPOND, refuse=REFUSE)
         request = ChatRequest(
-            system=system, messages=messages, tools=planning_tools(self._tools.definitions), tool_choice=ToolChoice.ANY
+            system=system,
+            messages=messages,
+            tools=planning_tools(self._tools.definitions),
+            tool_choice=ToolChoice.ANY,
+            repeats=Repeats.NOTHING,
         )
         for number in range(TRIES):
             try:
@@ -147,7 +151,7 @@ class _Run:
         """Return the typed draft; one without text if there are no results."""
         response_type = response_type_of(plan, wording_of(self._question.text))
         shown, left = self._shown(called)
-        gaps = (*plan.problems, *failures(called))
+        gaps = tuple(gaps_of(plan, called))
         if not any(passages for _, passages in shown):
             async with self._root.step(JobKind.SYNTHESIS, "answer", key="synthesis") as job:
                 job.output = {"skipped": "Nothing was found to write from."}

@@ -1,6 +1,7 @@
 """The typed answer from results: the request, the check of its reply, and its layout as text. Pure."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.answering.agent.prompts import synthesiser
+from core.answering.agent.turns import OUT_OF_TIME
 from core.answering.citations import strip_markers
 from core.answering.strategies.plans import Called, Plan
 from core.answering.strategies.shown_passages import passage_text
@@ -19,8 +21,11 @@ from core.domain.chat import (
     ChatRequest,
     ChatRole,
     NumberedPassage,
+    Repeats,
     ToolChoice,
     ToolDefinition,
+    ToolInvocation,
+    ToolResult,
 )
 from core.domain.incoming import IncomingMessage
 from core.domain.replies import ChatResponse, CitedText
@@ -35,6 +40,7 @@ from core.domain.response_data import (
     TimelineData,
     response_schema,
 )
+from core.knowledge.facts.rows import FactType
 from core.text.words import shorten
 
 GIVE = "give_answer"
@@ -61,12 +67,14 @@ def build_request(
     messages = (ChatMessage(role=ChatRole.USER, text="\n\n".join([*shown, *asked])),)
     system, schema = synthesiser(response_type, question), response_schema(response_type)
     if capabilities.structured:
-        return ChatRequest(system=system, messages=messages, output_schema=schema)
+        return ChatRequest(system=system, messages=messages, output_schema=schema, repeats=Repeats.NOTHING)
     if capabilities.tools:
         give = ToolDefinition(name=GIVE, description="Takes the answer.", parameters=schema)
-        return ChatRequest(system=system, messages=messages, tools=(give,), tool_choice=ToolChoice.ANY)
+        return ChatRequest(
+            system=system, messages=messages, tools=(give,), tool_choice=ToolChoice.ANY, repeats=Repeats.NOTHING
+        )
     form = f"Reply with one JSON object of this JSON Schema, and nothing else:\n{json.dumps(schema)}"
-    return ChatRequest(system=f"{system}\n\n{form}", messages=messages)
+    return ChatRequest(system=f"{system}\n\n{form}", messages=messages, repeats=Repeats.NOTHING)
 
 
 def read_reply(response: ChatResponse, response_type: str) -> ResponseData | str:
@@ -90,13 +98,40 @@ def is_prose(response: ChatResponse) -> bool:
     return bool(text) and "{" not in text[:20]
 
 
-def failures(called: Sequence[Called]) -> list[str]:
-    """Return a sentence for people about each failed call: the tool, its query, and the reason."""
-    return [
-        f"{invocation.name}{_asked(invocation.arguments)} gave no result: {result.text.removesuffix(FINAL).strip()}"
-        for invocation, result in called
-        if result.is_error
-    ]
+# The purpose of a failed call, in words.
+_UNDONE = {
+    "get_page": "I could not read {}",
+    "query_journal": "I could not read {}",
+    "search": "I could not search for {}",
+    "find_extracts": "I could not look up {}",
+    "query_table": "I could not read the table {}",
+    "follow_relation": "I could not follow the links of {}",
+    "get_ontology": "I could not look at how the documents are connected",
+}
+_FIGURES = (FactType.FINANCIAL, FactType.FIGURE)
+_TICKER = re.compile(r"""\bticker\s*[:=]\s*["']?([A-Za-z][\w.]{0,9})""", re.IGNORECASE)
+
+
+def gaps_of(plan: Plan, called: Sequence[Called]) -> list[str]:
+    """Return a sentence for people about each planned call that was left out, failed, or found no figures."""
+    left_out = len(plan.problems)
+    gaps = [f"I left out {left_out} of the planned look-ups."] if left_out else []
+    for invocation, result in called:
+        ticker = _TICKER.search(str(invocation.arguments.get("query", "")))
+        if result.is_error:
+            gaps.append(_failure(invocation, result))
+        elif ticker and not any(f": {kind.value}; " in result.text for kind in _FIGURES):
+            gaps.append(f"No figures for {ticker[1].upper()} in the documents.")
+    return list(dict.fromkeys(gaps))
+
+
+def _failure(invocation: ToolInvocation, result: ToolResult) -> str:
+    """Return the failure without the name of the tool; with its reason, if that is for readers."""
+    undone = _UNDONE.get(invocation.name, "I could not look up {}").format(_asked(invocation.arguments))
+    if result.text == OUT_OF_TIME:
+        return f"{undone} in time."
+    reason = result.text.removesuffix(FINAL).strip() if result.text.endswith(FINAL) else ""
+    return f"{undone}: {reason}" if reason else f"{undone}."
 
 
 def _result_text(number: int, called: Called, passages: Sequence[NumberedPassage]) -> str:
@@ -115,10 +150,10 @@ def _within(text: str) -> str:
 
 
 def _asked(arguments: object) -> str:
-    """Return the query or the named thing: ` “ferry prices”`."""
+    """Return the query or the named thing: `“ferry prices”`."""
     given = arguments if isinstance(arguments, dict) else {}
     words = next((given[name] for name in ("query", "journal", "document", "page_id") if given.get(name)), None)
-    return f" “{shorten(str(words), 80)}”" if words else ""
+    return f"“{shorten(str(words), 80)}”" if words else "something"
 
 
 def _object_in(text: str) -> str:

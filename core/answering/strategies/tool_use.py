@@ -15,6 +15,7 @@ from core.answering.agent.turns import (
     with_unique_ids,
 )
 from core.answering.run import NO_OBSERVER, Meter, RunObserver
+from core.answering.support.claims import to_last_sentence
 from core.domain.answer import Draft
 from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolResult
 from core.domain.incoming import IncomingMessage
@@ -45,12 +46,12 @@ class ToolUseStrategy(StrategyOverProvider):
             provider=self._provider,
             tools=tools,
             progress=progress,
-            meter=Meter(self._budget, self._clock),
+            meter=self._meter(),
             system=reading_companion(capabilities, question),
             model=question.model,
             observer=self._observer,
         )
-        return await loop.run(build_turns(history, question))
+        return await loop.run(build_turns(history, question, tools.background))
 
 
 def reading_companion(capabilities: Capabilities, question: IncomingMessage) -> str:
@@ -68,8 +69,9 @@ def reading_companion(capabilities: Capabilities, question: IncomingMessage) -> 
 class AgentLoop:
     """One question's run; create a new one for each.
 
-    It makes at most `budget.steps` requests with tools, one without, and one more after an empty answer. Every tool
-    call gets its result in the next turn, also if it was refused, failed or was cut off by the clock.
+    It makes at most `budget.steps` requests whose tool calls are run, one for the answer, and one more each after an
+    empty answer and after a call at the bound. Every other call gets its result in the next turn, also if it was
+    refused, failed or was cut off by the clock.
     """
 
     def __init__(
@@ -100,7 +102,7 @@ class AgentLoop:
         opening = self._tools.opening()
         self._turns, self._new = [*turns, *opening], [*opening]
         while (bound := self._meter.reached()) is None:
-            response = await self._ask(ToolChoice.AUTO, self._system_now(), self._meter.seconds_left)
+            response = await self._ask(ToolChoice.AUTO, self._meter.seconds_left)
             if response is None:
                 self._meter.expire()
             elif response.tool_invocations:
@@ -110,26 +112,35 @@ class AgentLoop:
             elif response.stop_reason is StopReason.PAUSED:
                 self._resume_later(response)
             elif self._is_answer(response):
-                partial = response.stop_reason is StopReason.MAX_TOKENS
-                return self._to_draft((*self._paused, *response.segments), response, partial=partial)
+                return self._to_draft((*self._paused, *response.segments), response)
         return await self._answer_at(bound)
 
     async def _answer_at(self, bound: str) -> Draft:
-        """Return the partial answer from the findings so far."""
+        """Return the partial answer from the findings so far.
+
+        The bound is a user's turn, and tools are forbidden only if the model calls one nevertheless: another system
+        prompt or tool choice would end the provider's cache.
+        """
+        self._tell(prompts.last_turn(bound))
+        choice = ToolChoice.AUTO
         while True:
-            system = f"{self._system_now()}\n\n{prompts.last_turn(bound)}"
-            response = await self._ask(ToolChoice.NONE, system, FINAL_SECONDS)
+            response = await self._ask(choice, FINAL_SECONDS)
             if response is None:
                 raise ProviderTimeout(f"{self._provider.name} gave no answer in time (limit: {bound}). Ask again.")
-            if self._is_answer(response):
+            if response.tool_invocations:
+                choice = ToolChoice.NONE
+            elif self._is_answer(response):
                 return self._to_draft((*self._paused, *response.segments), response, partial=True)
 
-    async def _ask(self, choice: ToolChoice, system: str, seconds: float) -> ChatResponse | None:
+    async def _ask(self, choice: ToolChoice, seconds: float) -> ChatResponse | None:
         """One model turn, or None when `seconds` have passed without one."""
         request = ChatRequest(
-            system=system, messages=tuple(self._turns), tools=self._tools.definitions, tool_choice=choice
+            system=self._system, messages=tuple(self._turns), tools=self._tools.definitions, tool_choice=choice
         )
         return await self._model_turns.ask(request, seconds, TurnStep(conclude=_conclude))
+
+    def _tell(self, text: str) -> None:
+        self._turns.append(ChatMessage(role=ChatRole.USER, text=text))
 
     async def _call_tools(self, response: ChatResponse) -> tuple[ToolResult, ...]:
         """Run the calls of one turn in parallel and put both turns into the prompt."""
@@ -156,10 +167,8 @@ class AgentLoop:
         self._empty += 1
         if self._empty > 1:
             raise ProviderError(f"{self._provider.name} gave an empty answer twice. Ask again, or in other words.")
+        self._tell(prompts.empty_answer())
         return False
-
-    def _system_now(self) -> str:
-        return f"{self._system}\n\n{prompts.empty_answer()}" if self._empty else self._system
 
     def _to_draft(
         self,
@@ -169,9 +178,12 @@ class AgentLoop:
         partial: bool = False,
         choices: tuple[str, ...] = (),
     ) -> Draft:
+        is_cut = response.stop_reason is StopReason.MAX_TOKENS and not choices
         return Draft(
-            segments=segments,
+            segments=to_last_sentence(segments) if is_cut else segments,
             evidence=self._tools.evidence,
+            is_numbered=not self._provider.capabilities.citations,
+            is_cut=is_cut,
             partial=partial,
             choices=choices,
             new_messages=tuple(self._new),

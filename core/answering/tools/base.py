@@ -1,4 +1,4 @@
-"""What tools are made of: their arguments, the context of one question, their findings.
+"""The parts of a tool: its arguments, the context of one question, their findings.
 
 To add a tool, copy `get_page.py`, add it to the list in the composition root and to the contract test's parameters.
 """
@@ -50,6 +50,7 @@ class ToolContext:
     rerank: bool = False  # see SearchQuery.rerank
     pictures: Pictures | None = None
     sections: SectionReader | None = None  # reads texts that are too long for one prompt; None: they are cut
+    window_tokens: int = 0  # of the model that reads the results; 0: a small one
     call: Step = NO_STEPS  # the step of a running call: the tool's own steps go below it
 
 

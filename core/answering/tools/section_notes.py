@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from core.answering.agent.prompts import section_items, section_summary
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole
+from core.answering.context import estimate_tokens
+from core.answering.run import DEFAULT_TOKENS
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, Repeats
 from core.domain.corpus import Page, SourcedPassage
 from core.domain.jobs import JobKind
 from core.domain.service import SummaryKey, SummaryKind
@@ -21,7 +23,6 @@ from core.errors import ProviderError
 from core.ports import ChatProvider
 from core.ports.service import SummaryRepository
 from core.text.words import collapse, shorten
-from core.work.spending import charge_for
 from core.work.steps import NO_STEPS, Step, complete
 
 MOST_SECTIONS = 80  # of one journal; beyond it the last ones are named as not read
@@ -175,9 +176,12 @@ class ModelSectionReader:
     request and not kept.
     """
 
-    def __init__(self, provider: ChatProvider, summaries: SummaryRepository) -> None:
+    def __init__(self, provider: ChatProvider, summaries: SummaryRepository, tokens: int = DEFAULT_TOKENS) -> None:
+        """`tokens` is the budget of the question."""
         self._provider = provider
         self._summaries = summaries
+        self._tokens = tokens
+        self._open = 0  # estimated tokens of requests that have no reply yet
 
     async def read(
         self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose, parent: Step
@@ -199,13 +203,25 @@ class ModelSectionReader:
     async def _ask(self, system: str, passages: Sequence[SourcedPassage], parent: Step) -> str:
         replies = []
         for numbered in _parts(passages):
-            request = ChatRequest(system=system, messages=(ChatMessage(role=ChatRole.USER, text=numbered),))
-            with charge_for(CallPurpose.SECTION):
-                text = (await complete(self._provider, request, parent)).text.strip()
+            said = ChatMessage(role=ChatRole.USER, text=numbered)
+            request = ChatRequest(system=system, messages=(said,), repeats=Repeats.NOTHING)
+            text = await self._reply(request, parent)
             if not text:
                 raise ProviderError(f"{self._provider.name} gave nothing for a section.")
             replies.append(text)
         return "\n".join(text for text in replies if not _is_nothing(text)) or NOTHING
+
+    async def _reply(self, request: ChatRequest, parent: Step) -> str:
+        """Return a reply's text. Raises ProviderError instead, if it would exceed the budget of the question."""
+        tokens = sum(map(estimate_tokens, request.messages))
+        tally = parent.account.tally
+        if (tally.total.total if tally is not None else 0) + self._open + tokens > self._tokens:
+            raise ProviderError(f"The limit of {self._tokens} tokens for this question is reached.")
+        self._open += tokens
+        try:
+            return (await complete(self._provider, request, parent.charged_for(CallPurpose.SECTION))).text.strip()
+        finally:
+            self._open -= tokens
 
 
 def _digest(page: Page, passages: Sequence[SourcedPassage]) -> str:

@@ -11,17 +11,20 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from core.answering.pipeline import QuestionContext
-from core.answering.run import NO_OBSERVER, RunObserver
+from core.answering.run import DEFAULT_TOKENS, NO_OBSERVER, RunObserver
 from core.answering.tools.base import Arguments, Finding, Pictures, Tool, ToolContext
+from core.answering.tools.search import find_pages
 from core.answering.tools.section_notes import ModelSectionReader
 from core.domain.answer import Evidence, ListedFacts
 from core.domain.chat import ChatMessage, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
-from core.domain.corpus import SourcedPassage
+from core.domain.corpus import SearchQuery, SourcedPassage
 from core.domain.jobs import Job, JobKind
 from core.errors import ToolFailed, ToolRetry
-from core.knowledge.facts import Facts
+from core.knowledge.covering import WholeDocuments
+from core.knowledge.facts import Facts, FactType
 from core.knowledge.facts.list_intent import detect_list_intent
 from core.knowledge.facts.lookup import MOST_LISTED
+from core.knowledge.facts.table_questions import read_table_question
 from core.knowledge.library import Library
 from core.knowledge.references.linked_context import LinkedContext, to_turns
 from core.ports import ChatProvider, CorpusRepository, PagePictures
@@ -34,6 +37,7 @@ JOB_INPUT_CHARACTERS = 300
 FINAL = "Calling again will not help: tell the reader."  # ends the message of a final failure
 # The tool that a model would have called for a list of rows.
 FACTS_TOOL = "find_extracts"
+TABLE_PAGES = 10  # that a search for a table finds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,7 @@ class ToolboxMaker:
     pictures: PagePictures
     provider: Callable[[str], ChatProvider]
     rerank: bool
+    tokens: int = DEFAULT_TOKENS  # of a question
 
     def __call__(self, context: QuestionContext, observer: RunObserver) -> "Toolbox":
         provider = self.provider(context.scope.workspace)
@@ -61,9 +66,12 @@ class ToolboxMaker:
             document_ids=frozenset({context.document.id}) if context.document else frozenset(),
             rerank=self.rerank,
             pictures=Pictures(of=self.pictures, sees=lambda: provider.capabilities.images),
-            sections=None if provider.capabilities.quotes_only else ModelSectionReader(provider, self.summaries),
+            sections=None
+            if provider.capabilities.quotes_only
+            else ModelSectionReader(provider, self.summaries, self.tokens),
+            window_tokens=0 if provider.capabilities.quotes_only else provider.capabilities.context_tokens,
         )
-        return Toolbox(self.tools, bound, context.offer, observer)
+        return Toolbox(self.tools, bound, context.offer, observer, context.background)
 
 
 class Toolbox:
@@ -80,7 +88,9 @@ class Toolbox:
         context: ToolContext,
         offer: LinkedContext | None = None,
         observer: RunObserver = NO_OBSERVER,
+        background: str = "",
     ) -> None:
+        self.background = background
         self._observer = observer
         self._tools = {tool.name: tool for tool in tools}
         self._context = context
@@ -139,10 +149,10 @@ class Toolbox:
         finally:
             done.set()
 
-    async def list_facts(self, question: str) -> ListedFacts | None:
+    async def list_facts(self, question: str, *, computes: bool = False) -> ListedFacts | None:
         intent = detect_list_intent(question)
         if intent is None:
-            return None
+            return (await self._compute(question) or await self._cover(question)) if computes else None
         arguments = {"query": intent.query, "type": intent.type.value, "limit": MOST_LISTED}
         invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
         async with self._observer.root.step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
@@ -159,9 +169,67 @@ class Toolbox:
             rows=tuple(row for row, _ in found.rows),
             total=found.total,
             unknown=found.unknown,
+            is_whole=found.is_whole,
             noun=intent.noun,
             invocation=invocation,
             result=self._to_result(invocation, finding),
+        )
+        self._observer.record_facts(listed)
+        return listed
+
+    async def _compute(self, question: str) -> ListedFacts | None:
+        """Answer a question from one table, if a table accounts for all its words."""
+        wanted = read_table_question(question)
+        if wanted is None:
+            return None
+        context = self._context
+        arguments: dict[str, object] = {"query": question[:JOB_INPUT_CHARACTERS], "type": FactType.ROW.value}
+        invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
+        hits = await find_pages(
+            SearchQuery(text=question, limit=TABLE_PAGES, document_ids=context.document_ids), context
+        )
+        found = await context.facts.compute(wanted, [hit.page_id for hit in hits], context.scope)
+        if found is None:
+            return None
+        text, listing = found
+        async with self._observer.root.step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
+            finding = Finding(text=text, passages=tuple(source for _, source in listing.rows))
+            job.output = _to_output(finding)
+        self._searches.append(question)
+        listed = ListedFacts(
+            rows=tuple(row for row, _ in listing.rows),
+            total=listing.total,
+            unknown=0,
+            noun="rows",
+            invocation=invocation,
+            result=self._to_result(invocation, finding),
+            heading=text,
+        )
+        self._observer.record_facts(listed)
+        return listed
+
+    async def _cover(self, question: str) -> ListedFacts | None:
+        """Sum up or compare the documents that a question names as wholes."""
+        context = self._context
+        focus = next(iter(context.document_ids), None) or (context.focus.document_id if context.focus else None)
+        known = await context.corpus.find_documents([focus], context.scope) if focus is not None else []
+        found = await WholeDocuments(context.corpus).answer(question, context.scope, next(iter(known), None))
+        if found is None:
+            return None
+        arguments: dict[str, object] = {"query": question[:JOB_INPUT_CHARACTERS]}
+        invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
+        async with self._observer.root.step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
+            finding = Finding(text=found.heading, passages=found.passages)
+            job.output = _to_output(finding)
+        self._searches.append(question)
+        listed = ListedFacts(
+            rows=found.rows,
+            total=len(found.rows),
+            unknown=0,
+            noun="quotes",
+            invocation=invocation,
+            result=self._to_result(invocation, finding),
+            heading=found.heading,
         )
         self._observer.record_facts(listed)
         return listed

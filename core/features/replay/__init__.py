@@ -1,1 +1,1 @@
-"""What an answer was made from: recorded, kept, played again."""
+"""The material of an answer: recorded, kept, played again."""

@@ -31,7 +31,7 @@ class Cassettes(RunStore):
         """Play a run again. NotFound for an unknown one, InvalidState for one of another version."""
         await self.settled()
         stored = await self._repository.find(message_id, workspace)
-        return await replay(unpack(stored.data), self._strategy)
+        return await replay(unpack(stored.data), self._strategy, self._clock)
 
     async def list_runs(self, workspace: str) -> list[StoredCassette]:
         """Newest first, without their data."""

@@ -19,6 +19,7 @@ from core.domain.corpus import Page
 from core.domain.features import Cassette, RecordedCall, RecordedTools, RecordedTurn, StoredCassette
 from core.domain.incoming import IncomingMessage
 from core.domain.replies import ChatResponse
+from core.domain.support import Judgement
 from core.errors import InvalidState
 from core.ports import ChatProvider, Clock, Tools
 from core.ports.service import CassetteRepository
@@ -46,6 +47,8 @@ class Recording(RunObserver):
         self._pages: Mapping[str, Page] = {}
         self._direct: tuple[Reference, ...] = ()
         self._notes: tuple[str, ...] = ()
+        self._judgements: list[Judgement] = []
+        self._opinion = "off"
 
     def begin(self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools) -> None:
         self._asked = (question, tuple(map(bare_message, history)), tools)
@@ -72,6 +75,12 @@ class Recording(RunObserver):
         """Calls are in the order of their ends; replaying needs none."""
         self._calls.append(RecordedCall(invocation=invocation, result=replace(result, images=())))
 
+    def record_judgement(self, judgement: Judgement) -> None:
+        self._judgements.append(judgement)
+
+    def record_opinion(self, sentences: str) -> None:
+        self._opinion = sentences
+
     def record_proof(self, pages: Mapping[str, Page], direct: Sequence[Reference], notes: Sequence[str]) -> None:
         self._pages, self._direct, self._notes = dict(pages), tuple(direct), tuple(notes)
 
@@ -90,6 +99,7 @@ class Recording(RunObserver):
             history=history,
             tools=RecordedTools(
                 definitions=tools.definitions,
+                background=tools.background,
                 opening=self._opening,
                 problems=dict(self._problems),
                 listed=self._listed,
@@ -100,6 +110,8 @@ class Recording(RunObserver):
             pages=self._pages,
             direct=self._direct,
             notes=self._notes,
+            judgements=tuple(self._judgements),
+            opinion=self._opinion,
             answer=replace(answer, jobs=(), timings_ms={}),
         )
 
@@ -148,6 +160,8 @@ def bare_message(message: ChatMessage) -> ChatMessage:
 def to_stored(message_id: str, cassette: Cassette, data: bytes, now: datetime) -> StoredCassette:
     passages = cassette.tools.evidence.passages.values()
     documents = {item.source.document.id for item in passages} | {page.document_id for page in cassette.pages.values()}
+    if (basis := cassette.answer.rests_on) is not None:  # earlier answers in the history rest on others
+        documents.update(basis.documents)
     return StoredCassette(
         message_id=message_id,
         workspace=cassette.question.address.workspace,

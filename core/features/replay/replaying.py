@@ -6,20 +6,26 @@ changed since; its sentence names the first one.
 
 import difflib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from core.answering.answers.building import build_answer, prove_draft, with_notes
+from core.answering.answers.building import build_answer, with_notes
+from core.answering.citations import cited_page_ids
+from core.answering.run import NO_OBSERVER, Budget
+from core.answering.steps.proof import Checking, Settled, build_opinion, build_repair, settle
 from core.answering.strategies.choosing import ChosenStrategy, draft_once
-from core.domain.answer import Answer, Evidence, ListedFacts
+from core.answering.support.check import Claim, SupportCheck
+from core.domain.answer import Answer, Draft, Evidence, ListedFacts
 from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ToolDefinition, ToolInvocation, ToolResult
+from core.domain.corpus import Page
 from core.domain.features import Cassette, RecordedTools, RecordedTurn, Replayed
 from core.domain.incoming import IncomingMessage
 from core.domain.replies import ChatResponse, Usage
+from core.domain.support import Judgement
 from core.errors import FootnoteError
 from core.features.replay.recording import bare_request
-from core.ports import ChatProvider
+from core.ports import ChatProvider, Clock
 from core.serializers.objects import answer_json
 from core.text.words import shorten
 from core.work.progress import SilentProgress
@@ -39,16 +45,16 @@ class StrategyOver(Protocol):
         ...
 
 
-async def replay(cassette: Cassette, strategy: StrategyOver) -> Replayed:
+async def replay(cassette: Cassette, strategy: StrategyOver, clock: Clock) -> Replayed:
     """Run a cassette again. Nothing outside it is read but the code."""
     provider, tools = ReplayProvider(cassette), ReplayTools(cassette.tools)
     try:
         chosen = strategy(cassette.strategy, cassette.question, provider)
         draft = await draft_once(chosen, cassette.question, cassette.history, tools, SilentProgress())
+        settled = await _settled(cassette, draft, provider, clock)
     except FootnoteError as error:
         return Replayed(answer=cassette.answer, difference=str(error))
-    draft, proved = prove_draft(draft, cassette.pages)
-    built = build_answer(draft, proved, cassette.direct, cassette.question.text)
+    built = build_answer(settled.draft, settled.proved, cassette.direct, settled.checked)
     recorded = cassette.answer
     answer = replace(
         with_notes(built, cassette.notes),
@@ -58,6 +64,34 @@ async def replay(cassette: Cassette, strategy: StrategyOver) -> Replayed:
     )
     old, new = answer_bytes(recorded), answer_bytes(answer)
     return Replayed(answer=answer, difference=None if old == new else _told("The answer", old.decode(), new.decode()))
+
+
+async def _settled(cassette: Cassette, draft: Draft, provider: "ReplayProvider", clock: Clock) -> Settled:
+    """Prove and check the draft over the recorded pages, judgements and repair."""
+
+    async def read_pages(draft: Draft) -> Mapping[str, Page]:
+        return {page_id: cassette.pages[page_id] for page_id in cited_page_ids(draft) if page_id in cassette.pages}
+
+    repair = build_repair(provider, cassette.question, Budget(), clock, NO_OBSERVER)
+    check, question = ReplayCheck(cassette.judgements), cassette.question
+    opinion = None
+    if cassette.opinion != "off":
+        opinion = build_opinion(provider, question, Budget(), clock, NO_OBSERVER)
+    checking = Checking(read_pages, check, question.text, opinion, is_for_all=cassette.opinion == "all")
+    return await settle(draft, checking, repair)
+
+
+class ReplayCheck(SupportCheck):
+    """Gives the recorded judgements in their order."""
+
+    def __init__(self, judgements: Sequence[Judgement]) -> None:
+        self._left = list(judgements)
+
+    async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
+        if len(self._left) < len(claims):
+            raise Divergence("The check of the answer's sentences asked for more than when it was recorded.")
+        taken, self._left = self._left[: len(claims)], self._left[len(claims) :]
+        return taken
 
 
 class ReplayProvider:
@@ -105,6 +139,10 @@ class ReplayTools:
         """All that had been shown at the end of the recorded run."""
         return self._recorded.evidence
 
+    @property
+    def background(self) -> str:
+        return self._recorded.background
+
     def adopt(self, history: Sequence[ChatMessage]) -> None:
         """The recorded results have their numbers."""
 
@@ -114,7 +152,7 @@ class ReplayTools:
     def problem(self, invocation: ToolInvocation) -> str | None:
         return self._recorded.problems.get(invocation.id)
 
-    async def list_facts(self, question: str) -> ListedFacts | None:
+    async def list_facts(self, question: str, *, computes: bool = False) -> ListedFacts | None:
         return self._recorded.listed
 
     async def invoke(

@@ -12,20 +12,23 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 
+from core.access.scopes import Access
 from core.answering.answers.passages import lost_quotes
 from core.answering.answers.stored import BOT_NAME, stored_ids
+from core.answering.redaction import basis_of
 from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Message, Role
+from core.domain.corpus import SearchScope
 from core.domain.features import OUT, Checked, DueNote, Fate, LiveTexts, StaleAnswer, Unchecked
 from core.domain.incoming import NOTE_ON, IncomingMessage, again_key, message_key
-from core.domain.service import Decision, InboxEntry, Listening
+from core.domain.service import Decision, InboxEntry
 from core.errors import BadInput, InvalidState, NotFound
-from core.ports import Clock, ConversationRepository
+from core.ports import Clock, ConversationRepository, CorpusRepository
 from core.ports.service import InboxStore, SettingsRepository, StaleRepository
 from core.serializers.objects import Json
 from core.text.notation import is_number
 from core.text.words import shorten
-from core.work.commands import Command, CommandCall, CommandResult, Option, OptionKind, Question, current
+from core.work.commands import Command, CommandCall, CommandResult, Option, OptionKind, Question, current, readable_by
 
 NOTE_DUE = Decision(code="note", sentence="Answers here are stale: I say so in a note.", accepted=True)
 NOTE_TEXT = "(a note about stale answers)"
@@ -92,7 +95,7 @@ class Staleness:
     async def _hand_over(self, note: DueNote) -> bool:
         """Durable in the inbox first, under a key that is the note's own; only then it is taken care of."""
         address = note.conversation.address
-        wanted = address.platform in self._noted and await self._settings.listening(address) is not Listening.MUTED
+        wanted = address.platform in self._noted and not (await self._settings.listening(address)).is_muted
         if wanted:
             await self._inbox.accept(to_incoming(note), NOTE_DUE)
         await self._repository.note_done(note.id)
@@ -226,17 +229,33 @@ def _is_answered_by(entry: InboxEntry, answer: Message) -> bool:
     return entry.decision.accepted and stored_ids(entry.incoming).answer == answer.id
 
 
+async def without_closed_names(
+    found: Sequence[StaleAnswer], scope: SearchScope, corpus: CorpusRepository
+) -> list[StaleAnswer]:
+    """Return stale answers without the names of documents that aren't in the scope, such as removed ones."""
+    cited = {citation.document_id for item in found for citation in item.message.citations}
+    readable = {document.id for document in await corpus.find_documents([*cited], scope)}
+    shown = []
+    for item in found:
+        citations = (
+            each if each.document_id in readable else replace(each, document="", document_title="")
+            for each in item.message.citations
+        )
+        shown.append(replace(item, message=replace(item.message, citations=tuple(citations))))
+    return shown
+
+
 def told(item: StaleAnswer) -> str:
     """Describe the footnotes of an answer that its documents no longer support, by document."""
     by_document: dict[tuple[str, Fate], list[int]] = {}
     for quote in item.lost:
         cited = next((c for c in item.message.citations if c.number == quote.number), None)
-        title = shorten(cited.document_title or cited.document, TITLE_LENGTH) if cited else "a document"
-        by_document.setdefault((title, quote.fate), []).append(quote.number)
+        title = shorten(cited.document_title or cited.document, TITLE_LENGTH) if cited else ""
+        by_document.setdefault((f"“{title}”" if title else "a document", quote.fate), []).append(quote.number)
     parts = [
-        f"“{title}” was removed ({_footnotes(numbers)})"
+        f"{title} was removed ({_footnotes(numbers)})"
         if fate is Fate.GONE
-        else f"“{title}” no longer says what {_footnotes(numbers)} {'quote' if len(numbers) > 1 else 'quotes'}"
+        else f"{title} no longer says what {_footnotes(numbers)} {'quote' if len(numbers) > 1 else 'quotes'}"
         for (title, fate), numbers in by_document.items()
     ]
     return "; ".join(parts) or "a document behind it was removed"
@@ -276,20 +295,22 @@ def _footnotes(numbers: Sequence[int]) -> str:
     return f"footnotes {', '.join(first)} and {last}" if first else f"footnote {last}"
 
 
-def stale_command(staleness: Staleness) -> Command:
+def stale_command(staleness: Staleness, access: Access, corpus: CorpusRepository) -> Command:
     """Return the row of the table about stale answers."""
 
     async def run(call: CommandCall) -> CommandResult:
         """Of the conversation; without one, for who may see all, of every one."""
         everywhere = call.conversation is None and call.sees_all
-        found = await staleness.list_stale(call.workspace, None if everywhere else current(call).id)
+        listed = await staleness.list_stale(call.workspace, None if everywhere else current(call).id)
+        found = await without_closed_names(listed, await readable_by(call, access), corpus)
         if wanted := call.option("number"):
             return CommandResult(text="", ask=_question(found, wanted))
         lines = [_line(number, item) for number, item in enumerate(found[:LISTED], start=1)]
         lines += [f"- and {len(found) - LISTED} more"] if len(found) > LISTED else []
         lines += ["", "Ask one again with /stale and its number."] if lines else []
         empty = "No stale answers here. Every cited passage is still in its document."
-        return CommandResult(text="\n".join(lines) or empty)
+        rests_on = basis_of(item.message for item in found[:LISTED])
+        return CommandResult(text="\n".join(lines) or empty, rests_on=rests_on, quotes_people=True)
 
     return Command(
         name="stale",

@@ -5,21 +5,25 @@ The text is made when it is posted, without answers that are valid again or were
 
 from collections.abc import Sequence
 
+from core.access.scopes import Access
 from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus, AskAgain
 from core.domain.features import StaleAnswer
 from core.domain.incoming import NOTE_ON
-from core.features.staleness.stale_answers import QUESTION_LENGTH, Staleness, told
+from core.features.staleness.stale_answers import QUESTION_LENGTH, Staleness, told, without_closed_names
+from core.ports import CorpusRepository
 from core.text.words import shorten
 
 TOLD = 5  # answers that a note names one by one
 
 
 class StaleNotes:
-    """Message that is a note -> its text. With an empty `note_on`, no answer is stale."""
+    """Message that is a note -> its text, as its thread may read it. With an empty `note_on`, no answer is stale."""
 
-    def __init__(self, staleness: Staleness) -> None:
+    def __init__(self, staleness: Staleness, access: Access, corpus: CorpusRepository) -> None:
         self._staleness = staleness
+        self._access = access
+        self._corpus = corpus
 
     async def __call__(self, question: Question) -> Answer | None:
         message = question.message
@@ -27,7 +31,9 @@ class StaleNotes:
             return None
         wanted = message.metadata[NOTE_ON].split()
         stale = await self._staleness.list_stale(message.address.workspace, message.conversation_id)
-        return to_note([item for item in stale if item.message.id in wanted], message.conversation_id or "")
+        scope = await self._access.scope(message.address.workspace, message.address)
+        found = [item for item in stale if item.message.id in wanted]
+        return to_note(await without_closed_names(found, scope, self._corpus), message.conversation_id or "")
 
 
 def to_note(stale: Sequence[StaleAnswer], conversation_id: str) -> Answer:

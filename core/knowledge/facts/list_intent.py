@@ -35,6 +35,7 @@ _ENTITIES: Mapping[str, str] = {  # people's word -> kind of entities
     **dict.fromkeys(("organisations", "organizations", "companies"), "organisation"),
 }
 _AGREEING = frozenset({"decide", "decided", "agree", "agreed"})
+_LONGEST_POSSESSIVE = 4  # words up to "'s"
 _LONGEST_AGREEING = 5  # words up to "decide" in a question about decisions
 
 # Words that can't be compared with rows: they refer back, ask more, rank, exclude, or begin another subject.
@@ -47,6 +48,19 @@ _BEYOND = frozenset(
 _BEYOND_STEMS = ("differ", "explain", "summaris", "summariz")
 _BEFORE_SPAN = frozenset({"this", "last", "next"})  # fine before a span: "last week"
 _SPANS = frozenset("week month year quarter monday tuesday wednesday thursday friday saturday sunday".split())
+# Columns that a list shows anyway: "with their owners and due dates", "and who owns them".
+_COLUMN = (
+    r"(?:owners?|assignees?|people responsible|responsible (?:people|persons?)|names|due dates?|dates?|deadlines?"
+    r"|status(?:es)?|states|methods?|summar(?:y|ies)|descriptions?)"
+)
+_WHOSE = r"(?:the |their |its |all |each )?"
+_COLUMNS = re.compile(
+    rf",? (?:with|and|plus|including|showing|along with|together with) {_WHOSE}{_COLUMN}"
+    rf"(?:(?:, and |, | and | or ){_WHOSE}{_COLUMN}){{0,5}}(?=[?.! ]*$| (?:of|from|in|for|about|on|at) )"
+    r"|,? and who (?:owns|has|does|is responsible for|is doing|has to do|must do) (?:them|each of them|each|it)\b",
+    re.IGNORECASE,
+)
+_THERE = re.compile(r" (?:are|were) there$", re.IGNORECASE)
 _NEXT_SENTENCE = re.compile(r"[?!.;]\s+\S")
 
 
@@ -61,7 +75,7 @@ class ListIntent:
 
 def detect_list_intent(text: str) -> ListIntent | None:
     """Return the list that a question clearly asks for; None for every other question."""
-    question = collapse(text).rstrip("?.! ")
+    question = _THERE.sub("", without_columns(collapse(text)).rstrip("?.! "))
     if not question or len(question) > LONGEST:
         return None
     words = question.split()
@@ -70,18 +84,32 @@ def detect_list_intent(text: str) -> ListIntent | None:
         rest = words[end + 1 :] if lower[end : end + 1] in (["on"], ["to"]) else words[end:]
         return None if _goes_beyond(rest) else _intent(FactType.DECISION, "decisions", "decisions", rest)
     start = next((place for place, word in enumerate(lower) if word not in _LEAD_WORDS), len(lower))
-    found = _read_noun(lower, start)
-    if found is None or _goes_beyond(words[found[1] :]):
+    of = start
+    if (found := _read_noun(lower, start)) is None:
+        of = start + _possessive(lower[start:])  # "the council's action items"
+        found = _read_noun(lower, of)
+    if found is None or _goes_beyond([*words[start:of], *words[found[1] :]]):
         return None
     kind, end = found
-    noun, rest = " ".join(lower[start:end]), words[end:]
+    noun, rest = " ".join(lower[of:end]), [*words[start:of], *words[end:]]
     if kind is FactType.ENTITY:
         return _intent(kind, "NPCs" if noun == "npcs" else noun, f"kind={_ENTITIES[noun]}", rest)
     return _intent(kind, noun, noun, rest)
 
 
+def without_columns(text: str) -> str:
+    """Return a request for a list without the columns that it names: "list the tasks with owners" asks for tasks."""
+    return _COLUMNS.sub("", text)
+
+
 def _intent(kind: FactType, noun: str, query: str, rest: Sequence[str]) -> ListIntent:
     return ListIntent(query=" ".join([query, *rest]), type=kind, noun=noun)
+
+
+def _possessive(words: Sequence[str]) -> int:
+    """Return the number of words up to an 's, if it comes soon."""
+    ends = (place + 1 for place, word in enumerate(words[:_LONGEST_POSSESSIVE]) if word.endswith(("'s", "’s")))
+    return next(ends, 0)
 
 
 def _after_agreeing(words: Sequence[str]) -> int | None:

@@ -1,12 +1,14 @@
 """Look-ups in extracts: rows that fit a query, each with its proved footnote; relations and the ontology."""
 
 import asyncio
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 
 from core.domain.answer import Citation, ListedFact
 from core.domain.corpus import Document, Page, PageHit, SearchScope, SourcedPassage
-from core.domain.extracts import Extract, ExtractQuery, ExtractType
+from core.domain.extracts import Extract, ExtractQuery, ExtractType, Table
 from core.domain.footnotes import cite
 from core.domain.passages import Span
 from core.domain.replies import PassageCitation
@@ -17,6 +19,7 @@ from core.knowledge.facts.matching import (
     Direction,
     Match,
     follow,
+    held_words,
     match,
     named_things,
     names_of,
@@ -26,6 +29,7 @@ from core.knowledge.facts.matching import (
 from core.knowledge.facts.ontology import Ontology, build_ontology
 from core.knowledge.facts.query import DEFAULT_ROWS, MOST_ROWS, Comparison, FactQuery, read_query
 from core.knowledge.facts.rows import EXTRACT_TYPES, Fact, FactType, to_facts
+from core.knowledge.facts.table_questions import Computed, Grid, TableQuestion, compute
 from core.knowledge.search.documents import find_by_name
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import ExtractRepository
@@ -37,6 +41,8 @@ QUOTE_CHARACTERS = 600  # of a footnote: a longer table or meeting is quoted fro
 MOST_LISTED = MOST_ROWS  # a longer list is hard to read, in chat and elsewhere
 MOST_CHARACTERS = 6_000  # of all rows of a list
 SHOWN_CHARACTERS = 300  # of one row
+MOST_DOCUMENTS = 5  # whose tables are tried for one question
+MOST_CITED = 10  # rows shown below a sum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +88,7 @@ class Listing:
     rows: tuple[tuple[ListedFact, SourcedPassage], ...]
     total: int
     unknown: int
+    is_whole: bool = True  # the documents were read to the end: only then is the number of rows known
 
 
 class Facts:
@@ -95,9 +102,18 @@ class Facts:
         self.list_extracts = extracts.list_extracts
         self.counts = extracts.counts
 
+    @property
+    def now(self) -> datetime:
+        """The time in this machine's zone."""
+        return self._clock.now().astimezone()
+
+    @property
+    def today(self) -> date:
+        return self.now.date()
+
     def read(self, text: str, limit: int = DEFAULT_ROWS) -> FactQuery:
         """Read a text as a query, relative to today. Raises BadInput as `read_query` does."""
-        return read_query(text, self._clock.now().date(), limit=limit)
+        return read_query(text, self.today, limit=limit)
 
     async def ask(self, text: str, scope: SearchScope, limit: int = DEFAULT_ROWS) -> FoundFacts:
         """Find the rows that fit a text."""
@@ -110,10 +126,12 @@ class Facts:
         document_ids: frozenset[str] = frozenset(),
         *,
         distinct: bool = False,
+        ranks: bool = False,
     ) -> FoundFacts:
         """Find the rows that fit a query, only in these documents if there are any.
 
-        With `distinct`, equal rows (from a copy of the minutes, or a thing under two names) count once. Raises NotFound
+        With `distinct`, equal rows (from a copy of the minutes, or a thing under two names) count once. With `ranks`,
+        rows don't need all words of the query: those with most of them are meant. Raises NotFound
         and BadInput for an unknown or unclear document, as Library.find_document does.
         """
         documents = await self._corpus.list_readable(scope)
@@ -126,10 +144,15 @@ class Facts:
         aliases = await self._names(documents, scope) if query.words or query.conditions or distinct else {}
         found: dict[Match, list[Fact]] = {Match.YES: [], Match.UNKNOWN: [], Match.NO: []}
         about = {document.id: f"{document.title} {document.path}" for document in documents}
+        asked = [re.sub("['’]s$", "", word) for word in query.words]
+        query = replace(query, words=()) if ranks else query
         for extract in await self._candidates(query, scope, document_ids, documents, aliases):
             for fact in to_facts(extract):
                 found[match(fact, query, aliases, about.get(extract.document_id, ""))].append(fact)
         fitting, unknown = found[Match.YES], found[Match.UNKNOWN]
+        if ranks and asked:
+            held = [held_words(fact, asked, aliases, about.get(fact.extract.document_id, "")) for fact in fitting]
+            fitting = _with_most(fitting, held, len(asked))
         if distinct:
             fitting, unknown = (_each_once(facts, aliases) for facts in (fitting, unknown))
         rows = await self.cite(fitting[: query.limit], scope, documents)
@@ -140,10 +163,49 @@ class Facts:
     ) -> Listing:
         """List the rows that a question asks for, each once. Rows without a stored passage to quote are left out."""
         query = replace(self.read(intent.query, MOST_LISTED), types=frozenset({intent.type}))
-        found = await self.find(query, scope, document_ids, distinct=True)
+        found = await self.find(query, scope, document_ids, distinct=True, ranks=True)
         passages = await self.passages(found.rows, scope)
-        rows = (row for each in found.rows if (row := _to_row(each, passages)) is not None)
-        return Listing(rows=tuple(_within_characters(rows)), total=found.total, unknown=found.unknown)
+        rows = tuple(_within_characters(row for each in found.rows if (row := _to_row(each, passages)) is not None))
+        read = frozenset(each.fact.extract.document_id for each in found.rows)
+        extractors = {each.fact.extract.extractor for each in found.rows}
+        is_whole = not any(each.extractor in extractors for each in await self.troubles(scope, read))
+        return Listing(rows=rows, total=found.total, unknown=found.unknown, is_whole=is_whole)
+
+    async def compute(
+        self, question: TableQuestion, pages: Iterable[str], scope: SearchScope
+    ) -> tuple[str, Listing] | None:
+        """Answer a question from a table of these pages, with the rows to cite; None if none or several do.
+
+        Tables are whole: their parts on other pages count.
+        """
+        near = await self.of_pages(pages, scope, ExtractType.TABLE)
+        found: list[tuple[Computed, list[Fact]]] = []
+        for document_id in list(dict.fromkeys(extract.document_id for extract in near))[:MOST_DOCUMENTS]:
+            for grid, rows in await self.tables(frozenset({document_id}), scope):
+                if rows and (computed := compute(question, grid)) is not None:
+                    found.append((computed, [rows[place] for place in computed.rows]))
+        if not found:
+            return None
+        most = max(computed.covered for computed, _ in found)
+        best = [item for item in found if item[0].covered == most]
+        computed, rows = best[0]
+        if any(other.text != computed.text for other, _ in best):
+            return None
+        cited = await self.cite(rows[:MOST_CITED], scope)
+        passages = await self.passages(cited, scope)
+        listed = [row for each in cited if (row := _to_row(each, passages)) is not None]
+        if len(listed) < min(len(rows), MOST_CITED):
+            return None  # a row without a proof
+        return computed.text, Listing(rows=tuple(listed), total=len(rows), unknown=0)
+
+    async def tables(self, document_ids: frozenset[str], scope: SearchScope) -> list[tuple[Grid, list[Fact]]]:
+        """List the whole tables of documents, in order, with their rows."""
+        readable = {document.id: document for document in await self._corpus.list_readable(scope)}
+        found: list[tuple[Grid, list[Fact]]] = []
+        for document_id in sorted(document_ids & readable.keys()):
+            wanted = ExtractQuery(type=ExtractType.TABLE, document_ids=frozenset({document_id}), limit=MOST_READ)
+            found += whole_tables(await self._extracts.list_extracts(wanted, scope), readable[document_id])
+        return found
 
     async def troubles(self, scope: SearchScope, document_ids: frozenset[str] = frozenset()) -> list[Trouble]:
         """List the failures, refusals and omissions of extractors, by document and extractor.
@@ -258,6 +320,27 @@ class Facts:
         return found
 
 
+def whole_tables(extracts: Iterable[Extract], document: Document) -> Iterator[tuple[Grid, list[Fact]]]:
+    """Yield the tables of a document with their rows; parts on several pages are one table.
+
+    Tables whose rows have no places of their own are left out: no footnote could lead to a row.
+    """
+    about = f"{document.title} {document.path}"
+    whole: list[tuple[Grid, list[Fact]]] = []
+    for extract in extracts:
+        table = Table.model_validate(extract.data)
+        rows = [fact for fact in to_facts(extract) if fact.type is FactType.ROW]
+        if len(table.row_spans) != len(table.rows):
+            continue
+        is_part = table.continued or document.kind == "csv"
+        if is_part and whole and whole[-1][0].columns == table.columns:
+            grid, before = whole[-1]
+            whole[-1] = replace(grid, rows=(*grid.rows, *table.rows)), [*before, *rows]
+        else:
+            whole.append((Grid(title=table.title, columns=table.columns, rows=table.rows, about=about), rows))
+    yield from whole
+
+
 def quoted(span: Span, text: str) -> Span:
     """Return the part of a place that a footnote quotes: no space around it, a long one up to the end of a line."""
     quote = span.of(text)
@@ -266,6 +349,15 @@ def quoted(span: Span, text: str) -> Span:
         quote = quote[: end if end > 0 else QUOTE_CHARACTERS]
     start = span.start + len(quote) - len(quote.lstrip())
     return Span(start, start + len(quote.strip()))
+
+
+def _with_most(facts: Sequence[Fact], held: Sequence[Sequence[str]], asked: int) -> list[Fact]:
+    """Return the rows that hold most of the words; none if most words are unknown to all rows."""
+    known = {word for words_held in held for word in words_held}
+    most = max(map(len, held), default=0)
+    if len(known) * 2 < asked or not most:
+        return []
+    return [fact for fact, own in zip(facts, held, strict=True) if len(own) == most]
 
 
 def _each_once(facts: Iterable[Fact], aliases: Aliases) -> list[Fact]:
@@ -306,7 +398,9 @@ def _to_row(cited: CitedFact, passages: Iterable[SourcedPassage]) -> tuple[Liste
             quote = citation.quote[span.start - citation.span.start : span.end - citation.span.start]
             claim = PassageCitation(passage_id=item.passage.id, span=span, cited_text=quote)
             text = shorten(_row_text(cited.fact, quote), SHOWN_CHARACTERS)
-            return ListedFact(text=text, document=citation.document_title, citation=claim), item
+            cells = {name: str(value) for name, value in cited.fact.fields.items()}
+            row = ListedFact(text=text, document=citation.document_title, citation=claim)
+            return replace(row, cells=cells if cited.fact.type is FactType.ROW else {}), item
     return None
 
 

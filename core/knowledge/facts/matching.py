@@ -38,11 +38,18 @@ def match(fact: Fact, query: FactQuery, aliases: Aliases, about: str = "") -> Ma
     """Compare a row with a query. `about`: the title and path of its document, which may hold the words, too."""
     if fact.type not in query.types if query.types else fact.type in _ON_REQUEST:
         return Match.NO
-    text = words(" ".join([*(_text(value) for value in fact.fields.values()), fact.about, about]))
-    if not all(_has_name(word, text, aliases) for word in query.words):
+    if len(held_words(fact, query.words, aliases, about)) < len(query.words):
         return Match.NO
     found = {_compare(fact, condition, aliases) for condition in query.conditions}
     return Match.NO if Match.NO in found else Match.UNKNOWN if Match.UNKNOWN in found else Match.YES
+
+
+def held_words(fact: Fact, wanted: Sequence[str], aliases: Aliases, about: str = "") -> list[str]:
+    """Return the words that a row or its document's title or path holds."""
+    if not wanted:
+        return []
+    text = words(" ".join([*(_text(value) for value in fact.fields.values()), fact.about, about]))
+    return [word for word in wanted if _has_name(word, text, aliases)]
 
 
 def same_fact(fact: Fact, aliases: Aliases) -> tuple[str, ...]:

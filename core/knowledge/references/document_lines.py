@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, Repeats, ToolChoice
 from core.domain.corpus import Document, Page, SearchScope
 from core.domain.service import SummaryKey, SummaryKind
 from core.domain.spending import CallPurpose
@@ -17,13 +17,15 @@ from core.ports import ChatProvider, CorpusRepository
 from core.ports.service import SummaryRepository
 from core.text.markup import to_words
 from core.text.words import collapse, shorten
-from core.work.spending import charge_for
 from core.work.steps import NO_STEPS, Step, complete
 
 LENGTH = 100  # characters of a summary
 _READ = 4_000  # characters of a page that it is made from
 SECONDS = 8.0  # timeout of each line: a list of references waits for them
 AT_ONCE = 4  # concurrent requests of a workspace
+FURTHER = 4  # pages behind the first that are looked at
+FEWEST_WORDS = 4  # of a sentence
+_LABEL = re.compile(r"[*_]{0,2}[^\W\d_][^.:!?\n]{0,30}:[*_]{0,2} [^.!?\n]{0,60}(?:\.\d[\d.]{0,10})?")  # "Version: 1.2"
 _TITLE = 60  # characters; a longer line of a PDF is prose
 _PARAGRAPHS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d{1,3}[.)])\s)")  # each item of a list is one
 _NUMBER = re.compile(r"^\d{1,3}[.)]\s+")  # of a list's item
@@ -63,7 +65,7 @@ class DocumentLines:
         return lines | {document.id: line for document, line in zip(missing, made, strict=True)}
 
     async def _make(self, document: Document, scope: SearchScope, parent: Step) -> str:
-        page = await self._first_page(document, scope)
+        page = await self._telling_page(document, scope)
         line = await self._line(document, page, parent) if page is not None else ""
         if document.id not in scope.positions:
             await self._summaries.save(_key(document), line)
@@ -77,6 +79,15 @@ class DocumentLines:
         async with self._free[document.workspace]:
             written = await write_line(provider, document.title, page.text, parent)
         return shorten(written, LENGTH) if written else own
+
+    async def _telling_page(self, document: Document, scope: SearchScope) -> Page | None:
+        """Return the first page whose summary is a sentence, not far from the beginning; else the first one."""
+        first = await self._first_page(document, scope)
+        if first is None or is_telling(page_summary(first, document.path)):
+            return first
+        further = await self._corpus.find_pages(document.id, range(first.number + 1, first.number + FURTHER), scope)
+        ordered = sorted(further, key=lambda page: page.number)
+        return next((page for page in ordered if is_telling(page_summary(page, document.path))), first)
 
     async def _first_page(self, document: Document, scope: SearchScope) -> Page | None:
         """Return the first page with text: pages of a PDF without text aren't stored."""
@@ -106,11 +117,11 @@ async def write_line(
         messages=(ChatMessage(role=ChatRole.USER, text=f"Title: {title}\n\n{text[:_READ]}"),),
         tools=(),
         tool_choice=ToolChoice.NONE,
+        repeats=Repeats.NOTHING,
     )
     try:
         async with asyncio.timeout(seconds):
-            with charge_for(CallPurpose.LINE):
-                response = await complete(provider, request, parent)
+            response = await complete(provider, request, parent.charged_for(CallPurpose.LINE))
     except (ProviderError, TimeoutError):
         return None
     return collapse(response.text).strip("\"“”'") or None
@@ -128,6 +139,7 @@ def one_line_prompt() -> str:
 def page_summary(page: Page, path: str) -> str:
     """Return the first paragraph of a page if it fits into LENGTH characters, else its first sentence, cut to that.
 
+    Titles in capitals and labels ("Version: 1.2") are passed over for a paragraph that says something, if any does.
     `path` is the document's. The summary of a page of headings is "".
     """
     text = _without_headings(page)
@@ -135,11 +147,24 @@ def page_summary(page: Page, path: str) -> str:
         text = _without_title_lines(text)
     is_markdown = path.lower().endswith((".md", ".markdown"))
     paragraphs = _PARAGRAPHS.split(_without_rules(text) if is_markdown else text)
-    paragraph = next(filter(None, map(_words if is_markdown else collapse, paragraphs)), "")
+    to_line = _words if is_markdown else collapse
+    telling = (line for each in paragraphs if is_telling(line := to_line(_without_labels(each))))
+    paragraph = next(telling, "") or next(filter(None, map(to_line, paragraphs)), "")
     if len(paragraph) <= LENGTH:
         return paragraph
     sentence = _SENTENCE.match(paragraph)
     return shorten(sentence[0] if sentence else paragraph, LENGTH)
+
+
+def is_telling(line: str) -> bool:
+    """Return whether a line says something: it is a sentence, not a title in capitals or a label with its value."""
+    is_sentence = line.endswith((*_ENDS[:4], *_CJK_END)) or len(line) > LENGTH * 0.6
+    return is_sentence and len(line.split()) >= FEWEST_WORDS and not line.isupper() and not _LABEL.fullmatch(line)
+
+
+def _without_labels(paragraph: str) -> str:
+    lines = paragraph.splitlines()
+    return "\n".join(line for line in lines if not line.isupper() and not _LABEL.fullmatch(line.strip()))
 
 
 def _words(markdown: str) -> str:

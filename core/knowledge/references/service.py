@@ -4,8 +4,10 @@ Failures cost only a job.
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import TypeVar
 
 from core.domain.answer import Answer, Reference
@@ -24,6 +26,8 @@ from core.work.steps import NO_STEPS, Step
 T = TypeVar("T")
 
 DEFAULT_TOKENS = 3_000  # of the linked context: as much as a search gives
+MOST_UNREAD = 3  # files named in one answer
+_FILE_NAME = re.compile(r"\w\.[A-Za-z]\w{1,9}\b")
 SECONDS = 10.0  # timeout of each step: an answer without references is better than none
 
 
@@ -84,6 +88,17 @@ class References:
             )
         return links
 
+    async def unread(self, text: str, scope: SearchScope) -> tuple[str, ...]:
+        """Return a sentence for each file that a text names and that could not be read."""
+        if not _FILE_NAME.search(text):
+            return ()
+        failed = [item for item in await self._corpus.list_readable(scope) if item.failed_reason and not item.revision]
+        named = [item for item in failed if PurePosixPath(item.path).name.casefold() in text.casefold()]
+        return tuple(
+            f"{item.path} is here, but it could not be read: {(item.failed_reason or '').rstrip('.')}."
+            for item in named[:MOST_UNREAD]
+        )
+
     async def described(self, answer: Answer, scope: SearchScope, parent: Step = NO_STEPS) -> Answer:
         """Add a line about the document to each reference that is shown. After a failure, the job says why."""
         wanted = undescribed(answer)
@@ -120,7 +135,9 @@ class References:
         offer = await build_linked_context(offered, corpus=self._corpus, scope=scope, budget_tokens=self._tokens)
         own = {item.document.id: item.document for item in named if item.document is not None}
         earlier = await self._corpus.find_documents([item.document_id for item in before if item.document_id], scope)
+        dead = [item.reference.label for item in named if item.reference.broken and "[[" in item.reference.label]
         return Links(
+            notes=tuple(f"{label} leads to no document that I can read here." for label in dead),
             references=tuple(item.reference for item in named),
             documents=tuple({**{item.id: item for item in earlier}, **own}.values()),
             offer=offer,

@@ -8,7 +8,7 @@ from functools import partial
 from core.access.availability import Availability
 from core.access.scopes import ATTACHMENTS, Access
 from core.answering.answers.passages import surroundings
-from core.domain.answer import QueryType
+from core.domain.answer import Provenance, QueryType
 from core.domain.conversation import Message, Role
 from core.domain.corpus import Document, SearchQuery, SearchScope, Source
 from core.domain.incoming import ThreadAddress
@@ -218,7 +218,9 @@ class LibraryCommands:
                 lines.append(f"  - and {len(row.failures) - FAILURES_LISTED} more")
         notice = await self._explain(call, await self._scope(call))
         text = "\n\n".join(part for part in (notice, "\n".join(lines)) if part)
-        return CommandResult(text=text, rows=rows, notice=notice or "")
+        failed = tuple(document.id for document in documents if document.failed_reason)
+        rests_on = Provenance(documents=failed, sources=tuple(source.id for source in sources))
+        return CommandResult(text=text, rows=rows, notice=notice or "", rests_on=rests_on)
 
     async def _explain(self, call: CommandCall, scope: SearchScope) -> str | None:
         """Return why nothing can be searched where the command was given; None if documents can be."""
@@ -235,7 +237,8 @@ class LibraryCommands:
             f"   {preview(hit.passages[0].passage.text, hit.document.kind, 160)}"
             for number, hit in enumerate(hits, start=1)
         ]
-        return CommandResult(text="\n".join(rows) or "Nothing found. Try other words.")
+        rests_on = Provenance(documents=tuple(hit.document.id for hit in hits))
+        return CommandResult(text="\n".join(rows) or "Nothing found. Try other words.", rests_on=rests_on)
 
     async def _page(self, call: CommandCall) -> CommandResult:
         name, number = required(call, "document", "a document and a page number"), call.option("number")
@@ -244,7 +247,10 @@ class LibraryCommands:
         found = await self._library.page_by_number(name, int(number), await self._scope(call))
         text = found.page.text[:PAGE_CHARACTERS]
         more = "" if len(found.page.text) <= PAGE_CHARACTERS else "\n\n… (the page continues)"
-        return CommandResult(text=f"**{found.document.title}**, page {found.page.number}\n\n{text}{more}")
+        return CommandResult(
+            text=f"**{found.document.title}**, page {found.page.number}\n\n{text}{more}",
+            rests_on=Provenance(documents=(found.document.id,)),
+        )
 
     async def _source(self, call: CommandCall) -> CommandResult:
         wanted = call.option("footnote").strip("[]")

@@ -9,10 +9,11 @@ from core.access.positions.named_places import PLACE, place_of
 from core.access.positions.reading import describe_position, positions_for, split_position
 from core.access.scopes import Access
 from core.answering.strategies.choosing import known_name
+from core.domain.answer import Provenance
 from core.domain.audit import AuditNote, Deed
 from core.domain.corpus import Document, SearchScope
 from core.domain.incoming import ChannelAddress, ThreadAddress
-from core.domain.service import TO_THE_END, ChannelSettings, Listening, PersonAddress, PositionHolder
+from core.domain.service import TO_THE_END, ChannelSettings, FollowUps, Listening, PersonAddress, PositionHolder
 from core.errors import BadInput
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
@@ -27,13 +28,21 @@ OFF = ("off", "none", "default")
 
 _SENTENCES = {
     Listening.MUTED: "Muted. In this thread I now answer only when mentioned. Use /unmute to undo this.",
+    Listening.HELD: "Muted. In this thread I now answer only when mentioned. Only a moderator can undo this: /unmute.",
     Listening.LISTENING: "Listening. Questions in this thread no longer need a mention. Use /unmute to undo this.",
     Listening.NORMAL: "Back to normal. In threads I take part in, follow-ups don't need a mention; elsewhere they do.",
 }
 _SHOWN = {
     Listening.MUTED: "muted: every question needs a mention",
+    Listening.HELD: "muted by a moderator: every question needs a mention",
     Listening.LISTENING: "listening, no question needs a mention",
     Listening.NORMAL: "normal",
+}
+
+_FOLLOW_UPS = {
+    FollowUps.NAMED: "in threads, I reply only when mentioned",
+    FollowUps.ASKER: "in threads I opened, follow-ups of the person who asked need no mention",
+    FollowUps.ALL: "questions in threads I take part in need no mention",
 }
 
 
@@ -93,8 +102,12 @@ class SettingsCommands:
             address = _place(call)
             if not address.thread:
                 raise BadInput(f"/{name} only works in threads.")
-            await self._settings.save_listening(address, listening)
-            return CommandResult(text=_SENTENCES[listening], is_public=True)
+            if await self._settings.listening(address) is Listening.HELD and not call.may_moderate:
+                raise call.refuse("A moderator muted me in this thread. Only a moderator can change that.")
+            wanted = Listening.HELD if listening is Listening.MUTED and call.may_moderate else listening
+            note = _note(call, Deed.SETTING, f"{name} of {address}") if call.may_moderate else None
+            await self._settings.save_listening(address, wanted, audit=note)
+            return CommandResult(text=_SENTENCES[wanted], is_public=True)
 
         return Command(name=name, usage="", help=help, run=run, for_channels=True)
 
@@ -138,7 +151,8 @@ class SettingsCommands:
         scope = await self._access.scope_to_the_end(call.workspace, call.address)
         book, place = call.option("book"), call.option("place")
         if not book and not place:
-            return CommandResult(text=await self._positions_text(call, scope))
+            rests_on = Provenance(documents=tuple(scope.positions))
+            return CommandResult(text=await self._positions_text(call, scope), rests_on=rests_on)
         if not book or not place:
             raise BadInput('Write the book and how far you have read in it: /position "The Lighthouse" chapter 5')
         is_channel = call.is_set("channel")
@@ -160,7 +174,8 @@ class SettingsCommands:
             await self._settings.save_position(replace(holder, alone=True), document.id, None)
         pages = await self._corpus.list_pages(document.id, scope) if last and last != TO_THE_END else []
         at = place_of(last or 0, pages)
-        return CommandResult(text=describe_position(document, last, at, is_channel=is_channel), is_public=is_channel)
+        text = describe_position(document, last, at, is_channel=is_channel)
+        return CommandResult(text=text, is_public=is_channel, rests_on=Provenance(documents=(document.id,)))
 
     async def _lift(self, call: CommandCall, document: Document, *, is_lifted: bool) -> CommandResult:
         """Change the person's position for private contexts only."""
@@ -171,11 +186,12 @@ class SettingsCommands:
             )
         holder = replace(_person_of(call), alone=True)
         await self._settings.save_position(holder, document.id, TO_THE_END if is_lifted else None)
-        title = document.title
+        title, rests_on = document.title, Provenance(documents=(document.id,))
         if is_lifted:
             text = f"In private I now answer from all of “{title}”. Elsewhere your position still applies."
-            return CommandResult(text=f"{text} To undo this, use /position with the book and “{KEPT}”.")
-        return CommandResult(text=f"Your position in “{title}” applies everywhere again.")
+            text = f"{text} To undo this, use /position with the book and “{KEPT}”."
+            return CommandResult(text=text, rests_on=rests_on)
+        return CommandResult(text=f"Your position in “{title}” applies everywhere again.", rests_on=rests_on)
 
     async def _positions_text(self, call: CommandCall, scope: SearchScope) -> str:
         person = _person_of(call)
@@ -227,6 +243,12 @@ def _switch(value: str) -> bool:
     return value.lower() == "on"
 
 
+def _follow_ups(value: str) -> FollowUps:
+    if value.lower() not in [*FollowUps]:
+        raise BadInput(f"{value[:20]!r} isn't a valid value. Use {', '.join(FollowUps)}.")
+    return FollowUps(value.lower())
+
+
 def _names(value: str) -> frozenset[str] | None:
     """None for all. Quotes tell a source of the name "all" from all of them."""
     if value.lower() == "all":
@@ -260,6 +282,11 @@ SETTINGS: Mapping[str, _Setting] = {
         "on|off",
         lambda settings, value: replace(settings, auto_answer=_switch(value)),
         lambda settings: "on" if settings.auto_answer else "off",
+    ),
+    "follow_ups": _Setting(
+        "named|asker|all",
+        lambda settings, value: replace(settings, follow_ups=_follow_ups(value)),
+        lambda settings: f"{settings.follow_ups.value} ({_FOLLOW_UPS[settings.follow_ups]})",
     ),
     "answer_posts": _Setting(
         "on|off",

@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from core.access.availability import Availability
 from core.access.scopes import Access
 from core.answering.redaction import Histories
 from core.domain.corpus import Document
-from core.domain.spending import Account
 from core.errors import BadInput
 from core.features.additions import Additions, library_command
 from core.features.kept_answers import KeptAnswers, keep_command
+from core.features.personal_data import my_data_command
 from core.features.recap import Recaps, recap_command
 from core.features.replay.cassettes import Cassettes, case_command
 from core.features.review import Reviews, inbox_command
@@ -20,7 +21,7 @@ from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.knowledge.search.documents import only_journals
 from core.ports import CorpusRepository
-from core.ports.service import SettingsRepository
+from core.ports.service import PersonRecords, SettingsRepository
 from core.service.commands.library import LibraryCommands
 from core.service.commands.settings import SettingsCommands
 from core.service.commands.threads import RunningQuestions, ThreadCommands, control_commands
@@ -28,7 +29,6 @@ from core.service.jobs import Jobs
 from core.text.words import shorten
 from core.work.commands import Command, CommandCall, CommandResult, OptionKind, readable_by
 from core.work.conversations import Conversations
-from core.work.spending import charge
 
 MOST_COMPLETIONS = 25  # the limit of chat platforms
 LABEL_LENGTH = 100
@@ -46,8 +46,8 @@ class Completion:
 class Commands:
     """The table, bound to the use cases.
 
-    `questions`, `kept`, `facts`, `staleness`, `cassettes`, `recaps`, `additions` and `reviews` are optional: without
-    one, its commands are not in the table.
+    `questions`, `kept`, `facts`, `staleness`, `cassettes`, `recaps`, `additions`, `reviews` and `people` are optional:
+    without one, its commands are not in the table.
     """
 
     def __init__(
@@ -68,6 +68,7 @@ class Commands:
         cassettes: Cassettes | None = None,
         additions: Additions | None = None,
         reviews: Reviews | None = None,
+        people: PersonRecords | None = None,
     ) -> None:
         self._library = library
         self._access = access
@@ -76,14 +77,15 @@ class Commands:
         rows = (
             *LibraryCommands(library, corpus, access, self.availability, conversations, facts).rows,
             *threads.rows,
-            *([stale_command(staleness)] if staleness is not None else ()),
+            *([stale_command(staleness, access, corpus)] if staleness is not None else ()),
             *([recap_command(recaps, conversations, access)] if recaps is not None else ()),
-            *control_commands(conversations, jobs, questions),
+            *control_commands(conversations, jobs, questions, access, corpus),
             *SettingsCommands(settings, library, corpus, access).rows,
             *([keep_command(conversations, kept)] if kept is not None else ()),
             *([inbox_command(reviews)] if reviews is not None else ()),
             *([library_command(additions)] if additions is not None else ()),
             *([case_command(conversations, cassettes)] if cassettes is not None else ()),
+            *([my_data_command(people, access)] if people is not None else ()),
             Command(name="help", usage="", help="this list", run=self._help, control=True),
         )
         self.table: Mapping[str, Command] = {command.name: command for command in rows}
@@ -92,15 +94,14 @@ class Commands:
         """BadInput for an unknown command, naming the nearest ones; other errors as the use cases raise them."""
         command = self.table.get(call.name)
         if command is None:
-            near = [name for name in self.table if name.startswith(call.name[:1])] or ["help"]
+            near = get_close_matches(call.name, self.table, n=2) or ["help"]
             raise BadInput(f"Unknown command /{call.name}. Did you mean {' or '.join(f'/{n}' for n in near)}?")
         if not call.options:
             call = replace(call, options=command.parse(command.options, call.argument))
-        with charge(_account_of(call)):
-            return await command.run(call)
+        return await command.run(call)
 
     async def complete(self, call: CommandCall, option: str, typed: str) -> list[Completion]:
-        """Return completions of a partial value: prefix matches first, then those that contain the text.
+        """Return completions of a partial value: prefix matches first, then other values with the text in them.
 
         At most MOST_COMPLETIONS; empty for an option without any.
         """
@@ -151,17 +152,6 @@ class Commands:
 
     def _rows_for(self, call: CommandCall) -> list[Command]:
         return [row for row in self.table.values() if call.address is not None or not row.for_channels]
-
-
-def _account_of(call: CommandCall) -> Account:
-    """Return the account of a command's model calls."""
-    address = call.address
-    platform = f"{address.platform}:" if address else ""
-    return Account(
-        workspace=call.workspace,
-        channel=f"{platform}{address.channel}" if address else "",
-        person=f"{platform}{call.author}" if call.author else "",
-    )
 
 
 def _of_document(document: Document) -> Completion:

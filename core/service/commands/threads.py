@@ -8,13 +8,14 @@ from functools import partial
 
 from core.access.scopes import Access
 from core.answering.answers.stored import stored_ids
-from core.answering.redaction import Histories
+from core.answering.redaction import Histories, basis_of, readable_steps
 from core.domain.conversation import Conversation
 from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry, InboxStatus
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
 from core.features.export import FORMATS, export_conversation
+from core.ports import CorpusRepository
 from core.ports.service import InboxStore
 from core.service.commands.library import last_answer
 from core.service.inbox import COMMAND
@@ -69,7 +70,7 @@ class RunningQuestions:
     `stop` is Worker.cancel.
     """
 
-    def __init__(self, entries: InboxStore, stop: Callable[[str, str], Awaitable[object]]) -> None:
+    def __init__(self, entries: InboxStore, stop: Callable[[str, str, bool], Awaitable[object]]) -> None:
         self._entries = entries
         self._stop = stop
 
@@ -88,9 +89,9 @@ class RunningQuestions:
         found = await self._by(workspace, author, address)
         return next((entry for entry in found if entry.decision.code != COMMAND.code), None)
 
-    async def stop(self, entry: InboxEntry, by: str) -> None:
+    async def stop(self, entry: InboxEntry, by: str, *, is_moderator: bool = False) -> None:
         """Stop an answer; its post shows that. InvalidState if it has ended, AccessDenied for another person."""
-        await self._stop(entry.message_key, by)
+        await self._stop(entry.message_key, by, is_moderator)
 
     async def end_all(self, workspace: str, address: ThreadAddress) -> None:
         """Stop all answers of a thread and wait for their end. InvalidState when they do not end."""
@@ -100,7 +101,7 @@ class RunningQuestions:
                 return
             for entry in waiting:
                 if entry.cancelled_by is None:
-                    await self._stop(entry.message_key, entry.incoming.author)
+                    await self._stop(entry.message_key, entry.incoming.author, False)
             await asyncio.sleep(ENDING_PAUSE_SECONDS)
         raise InvalidState("I'm still answering in this thread. Stop the answer first, then delete.")
 
@@ -161,7 +162,7 @@ class ThreadCommands:
     async def visible(self, call: CommandCall, show: str = "") -> list[Conversation]:
         """Return the listable conversations, most recently used first: the caller's, the channel's, or all.
 
-        The caller's own are left out in channels that they can't read any more.
+        Leaves out the caller's own of channels that they can no longer read.
         """
         show = show or ("all" if call.sees_all else "mine")
         if show not in WHOSE:
@@ -249,7 +250,8 @@ class ThreadCommands:
         scope = await readable_by(call, self._access, at)
         conversation, messages = await self._histories.show(meant.id, call.workspace, scope)
         file = await export_conversation(conversation, messages, call.option("format") or "markdown")
-        return CommandResult(text=f"“{conversation.title}” as a file: {file.name}", file=file)
+        text = f"“{conversation.title}” as a file: {file.name}"
+        return CommandResult(text=text, file=file, rests_on=basis_of(messages), quotes_people=True)
 
     async def _readable(self, call: CommandCall, found: Conversation) -> Conversation:
         """Return a conversation in a thread that the caller reads now. AccessDenied for one that they left."""
@@ -310,8 +312,8 @@ async def _without_closed(call: CommandCall, found: list[Conversation]) -> list[
 
 
 def _require_owner(call: CommandCall, conversation: Conversation, what: str) -> None:
-    if not (call.sees_all or call.is_admin or conversation.owner == call.author):
-        raise call.refuse(f"Only an admin or the person who started “{conversation.title}” can {what} it.")
+    if not (call.may_moderate or conversation.owner == call.author):
+        raise call.refuse(f"Only a moderator or the person who started “{conversation.title}” can {what} it.")
 
 
 def _page_number(text: str, pages: int) -> int:
@@ -339,40 +341,53 @@ def _line(item: Conversation) -> str:
     return f"{item.title or '(no title)'} ({item.address.platform}, {used}, {count}, `{item.id}`)"
 
 
-def control_commands(conversations: Conversations, jobs: Jobs, questions: RunningQuestions | None) -> Iterator[Command]:
+def control_commands(
+    conversations: Conversations,
+    jobs: Jobs,
+    questions: RunningQuestions | None,
+    access: Access,
+    corpus: CorpusRepository,
+) -> Iterator[Command]:
     """Yield /jobs everywhere; /stop and /why where a service has the questions in hand."""
-    how = partial(_how, conversations, jobs, questions)
+
+    async def how(call: CommandCall) -> CommandResult:
+        if (waiting := await _open_steps(jobs, questions, call)) is not None:
+            return CommandResult(text=waiting)
+        last = await last_answer(conversations, call)
+        tree = await jobs.tree(last.job_id, call.workspace) if last.job_id else []
+        shown = await readable_steps(tree, last, await readable_by(call, access), corpus)
+        text = _tree_text(shown) or "No steps were recorded for the last answer."
+        return CommandResult(text=text, rests_on=basis_of([last]), quotes_people=True)
+
     help = "show the steps of the current or last answer"
     yield Command(name="jobs", usage="", help=help, run=how, control=True)
     if questions is not None:
         stop, why = partial(_stop, questions), partial(_why, questions)
-        yield Command(name="stop", usage="", help="stop your newest question here", run=stop, control=True)
+        yield Command(
+            name="stop", usage="", help="stop your newest question here; moderators: anybody's", run=stop, control=True
+        )
         yield Command(name="why", usage="", help="show what happened to your last message here", run=why, control=True)
 
 
-async def _how(
-    conversations: Conversations, jobs: Jobs, questions: RunningQuestions | None, call: CommandCall
-) -> CommandResult:
-    """Show the open question of the thread, the oldest that has begun, or the last answer."""
+async def _open_steps(jobs: Jobs, questions: RunningQuestions | None, call: CommandCall) -> str | None:
+    """Return the steps of the open question of the thread, the oldest that has begun; None without one."""
     waiting = await questions.open_in(call.workspace, call.address) if questions and call.address else []
-    if not waiting:
-        last = await last_answer(conversations, call)
-        tree = await jobs.tree(last.job_id, call.workspace) if last.job_id else []
-        return CommandResult(text=_tree_text(tree) or "No steps were recorded for the last answer.")
     for entry in reversed(waiting):
         with suppress(NotFound):  # nothing was done for it yet
             tree = await jobs.tree(stored_ids(entry.incoming).request, call.workspace)
             if text := _tree_text(tree):
-                return CommandResult(text=text)
-    return CommandResult(text="It's queued. No steps have started yet.")
+                return text
+    return "It's queued. No steps have started yet." if waiting else None
 
 
 async def _stop(questions: RunningQuestions, call: CommandCall) -> CommandResult:
     entry = await questions.newest_open(call.workspace, call.author, call.address)
+    if call.may_moderate and call.address is not None and call.address.thread:
+        entry = next(iter(await questions.open_in(call.workspace, call.address)), entry)
     if entry is None:
         raise BadInput("You don't have a question in progress here.")
-    await questions.stop(entry, call.author)
-    return CommandResult(text="Stopping. My reply to your question will show that it was stopped.")
+    await questions.stop(entry, call.author, is_moderator=call.may_moderate)
+    return CommandResult(text="Stopping. My reply to the question will show that it was stopped.")
 
 
 async def _why(questions: RunningQuestions, call: CommandCall) -> CommandResult:

@@ -1,4 +1,4 @@
-"""The audit log in SQL: other repositories write to it in the transaction of what they note."""
+"""The audit log in SQL: other repositories write to it in their own transactions."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -15,8 +15,10 @@ from storage.text import to_storable_value
 _AUDIT = TABLES["audit_entry"]
 
 
-def write_note(connection: Connection, note: AuditNote) -> None:
-    """Store a note within a transaction."""
+def write_note(connection: Connection, note: Audit) -> None:
+    """Store a note, if there is one, within a transaction."""
+    if note is None:
+        return
     values = asdict(to_storable_value(note)) | {"deed": note.deed.value, "done_at": datetime.now(UTC)}
     connection.execute(insert(_AUDIT), values)
 
@@ -24,13 +26,13 @@ def write_note(connection: Connection, note: AuditNote) -> None:
 def change(connection: Connection, statement: Executable, values: Mapping[str, Any] | None, audit: Audit) -> int:
     """Run one statement, with its note if it changes anything; return the number of rows that it changed."""
     count: int = connection.execute(statement, values).rowcount
-    if count and audit is not None:
+    if count:
         write_note(connection, audit)
     return count
 
 
 class SqlAuditLog:
-    """Reads the audit log, and takes notes of what is no single transaction."""
+    """Reads the audit log, and notes actions that are no single transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

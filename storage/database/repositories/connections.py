@@ -1,7 +1,6 @@
 """Citations by document in SQL."""
 
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Callable
 
 from sqlalchemy import bindparam, func, select
 
@@ -9,7 +8,6 @@ from core.domain.features import CitedIn
 from core.domain.incoming import ThreadAddress
 from storage.database import Database
 from storage.database.repositories.conversation_rows import ADDRESS, to_address
-from storage.database.repositories.library_reads import parts
 from storage.database.tables import TABLES
 from storage.text import to_storable
 
@@ -24,17 +22,6 @@ _BY_CONVERSATION = (
     )
     .where(_CONVERSATION.c.workspace == bindparam("in_workspace"))
     .group_by(*_COLUMNS)
-)
-_IDS: Any = bindparam("ids", expanding=True)
-_ANSWERS = (
-    select(_CITED.c.message_id)
-    .select_from(
-        _CITED.join(_MESSAGE, _MESSAGE.c.id == _CITED.c.message_id).join(
-            _CONVERSATION, _CONVERSATION.c.id == _MESSAGE.c.conversation_id
-        )
-    )
-    .where(_CONVERSATION.c.workspace == bindparam("in_workspace"), _CITED.c.document_id.in_(_IDS))
-    .distinct()
 )
 
 
@@ -60,10 +47,3 @@ class SqlCitedRepository:
             for row in rows
         ]
         return sorted(found, key=lambda item: (item.conversation_id, item.document_id))
-
-    async def count_answers(self, workspace: str, document_ids: Collection[str]) -> int:
-        found: set[str] = set()
-        for ids in parts(sorted(document_ids)):
-            wanted = {"in_workspace": to_storable(workspace), "ids": ids}
-            found.update(row.message_id for row in await self._database.rows(_ANSWERS, wanted))
-        return len(found)

@@ -69,4 +69,5 @@ def _to_tool_call(values: Mapping[str, Any]) -> ToolCallRecord:
         text=values["text"],
         passage_ids=tuple(values["passage_ids"]),
         is_error=values["is_error"],
+        said=values.get("said", ""),  # calls of earlier versions have none
     )

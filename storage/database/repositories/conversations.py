@@ -1,6 +1,6 @@
 """Conversations and their messages in SQL."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -9,14 +9,16 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, delet
 from sqlalchemy.exc import IntegrityError
 
 from core.domain.audit import Audit
-from core.domain.conversation import Conversation, Focus, Message, ToolCallRecord
+from core.domain.conversation import Conversation, Focus, Message, Role, ToolCallRecord
+from core.domain.corpus import Document
 from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.errors import InvalidState, NotFound
 from storage.database import Commit, Database
 from storage.database.column_types import UtcTime
 from storage.database.repositories import audit as noted
+from storage.database.repositories import redaction
 from storage.database.repositories.conversation_rows import ADDRESS, FOCUS, SAME, to_conversation, to_message
-from storage.database.repositories.inbox import remove_thread_posts
+from storage.database.repositories.inbox_rows import remove_thread_posts
 from storage.database.tables import TABLES
 
 T = TypeVar("T")
@@ -50,8 +52,10 @@ _GROW = (
     .returning(_CONVERSATION.c.message_count)
 )
 _LAST_SEQUENCE = select(func.max(_MESSAGE.c.sequence)).where(_MESSAGE.c.conversation_id == bindparam("wanted"))
-_REMOVE_MESSAGES = delete(_MESSAGE).where(
-    _MESSAGE.c.conversation_id == bindparam("wanted"), _MESSAGE.c.id.in_(bindparam("ids", expanding=True))
+_REMOVE_MESSAGES = (
+    delete(_MESSAGE)
+    .where(_MESSAGE.c.conversation_id == bindparam("wanted"), _MESSAGE.c.id.in_(bindparam("ids", expanding=True)))
+    .returning(_MESSAGE.c.role)
 )
 _SHRINK = (
     update(_CONVERSATION)
@@ -130,8 +134,7 @@ class SqlConversationRepository:
             gone = delete(_CONVERSATION).where(_CONVERSATION.c.id == conversation_id).returning(*_CONVERSATION.c)
             for row in connection.execute(gone).all():
                 remove_thread_posts(connection, to_conversation(row).address)
-                if audit is not None:
-                    noted.write_note(connection, audit)
+                noted.write_note(connection, audit)
 
         await self._database.write(work, Commit.DURABLE)
 
@@ -153,13 +156,14 @@ class SqlConversationRepository:
     async def remove_messages(self, conversation_id: str, message_ids: Collection[str]) -> None:
         def work(connection: Connection) -> None:
             wanted = {"wanted": conversation_id, "ids": [*message_ids]}
-            gone = connection.execute(_REMOVE_MESSAGES, wanted).rowcount
-            connection.execute(_SHRINK, {"wanted": conversation_id, "removed": gone})
+            gone = connection.execute(_REMOVE_MESSAGES, wanted).scalars().all()
+            spoken = sum(role != Role.TOOL_RESULT.value for role in gone)
+            connection.execute(_SHRINK, {"wanted": conversation_id, "removed": spoken})
 
         await self._database.write(work)
 
-    async def forget_document(self, document_id: str) -> int:
-        return await self._database.write(lambda connection: _forget_document(connection, document_id))
+    async def count_about(self, documents: Sequence[Document]) -> int:
+        return await self._database.read(lambda connection: redaction.count_about(connection, documents))
 
     async def _list(
         self, query: Select[Any], to_value: Callable[[Any], T], wanted: Mapping[str, Any] | None = None
@@ -204,9 +208,14 @@ def _add(connection: Connection, conversation: Conversation) -> None:
         ) from error
 
 
+def _count_spoken(messages: Iterable[Message]) -> int:
+    """Count the messages of people and the bot, without results of tools."""
+    return sum(message.role is not Role.TOOL_RESULT for message in messages)
+
+
 def _append(connection: Connection, conversation_id: str, messages: Sequence[Message]) -> None:
     newest = max((message.created_at for message in messages), default=_LONG_AGO)
-    grown = connection.execute(_GROW, {"wanted": conversation_id, "added": len(messages), "newest": newest})
+    grown = connection.execute(_GROW, {"wanted": conversation_id, "added": _count_spoken(messages), "newest": newest})
     if grown.scalar_one_or_none() is None:
         raise _not_found(conversation_id)
     # The highest number, not the count: messages may have been removed.
@@ -232,18 +241,6 @@ def _set_focus(connection: Connection, conversation_id: str, focus: Focus | None
     values = {f"new_{name}": value for name, value in _focus_values(focus).items()}
     if not connection.execute(_SET_FOCUS, {"wanted": conversation_id, **values}).rowcount:
         raise _not_found(conversation_id)
-
-
-def _forget_document(connection: Connection, document_id: str) -> int:
-    concerned = select(_CONVERSATION.c.id).where(_about(document_id)).with_for_update()
-    count = len(connection.execute(concerned).all())
-    pinned, focused = (_CONVERSATION.c[f"{kind}_document_id"] == document_id for kind in ("pinned", "focus"))
-    no_focus = {f"focus_{name}": value for name, value in _focus_values(None).items()}
-    connection.execute(update(_CONVERSATION).where(pinned).values(pinned_document_id=None))
-    connection.execute(update(_CONVERSATION).where(focused).values(**no_focus))
-    citing = select(_CITED.c.message_id).where(_CITED.c.document_id == document_id)
-    connection.execute(update(_MESSAGE).where(_MESSAGE.c.id.in_(citing)).values(stale=True))
-    return count
 
 
 def _conversation_values(conversation: Conversation) -> dict[str, Any]:
@@ -282,4 +279,5 @@ def _tool_call_values(call: ToolCallRecord) -> dict[str, object]:
         "text": call.text,
         "passage_ids": call.passage_ids,
         "is_error": call.is_error,
+        "said": call.said,
     }

@@ -1,20 +1,24 @@
 """The library in SQL: its sources, documents and revisions, over the reads of its pages."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import count
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from core.domain.audit import Audit
-from core.domain.corpus import Document, FileStamp, Page, SearchScope, Source, SourcedPassage
+from core.domain.audit import Audit, AuditNote, Deed
+from core.domain.corpus import Document, FileStamp, LibrarySummary, Page, SearchScope, Source, SourcedPassage
 from core.domain.passages import Passage
+from core.domain.readers import Narrowing
 from core.errors import InvalidState, NotFound
 from storage.database import Database
 from storage.database.repositories import audit as noted
+from storage.database.repositories import redaction
 from storage.database.repositories.library_reads import (
     LIVE_PAGES,
     OF_DOCUMENTS,
@@ -72,18 +76,30 @@ class SqlCorpusRepository(SqlLibraryReads):
         change = update(SOURCE).where(SOURCE.c.id == source_id).values(readers=sorted(readers))
         await self._changing(lambda connection: noted.change(connection, change, None, audit))
 
-    async def narrow(self, document_id: str, source_id: str, readers: frozenset[str] | None) -> None:
+    async def narrow(self, source_id: str, narrowings: Mapping[str, Narrowing], *, audit: Audit = None) -> None:
         def change(connection: Connection) -> None:
-            connection.execute(delete(DOCUMENT_READERS).where(DOCUMENT_READERS.c.document_id == document_id))
-            if readers is not None:
-                row = {"document_id": document_id, "source_id": source_id, "readers": sorted(readers)}
-                connection.execute(insert(DOCUMENT_READERS), row)
+            for ids in parts([*narrowings]):
+                connection.execute(delete(DOCUMENT_READERS).where(DOCUMENT_READERS.c.document_id.in_(ids)))
+            rows = [
+                {"document_id": id, "source_id": source_id, "readers": sorted(map(sorted, narrowing))}
+                for id, narrowing in narrowings.items()
+                if narrowing
+            ]
+            if rows:
+                connection.execute(insert(DOCUMENT_READERS), rows)
+            noted.write_note(connection, audit)
 
-        await self._changing(change)
+        if narrowings:
+            await self._changing(change)
 
     async def remove_source(self, source_id: str, *, audit: Audit = None) -> None:
-        change = delete(SOURCE).where(SOURCE.c.id == source_id)
-        await self._changing(lambda connection: noted.change(connection, change, None, audit))
+        def change(connection: Connection) -> None:
+            rows = connection.execute(OF_DOCUMENTS.where(SOURCE.c.id == source_id))
+            redaction.forget(connection, [*map(to_document, rows)], sources=[source_id])
+            noted.change(connection, delete(SOURCE).where(SOURCE.c.id == source_id), None, audit)
+
+        await self._changing(change)
+        await self._database.erase_log()
 
     async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
         query = OF_DOCUMENTS.where(SOURCE.c.workspace == workspace)
@@ -99,6 +115,20 @@ class SqlCorpusRepository(SqlLibraryReads):
     async def list_readable(self, scope: SearchScope) -> list[Document]:
         found = await self.list_documents(scope.workspace, scope.sources)
         return await self._counted([item for item in found if item.id not in scope.hidden], scope)
+
+    async def summarise(self, scope: SearchScope, newest: int) -> LibrarySummary:
+        within = DOCUMENT.c.revision.is_not(None), *readable(scope)
+        counted = select(SOURCE.c.name, DOCUMENT.c.kind, func.count().label("documents")).select_from(
+            DOCUMENT.join(SOURCE)
+        )
+        kinds, sources = Counter[str](), Counter[str]()
+        for row in await self._rows(counted.where(*within).group_by(SOURCE.c.name, DOCUMENT.c.kind)):
+            kinds[row.kind] += row.documents
+            sources[row.name] += row.documents
+        order = DOCUMENT.c.dated.desc().nulls_last(), DOCUMENT.c.crawled_at.desc().nulls_last(), DOCUMENT.c.id
+        first = await self._rows(OF_DOCUMENTS.where(*within).order_by(*order).limit(newest))
+        documents = await self._counted([*map(to_document, first)], scope)
+        return LibrarySummary(kinds=kinds, sources=sources, newest=tuple(documents))
 
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
         query = OF_DOCUMENTS.where(DOCUMENT.c.id == document_id, *readable(scope))
@@ -123,14 +153,21 @@ class SqlCorpusRepository(SqlLibraryReads):
     async def save_failure(self, document: Document) -> None:
         await self._changing(lambda connection: save_failure(connection, document))
 
-    async def touch(self, document_id: str, stamp: FileStamp, hidden: Sequence[str] | None = None) -> None:
-        values = {**stamp_values(stamp), **({} if hidden is None else {"hidden": list(hidden)})}
+    async def touch(
+        self, document_id: str, stamp: FileStamp, hidden: Sequence[str] | None = None, dated: str | None = None
+    ) -> None:
+        read = {} if hidden is None else {"hidden": list(hidden), "dated": dated}
+        values = {**stamp_values(stamp), **read}
         change = update(DOCUMENT).where(DOCUMENT.c.id == document_id).values(values)
         await self._database.write(lambda connection: connection.execute(change))
 
-    async def remove_document(self, document_id: str, *, audit: Audit = None) -> None:
-        change = delete(DOCUMENT).where(DOCUMENT.c.id == document_id)
-        await self._changing(lambda connection: noted.change(connection, change, None, audit))
+    async def remove_documents(self, document_ids: Sequence[str], *, by: str = "") -> None:
+        for some in parts(document_ids):
+            await self._changing(partial(_remove_documents, ids=some, by=by))
+        await self._database.erase_log()
+
+    async def redact_lost(self) -> int:
+        return await self._database.write(redaction.redact_lost, is_shared=False)
 
     async def live_revisions(self) -> dict[tuple[str, str], int]:
         query = select(DOCUMENT.c.id, DOCUMENT.c.revision, DOCUMENT.c.passages).where(DOCUMENT.c.revision.is_not(None))
@@ -180,6 +217,15 @@ def _count_query(scope: SearchScope) -> Select[Any]:
         .where(*visible(scope))
         .group_by(DOCUMENT.c.id)
     )
+
+
+def _remove_documents(connection: Connection, ids: Sequence[str], by: str) -> None:
+    documents = [to_document(row) for row in connection.execute(OF_DOCUMENTS.where(DOCUMENT.c.id.in_(ids)))]
+    redaction.forget(connection, documents)
+    for document in documents:
+        about = f"{document.source}/{document.path}"
+        note = AuditNote(workspace=document.workspace, actor=by, deed=Deed.DOCUMENT_REMOVED, about=about)
+        noted.change(connection, delete(DOCUMENT).where(DOCUMENT.c.id == document.id), None, note if by else None)
 
 
 def _in_order(rows: Sequence[Row[Any]]) -> list[Document]:

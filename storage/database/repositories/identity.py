@@ -42,11 +42,11 @@ class SqlIdentityRepository:
     async def remove_sessions(self, *, audit: Audit = None) -> int:
         return await self._change(delete(_SESSIONS), None, audit)
 
-    async def meet(self, identity: str, author: str, name: str) -> str:
-        person = to_storable_value({"identity": identity, "author": author, "name": name})
+    async def meet(self, identity: str, author: str, name: str, groups: frozenset[str] = frozenset()) -> str:
+        person = to_storable_value({"identity": identity, "author": author, "name": name, "groups": sorted(groups)})
         known = select(_PEOPLE).where(_PEOPLE.c.identity == identity)
         rows = await self._database.rows(known)
-        if not rows or rows[0].name != person["name"]:
+        if not rows or (rows[0].name, rows[0].groups) != (person["name"], person["groups"]):
             await self._database.change(self._database.upsert(_PEOPLE, keep={"author"}), person, Commit.DURABLE)
             rows = await self._database.rows(known)  # another process may have met them first
         return str(rows[0].author)
@@ -55,8 +55,14 @@ class SqlIdentityRepository:
         rows = await self._database.rows(select(_PEOPLE.c.author, _PEOPLE.c.name))
         return {row.author: row.name for row in rows}
 
+    async def groups_of(self, mark: str) -> frozenset[str]:
+        found = select(_PEOPLE.c.author, _PEOPLE.c.groups).where(_PEOPLE.c.identity.startswith(mark, autoescape=True))
+        rows = [row for row in await self._database.rows(found) if row.author.endswith(f" {mark}")]
+        return frozenset(rows[0].groups) if len(rows) == 1 else frozenset()
+
     async def add_token(self, token: ApiToken, *, audit: Audit = None) -> None:
-        values = asdict(to_storable_value(token)) | {"scope": token.scope.value}
+        readers = None if token.readers is None else sorted(token.readers)
+        values = asdict(to_storable_value(token)) | {"scope": token.scope.value, "readers": readers}
         await self._change(insert(_TOKENS), values, audit)
 
     async def use_token(self, secret_hash: str, now: datetime) -> ApiToken | None:
@@ -87,4 +93,5 @@ def _to_session(row: Any) -> WebSession:
 
 
 def _to_token(row: Any) -> ApiToken:
-    return ApiToken(**{**row._mapping, "scope": TokenScope(row.scope)})
+    readers = None if row.readers is None else frozenset(row.readers)
+    return ApiToken(**{**row._mapping, "scope": TokenScope(row.scope), "readers": readers})

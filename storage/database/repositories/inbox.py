@@ -9,7 +9,6 @@ import logging
 import uuid
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -26,23 +25,35 @@ from sqlalchemy import (
     bindparam,
     delete,
     func,
-    insert,
     or_,
     select,
     text,
     update,
 )
 
-from core.answering.answers.stored import stored_ids
-from core.domain.answer import QueryType
-from core.domain.incoming import Attachment, Circumstances, IncomingMessage, RepliesTo, Talk, ThreadAddress
+from core.domain.answer import Provenance
+from core.domain.audit import Audit
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.limits import Asker, ParallelLimits, QuestionLimit, Turns
-from core.domain.service import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
+from core.domain.service import SHOWN, WITHDRAWN, Decision, DueRemoval, InboxEntry, InboxStatus, PostFate, PostRef
 from core.ports import Clock
 from storage.database import Commit, Database
 from storage.database.column_types import UtcTime
+from storage.database.repositories.audit import write_note
+from storage.database.repositories.inbox_rows import (
+    HAS_POST_TO_KEEP,
+    INBOX,
+    IS_SHOWN,
+    REMOVALS,
+    REMOVALS_DUE,
+    drop_removal,
+    empty_entries,
+    fates,
+    from_payload,
+    to_values,
+    with_basis,
+)
 from storage.database.repositories.limits import Limits
-from storage.database.tables import TABLES
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +65,6 @@ CONNECT_SECONDS = 10
 # Detect a silently dead connection after a minute, instead of the system's default of two hours.
 KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 
-INBOX, REMOVALS, JOBS = (TABLES[name] for name in ("inbox", "post_removal", "job"))
 _C = INBOX.c
 _OPEN = _C.finished_at.is_(None)
 _AS_STORED = (
@@ -85,22 +95,13 @@ _STOP = (
 )
 CANCEL = _STOP.returning(*_C)
 WITHDRAW_EARLIER = _STOP.where(_C.seq < bindparam("before"))
-PURGE = delete(INBOX).where(_C.finished_at < bindparam("before", type_=UtcTime))
+PURGE = delete(INBOX).where(_C.finished_at < bindparam("before", type_=UtcTime), ~HAS_POST_TO_KEEP)
 # The event was stored as accepted, before its place in the windows was known.
 REFUSE = (
     update(INBOX)
     .where(_C.seq == bindparam("one"))
     .values({name: bindparam(f"to_{name}", type_=_C[name].type) for name in _REFUSED})
     .returning(*_C)
-)
-REMOVALS_DUE = (
-    select(INBOX)
-    .join(REMOVALS, REMOVALS.c.seq == _C.seq)
-    .where(
-        _C.platform.in_(bindparam("platforms", expanding=True)),
-        or_(REMOVALS.c.waits_until.is_(None), REMOVALS.c.waits_until <= bindparam("now", type_=UtcTime)),
-    )
-    .order_by(_C.seq)
 )
 RELEASE_ABANDONED = (
     update(INBOX).where(_OPEN, _C.owner.is_not(None)).values(status=InboxStatus.QUEUED.value, **_RELEASED)
@@ -231,7 +232,7 @@ class SqlInboxStore:
     async def accept(
         self, incoming: IncomingMessage, decision: Decision, limits: Sequence[QuestionLimit] = ()
     ) -> tuple[InboxEntry, bool]:
-        values = _to_values(incoming, decision, self._clock.now())
+        values = to_values(incoming, decision, self._clock.now())
 
         def work(connection: Connection) -> tuple[Row[Any], bool]:
             if self._database.is_postgres:  # else a smaller seq of the thread could become visible after a larger one
@@ -240,7 +241,7 @@ class SqlInboxStore:
             if added is not None and decision.accepted and limits:
                 refusal = self._limits.admit(connection, incoming, limits, self._moment(connection))
                 if refusal is not None:
-                    refused = _to_values(incoming, refusal, self._clock.now())
+                    refused = to_values(incoming, refusal, self._clock.now())
                     given = {f"to_{name}": refused[name] for name in _REFUSED}
                     return connection.execute(REFUSE, {"one": added.seq, **given}).one(), True
             if added is not None and decision.accepted:
@@ -279,9 +280,8 @@ class SqlInboxStore:
     async def renew(self, seqs: Collection[int]) -> dict[int, str | None]:
         def work(connection: Connection) -> dict[int, str | None]:
             times = self._sql.times(self._clock.now(), self._lease)
-            return {
-                row.seq: row.cancelled_by for row in connection.execute(self._sql.renew, {"seqs": [*seqs], **times})
-            }
+            rows = connection.execute(self._sql.renew, {"seqs": [*seqs], **times})
+            return {row.seq: row.cancelled_by for row in rows}
 
         return await self._database.write(work)
 
@@ -308,13 +308,15 @@ class SqlInboxStore:
     async def release_abandoned(self) -> int:
         return await self._database.change(RELEASE_ABANDONED)
 
-    async def cancel(self, message_key: str, by: str) -> list[InboxEntry]:
+    async def cancel(self, message_key: str, by: str, *, audit: Audit = None) -> list[InboxEntry]:
         def work(connection: Connection) -> list[Row[Any]]:
             self._notify(connection)  # waiting entries are due now
-            return [*connection.execute(CANCEL, {"key": message_key, "by": by})]
+            found = [*connection.execute(CANCEL, {"key": message_key, "by": by})]
+            write_note(connection, audit if found else None)
+            return found
 
-        cancelled = await self._database.write(work, Commit.DURABLE)
-        return sorted(map(_to_entry, cancelled), key=lambda entry: entry.seq)
+        found = map(_to_entry, await self._database.write(work, Commit.DURABLE))
+        return sorted(found, key=lambda entry: entry.seq)
 
     async def find(self, event_key: str) -> InboxEntry | None:
         found = await self._list(BY_EVENT, {"key": event_key})
@@ -329,7 +331,7 @@ class SqlInboxStore:
     async def recent(
         self, workspace: str, *, author: str | None = None, address: ThreadAddress | None = None, limit: int = 50
     ) -> list[InboxEntry]:
-        query = select(INBOX).where(_C.workspace == workspace)
+        query = select(INBOX).where(_C.workspace == workspace, ~IS_SHOWN)
         if author is not None:
             query = query.where(_C.author == author)
         if address is not None:
@@ -345,11 +347,27 @@ class SqlInboxStore:
     async def forget(self, message_key: str) -> None:
         await self._database.write(lambda connection: empty_entries(connection, _C.message_key == message_key))
 
-    async def list_removals(self, platforms: Collection[str], limit: int) -> list[InboxEntry]:
-        return await self._list(REMOVALS_DUE.limit(limit), {"platforms": [*platforms], "now": self._clock.now()})
+    async def note_shown(
+        self, shown: IncomingMessage, post_ref: PostRef, rests_on: Provenance, *, quotes_people: bool = False
+    ) -> None:
+        now = self._clock.now()
+        values = to_values(with_basis(shown, rests_on, quotes_people=quotes_people), SHOWN, now)
+        values |= {"status": InboxStatus.DONE.value, "finished_at": now, "post_ref": post_ref}
+        insert = self._database.insert(INBOX).values(values)
+        await self._database.change(insert.on_conflict_do_update(index_elements=["event_key"], set_=values))
 
-    async def removed(self, seq: int) -> None:
-        await self._database.change(delete(REMOVALS).where(REMOVALS.c.seq == seq))
+    async def list_removals(self, platforms: Collection[str], limit: int) -> list[DueRemoval]:
+        wanted = {"platforms": [*platforms], "now": self._clock.now()}
+
+        def work(connection: Connection) -> list[DueRemoval]:
+            rows = connection.execute(REMOVALS_DUE.limit(limit), wanted).all()
+            due = zip(rows, fates(connection, rows), strict=True)
+            return [DueRemoval(entry=_to_entry(row), fate=fate) for row, fate in due]
+
+        return await self._database.read(work)
+
+    async def removed(self, seq: int, fate: PostFate) -> None:
+        await self._database.write(lambda connection: drop_removal(connection, seq, fate))
 
     async def removal_failed(self, seq: int, delay_seconds: float) -> None:
         later = self._clock.now() + timedelta(seconds=delay_seconds)
@@ -379,27 +397,6 @@ class SqlInboxStore:
         return [_to_entry(row) for row in await self._database.rows(query, wanted)]
 
 
-def _to_values(incoming: IncomingMessage, decision: Decision, now: datetime) -> dict[str, Any]:
-    payload = to_payload(incoming)
-    if not decision.accepted:
-        payload["text"] = ""
-    return {
-        "event_key": incoming.event_key,
-        "message_key": incoming.message_key or incoming.event_key,
-        "workspace": incoming.address.workspace,
-        "platform": incoming.address.platform,
-        "thread": str(incoming.address),
-        "channel": incoming.address.channel,
-        "author": incoming.author,
-        "status": (InboxStatus.QUEUED if decision.accepted else InboxStatus.REFUSED).value,
-        "code": decision.code,
-        "sentence": decision.sentence,
-        "created_at": now,
-        "finished_at": None if decision.accepted else now,
-        "incoming": payload,
-    }
-
-
 def _to_asker(row: Row[Any]) -> Asker:
     return Asker(platform=row.platform, workspace=row.workspace, channel=row.channel or "", author=row.author)
 
@@ -412,53 +409,6 @@ def _to_entry(row: Row[Any]) -> InboxEntry:
         decision=Decision(code=row.code, sentence=row.sentence, accepted=status is not InboxStatus.REFUSED),
         **{name: getattr(row, name) for name in _AS_STORED},
     )
-
-
-def to_payload(incoming: IncomingMessage) -> dict[str, Any]:
-    """Return the JSON of a received message."""
-    payload = asdict(incoming)
-    if incoming.about is not None:
-        payload["about"]["said_at"] = incoming.about.said_at.isoformat()
-    return payload
-
-
-def from_payload(payload: Mapping[str, Any]) -> IncomingMessage:
-    """Return the message in the JSON of a row; rows of earlier versions lack some fields."""
-    how, about = payload.get("circumstances"), payload.get("about")
-    values = {
-        **payload,
-        "address": ThreadAddress(**payload["address"]),
-        "query_type": QueryType(payload["query_type"]),
-        "circumstances": Circumstances(**{**how, "replies_to": RepliesTo(how["replies_to"])})
-        if how
-        else Circumstances(),
-        "attachments": tuple(Attachment(**item) for item in payload.get("attachments", ())),
-        "about": Talk(**{**about, "said_at": datetime.fromisoformat(about["said_at"])}) if about else None,
-    }
-    return IncomingMessage(**values)
-
-
-def empty_entries(connection: Connection, which: ColumnElement[bool]) -> list[int]:
-    """Empty the texts of finished entries, and delete their job trees; return the entries that have a post.
-
-    Keys and decisions stay, so that a repeat of the event is still known.
-    """
-    posted: list[int] = []
-    for row in connection.execute(select(_C.seq, _C.incoming, _C.post_ref).where(which, _C.finished_at.is_not(None))):
-        root = stored_ids(from_payload(row.incoming)).request
-        emptied = {**row.incoming, "text": "", "about": None, "attachments": []}
-        connection.execute(update(INBOX).where(_C.seq == row.seq).values(incoming=emptied))
-        connection.execute(delete(JOBS).where(JOBS.c.root_id == root))
-        posted += [row.seq] if row.post_ref else []
-    return posted
-
-
-def remove_thread_posts(connection: Connection, address: ThreadAddress) -> None:
-    """Empty a deleted conversation's entries, and have their posts deleted from the platform."""
-    posted = empty_entries(connection, _C.thread == str(address))
-    known = connection.execute(select(REMOVALS.c.seq).where(REMOVALS.c.seq.in_(posted))).scalars().all()
-    if due := [{"seq": seq} for seq in posted if seq not in known]:
-        connection.execute(insert(REMOVALS), due)
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select, tru
 from core.domain.corpus import Document, FileStamp, Heading, Page, PagePlace, SearchScope, Source, SourcedPassage
 from core.domain.kept_answers import KeptRule
 from core.domain.passages import Passage, Span
+from core.domain.readers import Narrowing
 from core.errors import NotFound
 from storage.database import Database
 from storage.database.column_types import CompactJson, StorableText, from_compact_json
@@ -60,10 +61,10 @@ class SqlLibraryReads:
         # Sorted here and below, not in SQL: each database orders letters differently.
         return sorted(map(to_source, rows), key=lambda source: source.name)
 
-    async def narrowed(self, workspace: str) -> Mapping[str, frozenset[str]]:
+    async def narrowed(self, workspace: str) -> Mapping[str, Narrowing]:
         named = DOCUMENT_READERS.c.document_id, DOCUMENT_READERS.c.readers
         joined = select(*named).select_from(DOCUMENT_READERS.join(SOURCE)).where(SOURCE.c.workspace == workspace)
-        return {row.document_id: frozenset(row.readers) for row in await self._rows(joined)}
+        return {row.document_id: frozenset(map(frozenset, row.readers)) for row in await self._rows(joined)}
 
     async def kept_rules(self, workspace: str) -> list[KeptRule]:
         rows = await self._rows(RULES.where(SOURCE.c.workspace == workspace))

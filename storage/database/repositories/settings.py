@@ -8,7 +8,7 @@ from sqlalchemy import Executable, Table, bindparam, delete, select
 
 from core.domain.audit import Audit
 from core.domain.incoming import ChannelAddress, ThreadAddress
-from core.domain.service import TO_THE_END, ChannelSettings, Listening, PositionHolder
+from core.domain.service import TO_THE_END, ChannelSettings, FollowUps, Listening, PositionHolder
 from storage.database import Commit, Database
 from storage.database.repositories import audit as noted
 from storage.database.tables import OWN_THREADS, TABLES
@@ -47,18 +47,23 @@ class SqlSettingsRepository:
             return ChannelSettings()
         [row] = rows
         values = {name: value for name, value in row._mapping.items() if name not in key}
-        return ChannelSettings(**values | {"sources": None if row.sources is None else frozenset(row.sources)})
+        sources = None if row.sources is None else frozenset(row.sources)
+        return ChannelSettings(**values | {"sources": sources, "follow_ups": FollowUps(row.follow_ups)})
 
     async def save_channel(self, address: ChannelAddress, settings: ChannelSettings, *, audit: Audit = None) -> None:
         sources = None if settings.sources is None else sorted(settings.sources)
-        await self._save(_CHANNELS, asdict(address) | asdict(settings) | {"sources": sources}, audit)
+        await self._save(
+            _CHANNELS,
+            asdict(address) | asdict(settings) | {"sources": sources, "follow_ups": settings.follow_ups.value},
+            audit,
+        )
 
     async def listening(self, address: ThreadAddress) -> Listening:
         found = await self._database.rows(_THREAD, asdict(address))
         return Listening(found[0].listening) if found else Listening.NORMAL
 
-    async def save_listening(self, address: ThreadAddress, listening: Listening) -> None:
-        await self._save(_LISTENING, asdict(address) | {"listening": listening.value})
+    async def save_listening(self, address: ThreadAddress, listening: Listening, *, audit: Audit = None) -> None:
+        await self._save(_LISTENING, asdict(address) | {"listening": listening.value}, audit)
 
     async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
         return (await self.positions_of([holder]))[0]

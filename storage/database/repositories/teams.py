@@ -32,8 +32,7 @@ class SqlTeamRepository:
 
         def work(connection: Connection) -> None:
             self._put(connection, new, change)
-            if audit is not None:
-                noted.write_note(connection, audit)
+            noted.write_note(connection, audit)
 
         await self._database.write(work, Commit.DURABLE)
 

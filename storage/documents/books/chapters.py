@@ -72,7 +72,7 @@ MAX_ENTRIES = 400
 MAX_ENTRY = 90
 
 _CONTENTS = re.compile(r"^[ \t]*(?:table of )?contents\.?[ \t]*\n", re.IGNORECASE | re.MULTILINE)
-_LINE = re.compile(r"^[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*+(\S(?:[^\n]*[^ \t\n])?)[ \t]*$", re.MULTILINE)
 # Numbers before and after a name in such a list: "IV. ", "12) ", " ..... 212", "    xii".
 _BEFORE = re.compile(r"^(?:[ivxlc]+[.)]|\d{1,3}[.)]?)\s+", re.IGNORECASE)
 _BEHIND = re.compile(r"(?:[ \t]*\.[ .]*|[ \t]{2,}|\t)(?:\d{1,4}|[ivxlc]{1,6})$|[ \t]+\d{1,4}$", re.IGNORECASE)

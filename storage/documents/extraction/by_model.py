@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolDefinition
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, Repeats, ToolChoice, ToolDefinition
 from core.domain.corpus import Document, Page
 from core.domain.extracts import (
     Extract,
@@ -33,7 +33,6 @@ from core.ports import ChatProvider, Clock, CorpusRepository
 from core.ports.documents import ExtractRepository, ModelExtractor, ReadingRepository
 from core.text.words import collapse
 from core.work.rate_limit import RateLimiter
-from core.work.spending import charge
 from core.work.steps import Step, Steps, complete
 from storage.documents.extraction.by_rules import find_due, read_pages, scope_of, store_extracts, to_extracts
 from storage.documents.texts.quotes import to_pieces
@@ -80,6 +79,7 @@ def to_request(
         tool_choice=ToolChoice.ANY,
         model=model,
         max_output_tokens=max_output_tokens,
+        repeats=Repeats.INSTRUCTIONS,
     )
 
 
@@ -349,8 +349,8 @@ class ModelExtractionRunner:
         while wait := self.gate.admit(""):
             await self.pause(wait)
         try:
-            with charge(Account(workspace=given.document.workspace, purpose=CallPurpose.EXTRACTION)):
-                response = await complete(self.provider, request, job)
+            account = Account(workspace=given.document.workspace, purpose=CallPurpose.EXTRACTION)
+            response = await complete(self.provider, request, job.charged(account))
         except _OF_PIECE as error:
             answered = ModelAnswer({}, dict.fromkeys(_names(extractors), str(error)))
             await self._save(given.document, piece, extractors, answered, Spending(requests=1, tokens=costs))

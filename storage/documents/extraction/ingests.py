@@ -12,6 +12,7 @@ from core.domain.ingest_report import IndexState, IngestReport, ProgressCallback
 from core.domain.reader_kinds import parse_kind
 from core.domain.readers import MEMBERS_ONLY
 from core.domain.selection import EVERYTHING, Selection
+from core.knowledge.narrowing import NO_RULES, ReaderRules
 from core.knowledge.sources import add_source
 from core.ports import CorpusRepository
 from storage.documents.extraction.runs import Extractions
@@ -75,13 +76,22 @@ class Ingests:
         kind: str | None = None,
         selection: Selection = EVERYTHING,
         links: Mapping[str, str] | None = None,
+        rules: ReaderRules = NO_RULES,
         force: bool = False,
         progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
         """Bring a stored source up to date (Ingest of attachments, SyncIngest, UploadIngest)."""
         async with self.work.reading(source.id, progress) as noting, self._changing_index() as ingestor:
             report = await ingestor.ingest(
-                source, root, only, kind=kind, force=force, selection=selection, links=links, progress=noting
+                source,
+                root,
+                only,
+                kind=kind,
+                force=force,
+                selection=selection,
+                links=links,
+                rules=rules,
+                progress=noting,
             )
         await self.extracts.follow_later(source, report)
         return report

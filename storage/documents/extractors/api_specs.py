@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -46,7 +47,7 @@ _LABEL = re.compile(
 _HEADING_METHOD = re.compile(rf"(?:.*\[)?\s*(?P<method>{'|'.join(METHODS)})\s*\]?", re.DOTALL)
 _HEADING_PATH = re.compile(r"(?:.*\[)?\s*(?P<path>/[^\s\[\]]*)\s*\]?", re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+")
-_AFTER = re.compile(r"(?:[`*)\]]|\s)*(?:[-–—:]|\s)\s*(?P<text>[A-Z][^|]{3,})")
+_AFTER = re.compile(r"[`*)\]\s]*+(?:[-–—:]|(?<=\s))\s*+(?P<text>[A-Z][^|]{3,})")
 _NO_CELL = re.compile(r"(?:|[-–—x✗✘✕]|no|none|n/?a|not\b.*|error\b.*|40[45]\b.*)", re.IGNORECASE)
 _GENERIC = frozenset("endpoints endpoint api routes methods overview reference request requests usage examples".split())
 
@@ -65,7 +66,7 @@ class ApiSpecsExtractor:
     """One finding for each document that describes endpoints, at the place of the first."""
 
     name = "api_specs"
-    version = 3
+    version = 4
     types = frozenset({ExtractType.API})
 
     def reads(self, document: Document) -> bool:
@@ -294,9 +295,11 @@ def _chosen(seen: Sequence[_SeenEndpoint]) -> list[_SeenEndpoint]:
     templates: dict[str, list[tuple[str, ...]]] = {}
     for method, shape in list(best)[:MAX_ENDPOINTS]:
         templates.setdefault(method, []).append(shape)
+    methods = Counter(shape for _, shape in best)
     kept = [
         item
         for item in list(best.values())[:MAX_ENDPOINTS]
-        if not is_use(item.written, templates.get(item.written.method, []))
+        if methods[shape_of(item.written.path)] > 1  # "GET /settings/theme" and "PUT /settings/theme"
+        or not is_use(item.written, templates.get(item.written.method, []))
     ]
     return sorted(kept, key=lambda item: (item.page_number, item.span.start))

@@ -37,7 +37,7 @@ def build_extractors() -> tuple[Extractor, ...]:
 
 
 def build_model_extractors(names: Container[str] | None = None) -> tuple[ModelExtractor, ...]:
-    """Return the extractors that ask a model, all or those of some names, in the order of its questions.
+    """Return the extractors that ask a model, all or some by name, in the order of its questions.
 
     One request serves all for a piece.
     """

@@ -2,12 +2,14 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from core.errors import ReadError
+from core.knowledge.narrowing import Limits
+from storage.documents.foundry.ownership import readers_of_export
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.structured import Value, list_of, mapping_of, read_json, read_yaml, string_of
 
@@ -41,6 +43,12 @@ class Journal:
     id: str
     name: str
     pages: tuple[JournalPage, ...]
+    readers: Limits = ()  # who may read it, by its levels or by the mark of a world's fetcher
+
+
+def limits_of(journals: Iterable[Journal]) -> Limits:
+    """Return who may read all of these journals."""
+    return tuple(dict.fromkeys(names for journal in journals for names in journal.readers))
 
 
 def may_be_journal(data: bytes) -> bool:
@@ -119,7 +127,12 @@ def _to_journal(entry: Mapping[str, Value]) -> Journal:
     name = " ".join(string_of(entry.get("name")).split())
     if not pages:
         parsed = (JournalPage(id="", name=name, html=string_of(entry.get("content"))),)
-    return Journal(id=_journal_id(entry, pages), name=name, pages=parsed)
+    return Journal(id=_journal_id(entry, pages), name=name, pages=parsed, readers=_readers(entry))
+
+
+def _readers(entry: Mapping[str, Value]) -> Limits:
+    sets = list_of(mapping_of(entry.get("footnote")).get("readers"))
+    return tuple(frozenset(map(str, list_of(names))) for names in sets) or readers_of_export(entry)
 
 
 def _to_page(page: Mapping[str, Value], categories: Mapping[str, str]) -> JournalPage:
@@ -204,6 +217,7 @@ class JournalLibrary:
 
     def __init__(self, path: Path, root: Path, own: tuple[Journal, ...], cache: JournalCache) -> None:
         self._path = path
+        self._own = limits_of(own)
         self._root = root
         self._cache = cache
         self._journals: dict[str, Target] = {}
@@ -224,6 +238,10 @@ class JournalLibrary:
                     self._seen.add(path)
                     self._add(self._cache.journals(path), path.relative_to(self._root).as_posix())
 
+    def may_show(self, target: Target) -> bool:
+        """Return whether everyone who may read this file may read a target."""
+        return all(any(own <= limit for own in self._own) for limit in target.journal.readers)
+
     def _find(self, journal_id: str, page_id: str) -> Target | None:
         if page_id and journal_id:
             return self._pages.get((journal_id, page_id))
@@ -234,7 +252,9 @@ class JournalLibrary:
     def _add(self, journals: tuple[Journal, ...], path: str | None) -> None:
         for journal in journals:
             if journal.id:
-                self._journals.setdefault(journal.id, Target(journal, None, path))
+                known, target = self._journals.get(journal.id), Target(journal, None, path)
+                if known is None or (self.may_show(target) and not self.may_show(known)):
+                    self._journals[journal.id] = target
             for page in journal.pages:
                 if page.id:
                     target = Target(journal, page, path)

@@ -25,7 +25,9 @@ _TECHNICAL = frozenset(
 )
 _ONE_WORD = re.compile(r"[\w'’%+-]+[.!?:]?")
 _NO_WORD = re.compile(r"[A-Za-z0-9]{16}|.*_.*|.*[a-z][A-Z].*|[\d.+-]+|true|false", re.DOTALL)
-_FILE = re.compile(r".*/.*\.(?:webp|png|jpe?g|svg|gif|webm|ogg|mp[34]|wav|pdf|html?|js|css|hbs)", re.IGNORECASE)
+_FILE = re.compile(
+    r"(?:[^/\n]*+/)++[^/\n]*\.(?:webp|png|jpe?g|svg|gif|webm|ogg|mp[34]|wav|pdf|html?|js|css|hbs)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +193,7 @@ _COMMAND = re.compile(
 )
 _ROLL = re.compile(r"/(\w+)\s+(.*)", re.DOTALL)
 _FORMULA = re.compile(r"[\d(@].*", re.DOTALL)
-_OPTION = re.compile(r"\s+\w+=\S*|^\w+=")
+_OPTION = re.compile(r"(?<!\s)\s++\w++=\S*|^\w++=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +246,10 @@ class LinkResolver:
         prefix = f"{kind}." if kind.startswith("Journal") else ""
         ids = _target_ids(prefix + written, place.journal.id)
         found = self._library.find(*ids) if ids else None
+        if found is not None and not self._library.may_show(found):
+            if found.path:
+                self.depends_on[found.path] = None  # it may be opened later
+            found = None
         if match["kind"] == "Embed":
             text = self._embed(found, place, is_html=is_html)
             if text is not None:

@@ -126,7 +126,7 @@ _UNCOUNTED = frozenset(
     "optgroup colgroup rp rt".split()
 )
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
-_MARKUP = re.compile(r"<(!--)|(--)>|<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
+_MARKUP = re.compile(r"<(!--)|(--)>|<(/?)([A-Za-z][A-Za-z0-9-]*+)[^<>]*+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,12 @@ class HtmlText:
     title: str = ""  # of the <title> element
     url: str | None = None  # the canonical address
     warnings: tuple[str, ...] = ()
-    hidden: tuple[str, ...] = ()  # a sentence about text that a reader of the page can't see
+    unseen: int = 0  # characters that a reader of the page can't see
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """A sentence about text that a reader of the page can't see."""
+        return say_hidden(self.unseen)
 
 
 def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) -> HtmlText:
@@ -167,7 +172,7 @@ def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) 
         anchors=anchors,
         title=" ".join(title.text().split()) if title else "",
         url=_canonical(tree),
-        hidden=say_hidden(sum(len(collapse(node.text())) for node in _invisible(tree))),
+        unseen=sum(len(collapse(node.text())) for node in _invisible(tree)),
     )
 
 
@@ -491,6 +496,5 @@ class _Gap:
 
 def _note_reference(node: Any) -> bool:
     """Return whether a link is the bare number of a footnote."""
-    attributes = node.attributes
-    marks = f"{attributes.get('role') or ''} {attributes.get('epub:type') or ''}".split()
+    marks = f"{node.attributes.get('role') or ''} {node.attributes.get('epub:type') or ''}".split()
     return bool({"noteref", "doc-noteref"} & set(marks)) and node.text().strip()[:1].isalnum()

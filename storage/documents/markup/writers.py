@@ -11,7 +11,7 @@ from core.errors import ReadError
 from core.text.words import collapse
 from storage.documents.markup.markdown_text import read_markdown
 from storage.documents.tables.text import to_table
-from storage.documents.texts.encodings import clean
+from storage.documents.texts.encodings import clean, say_hidden
 from storage.documents.texts.sections import split_sections
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -27,6 +27,7 @@ class BlockWriter:
         self._pieces: list[str] = []
         self._length = 0
         self._in_list = False
+        self.unseen = 0  # characters of invisible text, which are left out
 
     @property
     def text(self) -> str:
@@ -72,6 +73,7 @@ class BlockWriter:
         empty: str,
         links: Iterable[str] = (),
         warnings: Sequence[str] = (),
+        dated: str | None = None,
     ) -> ParsedDocument:
         """Return a page for each top-level section, under the first of `titles` that is not empty or the file's name.
 
@@ -85,6 +87,7 @@ class BlockWriter:
             pages=split_sections(self.text, self.headings, self._anchors),
             links=tuple(dict.fromkeys(links)),
             warnings=tuple(warnings),
+            dated=dated,
         )
 
 
@@ -214,14 +217,20 @@ class TextWriter(BlockWriter):
             self._put(to_table([[_without_controls(cell) for cell in row] for row in rows], columns=columns))
 
     def to_office_document(
-        self, path: Path, kind: str, titles: Sequence[str], warnings: Sequence[str] = (), hidden: Sequence[str] = ()
+        self,
+        path: Path,
+        kind: str,
+        titles: Sequence[str],
+        warnings: Sequence[str] = (),
+        created: str | None = None,
     ) -> ParsedDocument:
         """Return the document (see `to_document`); its only heading of level 1 is a title, too."""
         tops = [heading.title for heading in self.headings if heading.level == 1]
         empty = "the document has no text; what pictures show is not read"
         titles = [*titles, *tops[: len(tops) == 1]]
+        hidden = say_hidden(self.unseen)
         document = self.to_document(path, kind, titles, empty=empty, warnings=(*warnings, *hidden))
-        return replace(document, hidden=tuple(hidden))
+        return replace(document, hidden=hidden, created=created)
 
 
 def to_lines(text: str) -> str:

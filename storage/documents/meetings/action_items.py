@@ -38,6 +38,7 @@ _PROMISES = phrases(
     charge, debe, va a, deve, zal, gaat, moet"""
 )
 _TO = frozenset({"to", "is to", "are to"})
+_JOINTS = re.compile(r"(?<=\w)(?:[,;]\s+(?:(?:and|und|et|y)\s+)?|\s+(?:and|und|et|y)\s+)(?=[^\W\d_a-z])")
 _MAX_OWNER = 12  # words of several owners
 _PASSIVE = re.compile(r"\s?be\s(?:\w+ly\s)?(?:\w+(?:ed|en)|sent|made|done|put|set|kept|held|built|found|left|told)\b")
 
@@ -50,8 +51,8 @@ _ON = frozenset("on am le el op".split())
 _TOKEN = re.compile(r"\w[\w'’-]*")
 _MOST_VAGUE = 5  # words
 _OPENING = " \t\n,;.(|[–—-"
-_CLOSING = re.compile(r"[\s.,;:–—|-]+$")
-_DATE_SIGN = re.compile(r"[📅🗓⏰⏳]\ufe0f?\s?$|@?due\($|[\s,;–—-]*[(\[]$")
+_CLOSING = re.compile(r"(?<![\s.,;:–—|-])[\s.,;:–—|-]++$")
+_DATE_SIGN = re.compile(r"[📅🗓⏰⏳]\ufe0f?\s?$|@?due\($|(?<![\s,;–—-])[\s,;–—-]*+[(\[]$")
 
 _OFFICE_LEAD = re.compile(r"(?:the )?(?:vice[- ]?|co-?|deputy )?", re.IGNORECASE)
 _NO_VALUE = frozenset(["", "tbd", "tba", "?", "n/a", "none", "unassigned", "open", "all open"])
@@ -62,8 +63,10 @@ _OPEN_WORDS = tuple(
         blocked, on hold, offen, nein, en cours, à faire, abierto, pendiente, aperto, bezig, ❌, ⬜, ☐"""
     )
 )
-_STATE = re.compile(r"\s*[(\[]\s?(?P<word>[^()\[\]]{1,14}?)\s?[)\]]\s*|\s[-–—|]+\s?(?P<last>[\w ]{1,12}?)\.?$")
-_TICK = re.compile(r"\s*[✅✔☑✓]\ufe0f?\s*|^(?:done|completed?|erledigt)\s?[:–—-]\s+", re.IGNORECASE)
+_STATE = re.compile(
+    r"(?:(?<!\s)\s++)?[(\[]\s?(?P<word>[^()\[\]]{1,14}?)\s?[)\]]\s*|\s[-–—|]++\s?(?P<last>[\w ]{1,12}?)\.?$"
+)
+_TICK = re.compile(r"(?:(?<!\s)\s++)?[✅✔☑✓]\ufe0f?\s*|^(?:done|completed?|erledigt)\s?[:–—-]\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,21 @@ def read_action(
     if not any(letter.isalpha() for letter in text):
         return None
     return Action(description=text[:2_000], owner=owner, due_date=due, done=state, named=named)
+
+
+def split_tasks(text: str, people: People) -> list[str]:
+    """Return the tasks of a sentence that gives each its own owner: "Ann to write and Ben to print"; else the text."""
+    for joint in _JOINTS.finditer(text):
+        left, right = text[: joint.start()], text[joint.end() :]
+        first, second = find_owner(plain(left), people), find_owner(plain(right), people)
+        ends_in_person = people.knows(left.split()[-1]) or is_name(left.split()[-1])
+        if first[2] and second[2] and first[0] != second[0] and not ends_in_person and _opens_with_owner(right):
+            return [left, *split_tasks(right, people)]
+    return [text]
+
+
+def _opens_with_owner(text: str) -> bool:
+    return bool(_split_at(plain(text), _TO | _PROMISES))
 
 
 def find_owner(text: str, people: People) -> tuple[str | None, str, bool]:

@@ -25,8 +25,8 @@ BOLD_LEVEL = 7
 # Characters from which a line that continues in the next one may have been wrapped by its writer.
 _WRAPPED = 55
 
-_HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
-_WIKI_HEADING = re.compile(r"(={2,6})[ \t]*([^=].*?)[ \t]*\1[ \t]*|h([1-6])\.[ \t]+(\S.*)")
+_HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]++")
+_WIKI_HEADING = re.compile(r"(={2,6})[ \t]*+([^=\s].*?)(?<![ \t])[ \t]*+\1[ \t]*+|h([1-6])\.[ \t]++(\S.*)")
 _BOLD_LINE = re.compile(r"(?:\*\*|__|'''|\*)([^*_'|]{2,90})(?:\*\*|__|'''|\*)[ \t]*:?[ \t]*")
 _ITEM = re.compile(
     r"([-*+•◦▪‣·–—o→⇒✓☐☑✅⬜]|[-=]>|[*#]{2,4}|#|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}\.?|\(?[a-zA-Z][.)]"
@@ -164,9 +164,10 @@ def _to_line(page_number: int, raw: str, start: int, level: int | None, *, wiki:
         return source.line(Form.TEXT, content, len(raw))
     if _RULE.fullmatch(raw, content) or (_TABLE_RULE.fullmatch(raw, content) and "|" in raw):
         return source.line(Form.RULE, content, len(raw))
-    heading = _HEADING.fullmatch(raw)
+    heading = _HEADING.match(raw)
     if heading and not wiki:
-        return source.line(Form.HEADING, *heading.span(2), len(heading[1]))
+        title = raw[heading.end() :].rstrip(" \t").rstrip("#").rstrip(" \t")
+        return source.line(Form.HEADING, heading.end(), heading.end() + len(title), len(heading[1]))
     if level is not None:
         return source.line(Form.HEADING, content, len(raw), level)
     titled = _WIKI_HEADING.fullmatch(raw, content)

@@ -14,7 +14,7 @@ _EMAIL = re.compile(r"[<(\[]?(?:mailto:)?[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,6
 _ADDRESS = re.compile(r"https?://\S+")
 _PART_LEAD = re.compile(r"(?:co-?|vice[- ]?|acting )(?=[a-z])")
 _TIMED = ("arrived ", "from ", "until ", "left ")
-_NOTE = re.compile(r"\s*[(\[]([^()\[\]]{1,60})[)\]]")
+_NOTE = re.compile(r"(?<!\s)\s*+[(\[]([^()\[\]]{1,60})[)\]]")
 _REMARK = re.compile(r"\s?\??\((?:[^\s()]+\s){3}[^()]*\)")  # four words are not part of a name
 _AWAY = re.compile(
     r"[(\[–—-]\s?(?:absent|apologies|regrets|excused|not present|not attending|unable .{1,20}|declined|entschuldigt"

@@ -7,7 +7,7 @@ from datetime import date
 from enum import IntEnum
 
 from core.domain.passages import Span
-from storage.documents.meetings.action_items import Action, read_action, read_due, read_state
+from storage.documents.meetings.action_items import Action, read_action, read_due, read_state, split_tasks
 from storage.documents.meetings.labels import Column, Role, cell_of, text_of_row, without_number
 from storage.documents.meetings.lines import Form, NoteLine, plain
 from storage.documents.meetings.people import People, is_name, read_names
@@ -28,7 +28,7 @@ _NUMBER = re.compile(
     r"|ACT)-?\d{1,4}[*_]{0,3}\s-|#\d{1,4}:)[*_]{0,3}\s*"
 )
 _STRUCK = re.compile(r"\W{0,4}~~[^~]*~~\W{0,2}")
-_ISSUE_LINK = re.compile(r"\s*[(\[]?#\d{1,6}[)\]]?$")
+_ISSUE_LINK = re.compile(r"(?<!\s)\s*+[(\[]?#\d{1,6}[)\]]?$")
 _NOTHING = re.compile(
     r"(?:\W*|n/?a|no(?:ne| (?:new |formal |open |further )?(?:decisions?|actions?|action items|resolutions?|items?"
     r"|motions?|tasks?)(?: .{0,20})?)|tb[dac]|nothing|nil|keine|aucune?|ninguno|ninguna|nessuna|geen|\W*\.\.\.)\W*",
@@ -139,8 +139,10 @@ class Record:
     def add_action(self, line: NoteLine, text: str, sureness: Sureness, *, who: str = "") -> bool:
         number = _NUMBER.match(text)
         task = text[number.end() :] if number else text
-        action = read_action(task, self._people, who=who, done=line.done, held_on=self._held_on)
-        return self._add(line, action, sureness)
+        tasks = [task] if who else split_tasks(task, self._people)
+        read = [read_action(each, self._people, who=who, done=line.done, held_on=self._held_on) for each in tasks]
+        added = [self._add(line, action, sureness) for action in read]
+        return any(added)
 
     def add_action_row(self, line: NoteLine, columns: Sequence[Column]) -> None:
         text = text_of_row(line.cells, columns, Role.ACTIONS)

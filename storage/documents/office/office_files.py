@@ -78,6 +78,15 @@ _ROOT = "_rels/.rels"
 _MANIFEST = "META-INF/manifest.xml"  # of OpenDocument files: names the parts that are encrypted
 
 
+def created_on(properties: Any) -> str | None:
+    """Return the day on which a file was made, by its core properties (python-docx, python-pptx)."""
+    try:
+        made = properties.created
+    except (ValueError, TypeError):  # a time that there is not
+        return None
+    return made.date().isoformat() if made is not None else None
+
+
 def is_office(head: bytes) -> bool:
     """Return whether a file starts like one of the two containers."""
     return head.startswith((ZIP_MARK, OLE_MARK))

@@ -111,6 +111,7 @@ class SheetMarks:
     formats: dict[tuple[int, int], NumberFormat] = field(default_factory=dict)
     rows: list[range] = field(default_factory=list)
     columns: list[range] = field(default_factory=list)
+    cells: set[tuple[int, int]] = field(default_factory=set)  # of formats that show nothing, or white on white
 
     def hides_row(self, row: int) -> bool:
         place = bisect_right(self.rows, row, key=lambda hidden: hidden.start) - 1
@@ -136,20 +137,44 @@ def read_sheet_marks(path: Path) -> dict[str, SheetMarks]:
         return {name: _marks(archive.read(part), styles) for name, part in sheets.items()}
 
 
-def _styles(archive: Archive) -> dict[int, NumberFormat]:
-    """Return the formats of numbered cell styles."""
+@dataclass(frozen=True, slots=True)
+class _CellStyles:
+    """The numbered cell styles: formats of numbers, styles that show nothing, and those with white letters."""
+
+    formats: Mapping[int, NumberFormat] = field(default_factory=dict)
+    blank: frozenset[int] = frozenset()
+    white: frozenset[int] = frozenset()
+
+
+_BLANK = re.compile(r"\s*+;;;\s*+")  # a format without any sign, for numbers and texts
+_BACKGROUNDS = re.compile(rb"<(?:\w++:)?(?:tableParts?|conditionalFormatting)\b")  # of cells besides their own
+
+
+def _styles(archive: Archive) -> _CellStyles:
     if _STYLES not in archive:
-        return {}
+        return _CellStyles()
     root = parse_part(archive.read(_STYLES), _STYLES, _WHAT)
     codes = dict(BUILT_IN)
     for item in root.iterfind(".//{*}numFmts/{*}numFmt"):
         codes[_number(item.get("numFmtId"))] = item.get("formatCode") or ""
-    found = {}
+    white_fonts = {place for place, font in enumerate(root.iterfind("{*}fonts/{*}font")) if _is_white(font)}
+    fills = [item.get("patternType") for item in root.iterfind("{*}fills/{*}fill/{*}patternFill")]
+    unfilled = {place for place, pattern in enumerate(fills) if pattern in (None, "none")} | {-1}
+    formats, blank, white = {}, set(), set()
     for place, item in enumerate(root.iterfind(".//{*}cellXfs/{*}xf")):
-        shown = read_format(codes.get(_number(item.get("numFmtId")), ""))
-        if shown is not None:
-            found[place] = shown
-    return found
+        code = codes.get(_number(item.get("numFmtId")), "")
+        if (shown := read_format(code)) is not None:
+            formats[place] = shown
+        if _BLANK.fullmatch(code):
+            blank.add(place)
+        if _number(item.get("fontId")) in white_fonts and _number(item.get("fillId")) in unfilled:
+            white.add(place)
+    return _CellStyles(formats, frozenset(blank), frozenset(white))
+
+
+def _is_white(font: Any) -> bool:
+    color = font.find("{*}color")
+    return color is not None and (color.get("rgb", "").upper() == "FFFFFFFF" or color.get("theme") == "0")
 
 
 def _sheets(archive: Archive) -> dict[str, str]:
@@ -169,11 +194,11 @@ def _relation(sheet: Any) -> str | None:
     return next((value for name, value in sheet.attrib.items() if name.endswith("}id")), None)
 
 
-def _marks(data: bytes, styles: Mapping[int, NumberFormat]) -> SheetMarks:
+def _marks(data: bytes, styles: _CellStyles) -> SheetMarks:
     """Stream a sheet: it may have a million cells, most of them without such a style."""
     found = SheetMarks()
-    may_hide = _MAY_HIDE.search(data) is not None
-    if not styles and not may_hide:
+    unseen = styles.blank | (styles.white if _BACKGROUNDS.search(data) is None else frozenset())
+    if not styles.formats and not unseen and _MAY_HIDE.search(data) is None:
         return found
     row = -1
 
@@ -181,9 +206,13 @@ def _marks(data: bytes, styles: Mapping[int, NumberFormat]) -> SheetMarks:
         nonlocal row
         local = tag.rpartition(":")[2]
         if local == "c" and "s" in attributes:
-            style, place = styles.get(_number(attributes["s"])), _PLACE.match(attributes.get("r", ""))
-            if style is not None and place is not None:
-                found.formats[int(place[2]) - 1, column_number(place[1]) - 1] = style
+            style, place = _number(attributes["s"]), _PLACE.match(attributes.get("r", ""))
+            if place is not None and (style in styles.formats or style in unseen):
+                at = int(place[2]) - 1, column_number(place[1]) - 1
+                if style in unseen:
+                    found.cells.add(at)
+                else:
+                    found.formats[at] = styles.formats[style]
         elif local == "row":
             stated = _number(attributes.get("r"))
             row = stated - 1 if stated > 0 else row + 1
@@ -303,12 +332,18 @@ class Sheet:
     rows: Sequence[Sequence[str]] = ()
     hidden_rows: int = 0
     hidden_columns: int = 0
+    hidden_cells: int = 0
 
 
 def shown_sheet(name: str, rows: list[list[str]], marks: SheetMarks, top: int = 0, left: int = 0) -> Sheet:
     """Return a sheet that is shown; `top` and `left` are the place of its first cell."""
+    hidden_cells = 0
+    for row, column in marks.cells:
+        if 0 <= row - top < len(rows) and 0 <= column - left < len(rows[row - top]):
+            hidden_cells += bool(rows[row - top][column - left].strip())
+            rows[row - top][column - left] = ""
     if not marks.rows and not marks.columns:
-        return Sheet(name=name, is_hidden=False, rows=rows)
+        return Sheet(name=name, is_hidden=False, rows=rows, hidden_cells=hidden_cells)
     kept = [row for place, row in enumerate(rows, top) if not marks.hides_row(place)]
     unseen = {place for place in range(max(map(len, rows), default=0)) if marks.hides_column(place + left)}
     return Sheet(
@@ -316,6 +351,7 @@ def shown_sheet(name: str, rows: list[list[str]], marks: SheetMarks, top: int = 
         is_hidden=False,
         rows=[[cell for place, cell in enumerate(row) if place not in unseen] for row in kept],
         hidden_rows=sum(map(_has_text, rows)) - sum(map(_has_text, kept)),
+        hidden_cells=hidden_cells,
         hidden_columns=sum(any(place < len(row) and row[place].strip() for row in rows) for place in unseen),
     )
 

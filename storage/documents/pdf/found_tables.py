@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 
 from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Unread
 from core.text.pipe_tables import TextTable
 from storage.documents.deadline import extend_deadline
+from storage.documents.faults import part_or
 from storage.documents.pdf.aligned_tables import find_aligned_tables
 from storage.documents.pdf.layout import FoundTable, Layout, LayoutReader, place_words, span_of, to_lines, to_text
 from storage.documents.pdf.ruled_tables import find_ruled_tables
@@ -55,11 +57,12 @@ def read_pdf_tables(
                 if unread is not None:
                     unread.append(Unread(page_number=page.number, reason=_TOO_MUCH))
                 return
-            found = find_tables(layout)
             is_next = before is not None and page.number == before.page.number + 1
             goes_on = open_table if is_next else None
             open_table = None
-            for table, placed in _placed(found, page, layout, goes_on, before):
+            tell = partial(_note, unread, page.number)
+            none: list[tuple[FoundTable, PlacedTable]] = []
+            for table, placed in part_or(none, partial(_tables_of, page, layout, goes_on, before), tell):
                 yield placed
                 before = placed
                 is_last = sum(word.top < table.bottom for word in layout.words) <= _MAX_RUNNING
@@ -82,11 +85,15 @@ def find_tables(layout: Layout) -> list[FoundTable]:
     return sorted([*certain, *aligned], key=lambda table: -table.top)
 
 
-def _placed(
-    found: Sequence[FoundTable], page: Page, layout: Layout, goes_on: FoundTable | None, before: PlacedTable | None
+def _note(unread: list[Unread] | None, page_number: int, reason: str) -> None:
+    if unread is not None:
+        unread.append(Unread(page_number=page_number, reason=f"tables of this page are left out: {reason}"))
+
+
+def _tables_of(
+    page: Page, layout: Layout, goes_on: FoundTable | None, before: PlacedTable | None
 ) -> list[tuple[FoundTable, PlacedTable]]:
-    if not found:
-        return []
+    found = find_tables(layout)
     places = place_words(layout.words, page.text)
     placed = []
     for number, table in enumerate(found):

@@ -1,12 +1,14 @@
 """The text of a PDF page in reading order, with form fields and ruled tables."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 from core.domain.passages import Span
 from core.text.words import placed_lines
+from storage.documents.faults import part_or
 from storage.documents.pdf.form_fields import Field, read_fields, with_fields
 from storage.documents.pdf.glyphs import (
     DOUBLE,
@@ -114,10 +116,13 @@ _BROKEN_WORD = re.compile("[\ufffe\x02](?:\n)?")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-def page_text(document: Any, index: int, hiding: list[int] | None = None) -> str:
+def page_text(
+    document: Any, index: int, hiding: list[int] | None = None, tell: Callable[[str], None] = lambda reason: None
+) -> str:
     """Return the text of one page, "" if the page or its text can't be loaded.
 
     Text that no reader sees is left out; the numbers of pages with such text are added to `hiding`.
+    Its ruled tables stay lines of text if their reader fails; `tell` gets the reason.
     """
     import pypdfium2
 
@@ -137,7 +142,8 @@ def page_text(document: Any, index: int, hiding: list[int] | None = None) -> str
             if seen != given and hiding is not None:
                 hiding.append(index + 1)
             text = clean_page(_raw_text(page, text_page, fields, seen))
-            return with_ruled_tables(text, page, text_page, [field.line for field in fields])
+            lines = [field.line for field in fields]
+            return part_or(text, partial(with_ruled_tables, text, page, text_page, lines), tell)
 
 
 def clean_page(raw: str) -> str:

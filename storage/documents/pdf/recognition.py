@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any, Protocol
 
 from core.domain.passages import PageBox
+from storage.documents.faults import is_memory
 from storage.documents.pdf.rows import Line, to_page_text
 
 # The error for a scan without text recognition. Such files are read again once recognition is installed.
@@ -179,6 +180,8 @@ def _lean(lines: Sequence[Seen]) -> float:
 # no use of more.
 DPI = 200
 LONGEST = 2_000
+# Pixels that are tried when memory runs out, before the page is given up.
+SMALLER = (1_400, 1_000)
 # Share of a page that a picture covers when the page is one.
 MIN_COVERED = 0.5
 # Characters of a page's text layer from which on it is no scan with a stamp on it.
@@ -212,11 +215,20 @@ def may_be_scanned(document: Any, index: int, text: str) -> bool:
 
 def recognise(document: Any, index: int, text: str, recogniser: Recogniser) -> str:
     """Return the text of the page's picture, or `text`, its text layer, if that is not much shorter."""
-    picture = _draw(document, index)
-    if picture is None:
-        return text
-    found = to_page_text(read_upright(picture, recogniser))
+    found = _seen_text(document, index, recogniser)
     return found if len(found) > len(text) * _MUCH_MORE else text
+
+
+def _seen_text(document: Any, index: int, recogniser: Recogniser) -> str:
+    """Return the text of the page's picture, drawn smaller if memory runs out; MemoryError if that doesn't help."""
+    for longest in (LONGEST, *SMALLER):
+        try:
+            picture = _draw(document, index, longest)
+            return to_page_text(read_upright(picture, recogniser)) if picture is not None else ""
+        except Exception as error:
+            if not is_memory(error):
+                raise
+    raise MemoryError("recognising a page")
 
 
 def recognised_words(document: Any, index: int, recogniser: Recogniser) -> list[tuple[str, PageBox]]:
@@ -244,7 +256,7 @@ def _turned_back(box: PageBox, turn: int) -> PageBox:
     return PageBox(box.top, 1 - box.right, box.height, box.width) if turn == 270 else box
 
 
-def _draw(document: Any, index: int) -> Any:
+def _draw(document: Any, index: int, longest: int = LONGEST) -> Any:
     import pypdfium2
 
     try:
@@ -252,6 +264,6 @@ def _draw(document: Any, index: int) -> Any:
             longer = max(page.get_size())
             if longer <= 0:
                 return None
-            return page.render(scale=min(DPI / 72, LONGEST / longer)).to_pil()
+            return page.render(scale=min(DPI / 72, longest / longer)).to_pil()
     except pypdfium2.PdfiumError:
         return None

@@ -21,7 +21,7 @@ MIN_OVERLAP = 0.5
 WORD_GAP = 0.15
 CELL_GAP = 0.9
 
-_FIGURE = re.compile(r"[\s$€£(]*[-–+]?[\s$€£(]*\d[\d.,\s]*\)?\s*%?\s*")
+_FIGURE = re.compile(r"[\s$€£(]*+(?:[-–+][\s$€£(]*+)?\d[\d.,\s]*+\)?\s*+%?\s*")
 
 
 @dataclass(frozen=True, slots=True)

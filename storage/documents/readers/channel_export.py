@@ -29,7 +29,7 @@ _SLACK_NOTICE = re.compile(
     r"(?:channel|group|bot|pinned|unpinned|reminder|huddle|sh_room)_(?!message)|tombstone|.*_join$"
 )
 _DISCORD_SAID = frozenset({"Default", "Reply", "0", "19", "ThreadStarterMessage", "ChatInputCommand", "20", "21"})
-_MENTION = re.compile(r"<(?:@([UW]\w+)|#(C\w+)|!(\w+)[^|>]*|(https?://[^|>]*|mailto:[^|>]*))(?:\|([^>]*))?>")
+_MENTION = re.compile(r"<(?:@([UW]\w+)|#(C\w+)|!(\w++)[^<|>]*+|(https?://[^<|>]*+|mailto:[^<|>]*+))(?:\|([^<>]*+))?>")
 _DISCORD_MENTION = re.compile(r"<@!?(\d+)>|<a?(:\w+:)\d+>|<t:(\d{1,12})(?::\w)?>")
 # Embeds and attachments of one message that are read.
 _MAX_PARTS = 20

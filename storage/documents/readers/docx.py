@@ -14,13 +14,13 @@ from storage.documents.markup.writers import TextWriter, to_number, to_title
 from storage.documents.office.office_files import (
     as_transitional,
     check_office,
+    created_on,
     inside,
     is_office,
     outermost,
     parse_part,
 )
 from storage.documents.tables.text import Merge, fill_merged
-from storage.documents.texts.encodings import say_hidden
 
 LEVELS = 9
 BULLET = "-"
@@ -142,7 +142,6 @@ class BodyReader:
         """`notes` has the elements of "footnotes" and "endnotes" by id."""
         self.writer = TextWriter()
         self.title = ""
-        self.unseen = 0  # characters of invisible text, which is left out
         self._hiding_styles = read_hiding_styles(styles)
         self._styles = read_styles(styles)
         self._lists = lists
@@ -238,7 +237,7 @@ class BodyReader:
             elif child.tag != name("r") or not _is_hidden(child, self._hiding_styles):
                 yield from self._pieces(child)
             else:
-                self.unseen += sum(len(text.text or "") for text in child.iter(name("t")))
+                self.writer.unseen += sum(len(text.text or "") for text in child.iter(name("t")))
 
     def _style(self, paragraph: Any) -> Style:
         properties = paragraph.find(name("pPr"))
@@ -379,7 +378,7 @@ class DocxReader:
         body = BodyReader(parts.styles, Lists(parts.linked.get("numbering")), _notes(parts))
         body.write(parts.body)
         titles = [body.title, to_title(parts.title)]
-        return body.writer.to_office_document(path, self.kind, titles, hidden=say_hidden(body.unseen))
+        return body.writer.to_office_document(path, self.kind, titles, created=parts.created)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -390,6 +389,7 @@ class _Parts:
     styles: Any
     linked: Mapping[str, Any]
     title: str
+    created: str | None
 
 
 def _read_parts(path: Path) -> _Parts:
@@ -405,6 +405,7 @@ def _read_parts(path: Path) -> _Parts:
             styles=document.styles.element,
             linked={kind: part for kind in _LINKED if (part := _part(document, kind)) is not None},
             title=document.core_properties.title,
+            created=created_on(document.core_properties),
         )
     # The library trusts the file: an AttributeError means an unexpected element.
     except (OpcError, LxmlError, zipfile.BadZipFile, KeyError, ValueError, AttributeError) as error:

@@ -11,6 +11,7 @@ from storage.documents.archives import ZIP_MARK, open_archive
 from storage.documents.books.chapters import book_span
 from storage.documents.books.epub_package import Book, Entry, read_book, to_html
 from storage.documents.html.text import html_to_text
+from storage.documents.texts.encodings import say_hidden
 from storage.documents.texts.sections import split_sections
 
 # Roles (epub:type, guide) of files that no reader of the text misses.
@@ -46,6 +47,7 @@ class Part:
     headings: tuple[Heading, ...] = ()
     places: Mapping[str, int] = field(default_factory=dict)
     roles: frozenset[str] = frozenset()
+    unseen: int = 0
 
 
 @dataclass(slots=True)
@@ -295,11 +297,10 @@ class EpubReader:
         pages = build_pages(book, parts)
         if not pages:
             raise ReadError("empty: the book has no text; are its pages pictures?")
+        lost = (f"{missing} file{'s' * (missing > 1)} of the book without text left out",) if missing else ()
+        hidden = say_hidden(sum(part.unseen for part in parts))
         return ParsedDocument(
-            title=book.title or path.stem,
-            kind=self.kind,
-            pages=pages,
-            warnings=(f"{missing} file{'s' * (missing > 1)} of the book without text left out",) if missing else (),
+            title=book.title or path.stem, kind=self.kind, pages=pages, warnings=(*lost, *hidden), hidden=hidden
         )
 
 
@@ -310,6 +311,7 @@ def _to_part(book: Book, name: str, source: str) -> Part:
         path=name,
         text=page.text,
         headings=page.headings,
+        unseen=page.unseen,
         places={anchor: place for anchor, place in page.anchors if anchor in wanted},
         roles=book.roles.get(name, frozenset()) | _own_roles(source),
     )

@@ -13,13 +13,14 @@ from storage.documents.foundry.export import (
     JournalLibrary,
     JournalPage,
     is_json,
+    limits_of,
     may_be_journal,
     read_journals,
 )
 from storage.documents.foundry.links import LinkResolver, system_strings
 from storage.documents.html.text import HtmlText, has_markup, html_to_text
 from storage.documents.markup.markdown_text import read_markdown
-from storage.documents.texts.encodings import clean, decode
+from storage.documents.texts.encodings import clean, decode, say_hidden
 
 # Names of pages that one warning lists.
 MAX_NAMED = 5
@@ -47,15 +48,16 @@ class FoundryJournalReader:
         resolver = LinkResolver(JournalLibrary(path, root, journals, self._cache))
         pages: list[ParsedPage] = []
         empty: list[str] = []
+        unseen = 0
         for journal in journals:
             above = (journal.name,) if len(journals) > 1 and journal.name else ()
             for page in journal.pages:
-                body = _body(journal, page, resolver)
-                text, headings = _with_system(body, journal, page, resolver)
+                body = _with_system(_body(journal, page, resolver), journal, page, resolver)
+                unseen += body.unseen
                 parsed = ParsedPage(
                     title=clean(page.name),
-                    text=text,
-                    headings=headings,
+                    text=body.text,
+                    headings=body.headings,
                     heading_path=tuple(clean(name) for name in (*above, page.category) if name),
                     deep_link=_deep_link(journal, page),
                 )
@@ -65,13 +67,16 @@ class FoundryJournalReader:
                     empty.append(page.name)
         if not pages:
             raise ReadError("empty: no page of the journal has text")
+        hidden = say_hidden(unseen)
         return ParsedDocument(
             title=(journals[0].name if len(journals) == 1 else "") or path.stem,
             kind=self.kind,
             pages=tuple(pages),
             links=tuple(resolver.links),
             depends_on=tuple(resolver.depends_on),
-            warnings=(*decoded.warnings, *_warnings(empty, resolver.unresolved)),
+            warnings=(*decoded.warnings, *_warnings(empty, resolver.unresolved), *hidden),
+            hidden=hidden,
+            named_readers=limits_of(journals),
         )
 
 
@@ -92,14 +97,13 @@ def _body(journal: Journal, page: JournalPage, resolver: LinkResolver) -> HtmlTe
     return html_to_text(resolver.resolve(page.html, journal, page, is_html=True))
 
 
-def _with_system(
-    body: HtmlText, journal: Journal, page: JournalPage, resolver: LinkResolver
-) -> tuple[str, tuple[Heading, ...]]:
+def _with_system(body: HtmlText, journal: Journal, page: JournalPage, resolver: LinkResolver) -> HtmlText:
     """Append the strings of a page's own fields that its text lacks."""
-    text, headings = body.text, list(body.headings)
+    text, headings, unseen = body.text, list(body.headings), body.unseen
     said = collapse(text)
     for piece in system_strings(page.system):
         part = _part(piece.text, journal, page, resolver)
+        unseen += part.unseen
         if not part.text or (said and not piece.level and collapse(part.text) in said):
             continue
         text += "" if not text else "\n\n" if piece.level or part.headings else "\n"
@@ -109,7 +113,7 @@ def _with_system(
         else:
             headings += [replace(item, start=start + item.start) for item in part.headings]
         text += part.text
-    return text, tuple(headings)
+    return HtmlText(text, tuple(headings), unseen=unseen)
 
 
 def _part(source: str, journal: Journal, page: JournalPage, resolver: LinkResolver) -> HtmlText:

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
+from core.text.dates import stated_day
 from core.text.words import collapse
 from storage.documents.html.text import html_to_text
 from storage.documents.markup.writers import MarkdownWriter, tidy
-from storage.documents.texts.encodings import decode
+from storage.documents.texts.encodings import decode, say_hidden
 
 # Messages inside of messages, as far as they are read, and parts of one message.
 MAX_LEVELS = 10
@@ -46,15 +47,18 @@ class MailReader:
         is_folder = path.suffix.lower() == _MBOX
         messages = _split(data) if is_folder else [data]
         read = [_read_page(message) for message in messages]
-        pages = tuple(page for page in read if page is not None)
+        pages = tuple(page for page, _ in read if page is not None)
         if not pages:
             what = "no message of the folder" if is_folder else "the message"
             raise ReadError(f"empty: {what} says {'anything' if is_folder else 'nothing'} and has nothing attached")
+        hidden = say_hidden(sum(unseen for _, unseen in read))
         return ParsedDocument(
             title=path.stem if is_folder else pages[0].title or path.stem,
             kind=self.kind,
             pages=pages,
-            warnings=_warnings(len(read) - len(pages)),
+            warnings=(*_warnings(len(read) - len(pages)), *hidden),
+            hidden=hidden,
+            dated=None if is_folder else stated_day(_header(email.message_from_bytes(data), "Date")),
         )
 
 
@@ -65,14 +69,15 @@ def _split(data: bytes) -> list[bytes]:
     return [_QUOTED_FROM.sub(rb"\1", part) for part in parts] or [data]
 
 
-def _read_page(data: bytes) -> ParsedPage | None:
+def _read_page(data: bytes) -> tuple[ParsedPage | None, int]:
+    """Return a message as a page, if it says anything, and the number of invisible characters."""
     try:
         message = email.message_from_bytes(data)
         writer = MarkdownWriter()
         said = _write(message, writer, 1)
     except RecursionError as error:
         raise ReadError("nested too deeply to be read") from error
-    return writer.to_page(_header(message, "Subject")) if said else None
+    return writer.to_page(_header(message, "Subject")) if said else None, writer.unseen
 
 
 def _warnings(empty: int) -> tuple[str, ...]:
@@ -102,7 +107,9 @@ def _write(message: Message, writer: MarkdownWriter, level: int) -> bool:
         elif _is_attached(part):
             attached.append(_attachment(part))
         else:
-            said |= writer.add(_text(part)) is not None
+            text, unseen = _read_text(part)
+            writer.unseen += unseen
+            said |= writer.add(text) is not None
     if attached:
         writer.add("Attachments:")
         for name in attached:
@@ -168,17 +175,25 @@ def _file_name(part: Message) -> str:
 
 
 def _text(part: Message) -> str:
+    return _read_text(part)[0]
+
+
+def _read_text(part: Message) -> tuple[str, int]:
+    """Return the text, and the number of invisible characters that were left out."""
     data = _bytes(part)
     if not data.strip():
-        return ""
+        return "", 0
     try:
         text = data.decode(str(part.get_content_charset() or "utf-8"))
     except (LookupError, UnicodeError):
         try:
             text = decode(data).text
         except ReadError:
-            return ""
-    return html_to_text(text).text if part.get_content_type() == "text/html" else tidy(text).strip("\n")
+            return "", 0
+    if part.get_content_type() != "text/html":
+        return tidy(text).strip("\n"), 0
+    page = html_to_text(text)
+    return page.text, page.unseen
 
 
 def _bytes(part: Message) -> bytes:

@@ -8,7 +8,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from core.domain.corpus import Heading, ParsedDocument
-from core.errors import ReadError
+from core.domain.readers import READER_FORMS, parse_readers
+from core.errors import BadInput, ReadError
+from core.text.dates import stated_day
 from storage.documents.markup.markdown_text import (
     MAX_TITLE,
     FrontMatter,
@@ -19,8 +21,9 @@ from storage.documents.markup.markdown_text import (
 )
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.sections import split_sections
+from storage.documents.texts.structured import Value
 
-_PROPERTY = re.compile(r"([A-Za-z][\w./-]{0,60})::(?:[ \t]+(.*))?")
+_PROPERTY = re.compile(r"([A-Za-z][\w./-]{0,60})::(?:[ \t]++(.*))?")
 _BULLET_HEADING = re.compile(r"^[ \t]*[-*+][ \t]+(#{1,6})[ \t]+(\S.*)$", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*[-*+](?:[ \t]|$)", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?(```|~~~)", re.MULTILINE)
@@ -82,6 +85,9 @@ def block_references(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match[0] for match in _BLOCK_REFERENCE.finditer(text)))
 
 
+_READERS, NOBODY = "readers", "nobody"
+_STATED = re.compile(rf"^{_READERS}[ \t]*:", re.MULTILINE)
+
 # The folder that a Logseq graph keeps its settings in.
 _LOGSEQ = "logseq"
 
@@ -108,6 +114,7 @@ class MarkdownVaultReader:
             raise ReadError("empty: nothing after the front matter")
         parts = read_markdown(body)
         properties = read_properties(body)
+        readers, problems = _readers(decoded.text[: front.body_start], front, properties)
         headings = _headings(body, parts)
         anchors = [*parts.anchors, *block_ids(body)]
         first = next((heading.title for heading in headings if heading.level == 1), "")
@@ -119,7 +126,9 @@ class MarkdownVaultReader:
             or list_of_names(properties.get("alias") or properties.get("aliases") or ""),
             url=_address(front, properties),
             links=(*parts.links, *block_references(body)),
-            warnings=(*decoded.warnings, *front.warnings),
+            warnings=(*decoded.warnings, *front.warnings, *problems),
+            dated=_date(front, properties),
+            readers=readers,
         )
 
 
@@ -144,3 +153,24 @@ def _address(front: FrontMatter, properties: Mapping[str, str]) -> str | None:
             if value.startswith(("http://", "https://")):
                 return value
     return None
+
+
+def _readers(
+    written: str, front: FrontMatter, properties: Mapping[str, str]
+) -> tuple[frozenset[str] | None, tuple[str, ...]]:
+    """Return the readers that a note states, and warnings; None if it states none. Unclear ones are an empty set."""
+    stated: Value = front.values.get(_READERS, properties.get(_READERS))
+    if _READERS not in front.values and _READERS not in properties and not (front.warnings and _STATED.search(written)):
+        return None, ()
+    words = list(list_of_names(stated)) if isinstance(stated, str) else stated
+    try:
+        if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
+            raise BadInput(f"Use a list of {READER_FORMS}, or of {NOBODY}.")
+        return (frozenset() if words == [NOBODY] else parse_readers(map(str, words))), ()
+    except BadInput as error:
+        return frozenset(), (f"nobody may read this note in chats, as its `readers` are unclear: {error}",)
+
+
+def _date(front: FrontMatter, properties: Mapping[str, str]) -> str | None:
+    said = (text for key in ("date", "created") for text in (front.string(key), properties.get(key, "")))
+    return next((day for text in said if (day := stated_day(text)) is not None), None)

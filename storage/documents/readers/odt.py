@@ -1,7 +1,9 @@
 """OpenDocument texts: text, headings, lists, tables and notes."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,9 @@ _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
+_POINTS = re.compile(r"(\d++(?:\.\d++)?)pt")
+_TINY = 1.0  # points
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 
 BODY = f"{_OFFICE}body/{_OFFICE}text"
@@ -35,8 +40,17 @@ _WRAPPERS = frozenset(
 _SKIPPED = frozenset(
     {f"{_TEXT}tracked-changes", f"{_OFFICE}annotation", f"{_TEXT}ruby-text", f"{_DRAW}frame", f"{_DRAW}g"}
 )
+_COLOURED = (f"{_TABLE}table-cell", f"{_DRAW}text-box")  # they may have a background
 _ROWS = frozenset(f"{_TABLE}{name}" for name in ("table-header-rows", "table-rows", "table-row-group"))
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+
+
+class _Visibility(Enum):
+    """The visibility of a style's letters."""
+
+    FULL = "full"
+    WHITE = "white"  # none on a white page
+    NONE = "none"
 
 
 @dataclass(slots=True)
@@ -55,11 +69,16 @@ class OdtBodyReader:
         self.writer = TextWriter()
         self.title = ""
         self._bases: dict[str, str] = {}
+        self._properties: dict[str, Any] = {}  # of the letters, by style
+        self._visibility: dict[str, _Visibility] = {}  # likewise
         self._list_styles: dict[str, dict[int, Any]] = {}
         self._lists: dict[str, _List] = {}  # by id and by style, to be continued by a later list
         for root in style_parts:
             for style in root.iter(f"{_STYLE}style"):
-                self._bases[style.get(f"{_STYLE}name", "")] = style.get(f"{_STYLE}parent-style-name", "")
+                name = style.get(f"{_STYLE}name", "")
+                self._bases[name] = style.get(f"{_STYLE}parent-style-name", "")
+                for properties in style.iterchildren(f"{_STYLE}text-properties"):
+                    self._properties[name] = properties
             for style in root.iter(f"{_TEXT}list-style"):
                 levels = {_count(level, f"{_TEXT}level", 1, 10): level for level in style if isinstance(level.tag, str)}
                 self._list_styles[style.get(f"{_STYLE}name", "")] = levels
@@ -67,7 +86,9 @@ class OdtBodyReader:
     def write(self, container: Any) -> None:
         """Write all blocks of a body, a cell or a text box; a note follows the block that cites it."""
         for element in _blocks(container):
-            if element.tag == f"{_TEXT}list":
+            if next(filter(self._is_unseen, element.iterancestors(f"{_TEXT}section")), None) is not None:
+                self.writer.unseen += len("".join(element.itertext()))
+            elif element.tag == f"{_TEXT}list":
                 found = self._list_of(element)
                 for text, level, mark in self._items(element, found, 0):
                     if isinstance(text, str):
@@ -99,6 +120,31 @@ class OdtBodyReader:
                 return True
             style = self._bases.get(style, "")
         return False
+
+    def _is_unseen(self, element: Any) -> bool:
+        """Return whether text is hidden, a point high or less, or white on the page itself."""
+        if element.get(f"{_TEXT}is-hidden") == "true" or element.get(f"{_TEXT}display") == "none":
+            return True
+        style = element.get(f"{_TEXT}style-name", "")
+        if style not in self._visibility:
+            self._visibility[style] = self._visibility_of(style)
+        is_white = self._visibility[style] is _Visibility.WHITE
+        return self._visibility[style] is _Visibility.NONE or (
+            is_white and next(element.iterancestors(*_COLOURED), None) is None
+        )
+
+    def _visibility_of(self, style: str) -> _Visibility:
+        found: dict[str, str] = {}  # the nearest style that states a property decides
+        for _ in range(_MAX_BASES):
+            properties = self._properties.get(style)
+            found = {**({} if properties is None else properties.attrib), **found}
+            style = self._bases.get(style, "")
+        size = _POINTS.fullmatch(found.get(f"{_FO}font-size", ""))
+        if found.get(f"{_TEXT}display") == "none" or (size is not None and float(size[1]) <= _TINY):
+            return _Visibility.NONE
+        is_white = found.get(f"{_FO}color", "").lower() == "#ffffff"
+        has_background = found.get(f"{_FO}background-color", "transparent") != "transparent"
+        return _Visibility.WHITE if is_white and not has_background else _Visibility.FULL
 
     def _list_of(self, element: Any) -> _List:
         style = element.get(f"{_TEXT}style-name", "")
@@ -184,6 +230,9 @@ class OdtBodyReader:
         return "".join(self._pieces(element))
 
     def _pieces(self, element: Any) -> Iterator[str]:
+        if self._is_unseen(element):
+            self.writer.unseen += len("".join(element.itertext()))
+            return
         yield element.text or ""
         for child in element:
             if child.tag == f"{_TEXT}s":

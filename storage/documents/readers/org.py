@@ -7,14 +7,16 @@ from typing import Any
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
+from core.text.dates import stated_day
 from core.text.words import collapse
 from storage.documents.markup.writers import MarkdownWriter
 from storage.documents.texts.encodings import decode
 
 _LINK = re.compile(r"\[\[([^\[\]\n]+)\](?:\[([^\[\]\n]+)\])?\]")
-_BLOCK = re.compile(r"^([ \t]*)#\+(begin|end)_(\w+)(?:[ \t]+([\w+-]+))?.*$", re.IGNORECASE)
+_BLOCK = re.compile(r"^([ \t]*)#\+(begin|end)_(\w++)(?:[ \t]++([\w+-]++))?.*$", re.IGNORECASE)
 _KEYWORD = re.compile(r"^[ \t]*(?:#\+\w+:.*|#(?: .*)?)$")
 _TITLE = re.compile(r"^#\+title:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
+_DATE = re.compile(r"^#\+date:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
 _OUTSIDE = ("http:", "https:", "mailto:")
 _CODE = frozenset({"src", "example", "export"})
 
@@ -47,7 +49,15 @@ class OrgReader:
         links = (target for node in tree for target in _targets(node))
         titles = [title, *(heading.title for heading in writer.headings[:1])]
         empty = "nothing but settings and comments"
-        return writer.to_document(path, self.kind, titles, empty=empty, links=links, warnings=decoded.warnings)
+        return writer.to_document(
+            path,
+            self.kind,
+            titles,
+            empty=empty,
+            links=links,
+            warnings=decoded.warnings,
+            dated=stated_day(" ".join(_DATE.findall(decoded.text))),
+        )
 
 
 def _write(node: Any, writer: MarkdownWriter) -> None:

@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
+from core.text.dates import find_date_in_name
 from storage.documents.deadline import extend_deadline
+from storage.documents.faults import part_or
 from storage.documents.pdf.form_fields import open_forms
 from storage.documents.pdf.headers_footers import find_headers_footers
 from storage.documents.pdf.page_text import clean_page, page_text, without_controls
@@ -24,8 +27,11 @@ MAX_LABEL = 40
 # Letters and digits that all pages together must hold to count as a text layer: less is a stamp on a scan.
 MIN_TEXT = 3
 
+_NO_MEMORY = "pages from {} on are not recognised: memory ran out; raise [ingest] parse_memory_mb, and ingest it again"
 _NOTHING_RECOGNISED = "scanned: no words were recognised on its pages; scan it again, sharper and upright"
 
+# Characters of a PDF's time up to its day: D:20260609101500Z.
+_DAY = 10
 # Default titles, set by programs.
 _NO_TITLE = re.compile(
     r"untitled.*|\(?anonymous\)?|document\d*|microsoft \w+ - .*"
@@ -60,25 +66,30 @@ class PdfReader:
     def read(self, path: Path, root: Path) -> ParsedDocument:
         with _opened(path) as document:
             hiding: list[int] = []
-            texts = [page_text(document, index, hiding) for index in range(len(document))]
-            recognised = self._recognise(document, texts)
+            faults: list[str] = []
+            texts = [_page_text(document, index, hiding, faults) for index in range(len(document))]
+            recognised = self._recognise(document, texts, faults)
             if not texts:
                 raise ReadError("empty: the PDF has no pages")
             if len(_WORDS.findall("".join(texts))) < MIN_TEXT:
+                if faults:
+                    raise ReadError(faults[0])
                 raise ReadError(_NOTHING_RECOGNISED if self._recogniser else UNRECOGNISED)
             entries = _outline(document)
             labels = [_label(document, index) for index in range(len(document))]
             title = " ".join(clean(document.get_metadata_value("Title")).split())
+            made = find_date_in_name(clean(document.get_metadata_value("CreationDate"))[:_DAY])
         hidden = (f"{HIDDEN_TEXT}: page{_numbers(hiding)}",) if hiding else ()
         return ParsedDocument(
             title=title if title and not _NO_TITLE.fullmatch(title) else path.stem,
             kind=self.kind,
             pages=_to_pages(texts, entries, labels),
-            warnings=(*hidden, *_warnings(texts, recognised)),
+            warnings=(*hidden, *faults, *_warnings(texts, recognised)),
             hidden=hidden,
+            created=made.iso() if made is not None else None,
         )
 
-    def _recognise(self, document: Any, texts: list[str]) -> list[int]:
+    def _recognise(self, document: Any, texts: list[str], faults: list[str]) -> list[int]:
         """Put the text of scanned pages into `texts`; the numbers of those where some was found."""
         if self._recogniser is None:
             return []
@@ -87,10 +98,27 @@ class PdfReader:
             if may_be_scanned(document, index, text):
                 if not extend_deadline():
                     break
-                texts[index] = clean_page(recognise(document, index, text, self._recogniser))
+                read = partial(recognise, document, index, text, self._recogniser)
+                tell = partial(_tell, faults, f"page {index + 1} is not recognised")
+                try:
+                    texts[index] = clean_page(part_or(text, read, tell))
+                except MemoryError:
+                    faults.append(_NO_MEMORY.format(index + 1))
+                    break
                 if texts[index] != text:
                     recognised.append(index + 1)
         return recognised
+
+
+def _page_text(document: Any, index: int, hiding: list[int], faults: list[str]) -> str:
+    """Return the text of a page; "" if its reader fails, as it might show hidden text."""
+    of_tables = partial(_tell, faults, f"tables of page {index + 1} are read as lines")
+    of_page = partial(_tell, faults, f"page {index + 1} is left out")
+    return part_or("", partial(page_text, document, index, hiding, of_tables), of_page)
+
+
+def _tell(faults: list[str], part: str, reason: str) -> None:
+    faults.append(f"{part}: {reason}")
 
 
 def _warnings(texts: Sequence[str], recognised: Sequence[int]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.text.words import collapse
 from storage.documents.markup.writers import TextWriter, to_lines, to_title
-from storage.documents.office.office_files import as_transitional, check_office, is_office, parse_part
+from storage.documents.office.office_files import as_transitional, check_office, created_on, is_office, parse_part
 from storage.documents.tables.text import Merge, fill_merged
 from storage.documents.texts.encodings import HIDDEN_TEXT
 
@@ -247,6 +247,7 @@ class PptxReader:
             pages = [_to_page(slide, number) for number, slide in enumerate(slides, 1) if number not in hidden]
             shown = (slide for number, slide in enumerate(slides, 1) if number not in hidden)
             title = next(map(slide_title, shown), "") or to_title(presentation.core_properties.title)
+            created = created_on(presentation.core_properties)
         empty = [str(page.number) for page in pages if not page.text]
         if len(empty) == len(pages):
             raise ReadError("empty: no slide has text; what pictures show is not read")
@@ -257,6 +258,7 @@ class PptxReader:
             pages=tuple(page for page in pages if page.text),
             warnings=(*([f"no text on slide{_numbers(empty)}"] if empty else ()), *left_out),
             hidden=left_out,
+            created=created,
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
+from core.text.dates import stated_day
 from core.text.words import collapse
 from storage.documents.markup.writers import MarkdownWriter
 from storage.documents.tables.text import Merge, fill_merged, to_table
@@ -418,7 +419,9 @@ class RstReader:
             write(tree, writer)
         except RecursionError as error:
             raise ReadError("nested too deeply to be read") from error
-        titles = [collapse(clean(fields_of(tree).get("title", "")))]
+        fields = fields_of(tree)
+        titles = [collapse(clean(fields.get("title", "")))]
         titles += [heading.title for heading in writer.headings[:1] if heading.level == 1]
         empty = "nothing but comments and directives that show nothing"
-        return writer.to_document(path, self.kind, titles, empty=empty, warnings=decoded.warnings)
+        dated = stated_day(fields.get("date", ""))
+        return writer.to_document(path, self.kind, titles, empty=empty, warnings=decoded.warnings, dated=dated)

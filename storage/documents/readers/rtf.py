@@ -201,7 +201,7 @@ class RtfBody:
         rows, self._rows = self._rows, []
         self._row = _Row()
         if rows:
-            # the text of merged cells stands in each cell they cover
+            # merged cells: their text is in each cell they cover
             grid: list[list[str]] = []
             for row in rows:
                 line = list(row.cells)
@@ -253,7 +253,7 @@ _CHARACTERS = {
 
 # Control words with a number, and the property of paragraphs that some of them set.
 _PROPERTIES = {
-    "f": "", "fcharset": "", "ansicpg": "", "uc": "", "v": "", "deleted": "",
+    "f": "", "fs": "", "fcharset": "", "ansicpg": "", "uc": "", "v": "", "deleted": "",
     "s": "style", "outlinelevel": "outline", "ilvl": "depth",
 }  # fmt: skip
 
@@ -265,7 +265,9 @@ class _Group:
     purpose: str = "body"  # body | note | mark | fonts | styles | info | title | skip
     codec: str = ""  # of the font; "": that of the document
     skip_after: int = 1  # bytes that replace a character given by its number
+    is_deleted: bool = False  # by its author, in a document that tracks changes
     is_hidden: bool = False
+    is_tiny: bool = False
 
 
 class RtfText:
@@ -327,8 +329,10 @@ class RtfText:
             if ends:
                 self.body.define_style(self._named, self._taken())
                 self._named = Paragraph()
-        elif self._group.is_hidden:
+        elif self._group.is_deleted:
             return
+        elif self._group.is_hidden or self._group.is_tiny:
+            self.body.writer.unseen += len(text)
         elif purpose == "body":
             self.body.add(text)
         elif purpose == "mark":
@@ -417,14 +421,19 @@ class RtfText:
             self._default_codec = codec_of_page(number)
         elif word == "uc":
             self._group.skip_after = max(0, min(number, 4))
-        elif word in ("v", "deleted"):
+        elif word == "deleted":
+            self._group.is_deleted = number != 0
+        elif word == "v":
             self._group.is_hidden = number != 0
+        elif word == "fs":
+            self._group.is_tiny = number <= TINY
         elif _PROPERTIES[word] and self._group.purpose in ("styles", "body"):
             paragraph = self._named if self._group.purpose == "styles" else self.body.paragraph
             setattr(paragraph, _PROPERTIES[word], number)
 
 
 MARK = b"{\\rtf"
+TINY = 2  # half points: no reader can see such letters
 
 
 class RtfReader:

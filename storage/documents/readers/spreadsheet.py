@@ -72,7 +72,7 @@ class SpreadsheetReader:
 
 
 def _hidden_parts(sheet: Sheet, name: str) -> list[str]:
-    counts = {"row": sheet.hidden_rows, "column": sheet.hidden_columns}
+    counts = {"row": sheet.hidden_rows, "column": sheet.hidden_columns, "cell": sheet.hidden_cells}
     said = [f"{count:,} hidden {what}{'s' * (count > 1)}" for what, count in counts.items() if count]
     return [f"{' and '.join(said)} of {name!r} left out"] if said else []
 

@@ -181,10 +181,13 @@ _PERIOD = re.compile(
     rf"|\b{_YEAR}\b",
     re.IGNORECASE,
 )
+_SYMBOL = r"(?=[A-Z0-9.]*[A-Z])[A-Z0-9]{1,6}(?:\.[A-Z]{1,2})?"
 _TICKER = re.compile(
-    r"\b(?:NASDAQ(?:GS|GM|CM)?|NYSE(?: American| Arca)?|AMEX|LSE|TSX|ASX|XETRA|OTC\w*)"
-    r"\s?:\s?\*{0,2}([A-Z][A-Z.]{0,5})\b"
-    r"|\b(?i:ticker(?: symbol)?|stock symbol|trading symbol)\W{1,6}([A-Z][A-Z.]{0,5})\b"
+    r"\b(?:(?i:NASDAQ)(?:GS|GM|CM)?|NYSE(?: American| Arca)?|AMEX|LSE|LON|TSX(?:-?V)?|ASX|NZX|JSE|NSE|XETRA|ETR"
+    r"|Euronext|OTC\w*)(?: (?i:code))?"
+    rf"\s?:\s?\*{{0,2}}({_SYMBOL})(?![\w.]*[a-z])"
+    rf"|\bASX (?i:code)\s({_SYMBOL})(?![\w.]*[a-z])"
+    rf"|\b(?i:ticker(?: symbol)?|stock symbol|trading symbol)\W{{1,6}}({_SYMBOL})(?![\w.]*[a-z])"
 )
 _REPORT_DATE = re.compile(
     r"\b(?:report(?:ing)? date|date of report|as (?:of|at)|date"
@@ -239,7 +242,7 @@ def is_period(text: str) -> bool:
 
 def find_ticker(texts: Iterable[str]) -> str | None:
     """Return the document's only ticker; None for none or several."""
-    found = {one or other for text in texts for one, other in _TICKER.findall(text[:FRONT])}
+    found = {"".join(groups) for text in texts for groups in _TICKER.findall(text[:FRONT])}
     return found.pop() if len(found) == 1 else None
 
 

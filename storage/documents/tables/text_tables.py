@@ -16,7 +16,7 @@ from core.text.words import placed_lines
 # Number of rules from which every row has one below it, so that cells may have several lines.
 _RULED_ROWS = 4
 
-_GRID_RULE = re.compile(r"\+[-=+:]*[-=][-=+:]*\+")
+_GRID_RULE = re.compile(r"\+(?=[+:]*+[-=])[-=+:]*(?<=\+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ _LONE_LETTER = re.compile(rb"(?<![\x80-\xff])[\xc0-\xd6\xd8-\xf6\xf8-\xff](?![\x
 MIN_LONE_LETTERS = 0.8
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-# The warning of all readers that leave such text out: it may be meant for the model alone.
+# The warning of all readers that leave such text out: it may be meant only for the model.
 HIDDEN_TEXT = "text that no reader sees left out"
 
 

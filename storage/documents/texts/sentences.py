@@ -8,9 +8,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from core.domain.corpus import Heading
 from core.domain.passages import Span
+from core.text.markup import is_figures
 from core.text.words import placed_lines
 
 # Tokens; a longer unit is cut at word boundaries, to keep a passage within the limit of small models (512).
@@ -29,6 +31,18 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 _ROW = re.compile(r"\s*\||.*?\S(?: \| |\t)")
 _ITEM = re.compile(r"\s*(?:>\s*)*(?:[-*+•]|\d{1,4}[.)]|[a-zA-Z][.)])\s+\S")
 _RULE = re.compile(r"\s*([=\-*_~])(?:\s*\1){2,}\s*$")
+# A form field: "Due date: 3 May".
+_LABELLED = re.compile(r"[^\W_][^.:!?\n]{0,40}:[ \t]+\S")
+# The end of a line whose sentence goes on: a comma, an open bracket, a dash, a word that joins.
+_OPEN_END = re.compile(
+    r"(?:[,(\[{/&\u2013\u2014-]|\b(?:a|an|and|as|at|by|for|from|in|into|is|of|on|or|that|the|to|which|with|und|der|die|das"
+    r"|von|mit|y|de|la|el|et|du|le))[ \t]*$",
+    re.IGNORECASE,
+)
+_SHORT = 0.8  # share of the usual width: a line that ends below it, with its next word, ends on purpose
+_WRAPPED = 0.75  # share of the widest line that all lines of wrapped text have, but the last
+_NARROWEST = 40  # characters of a column of prose
+_LOWER = 0.3  # share of lines of wrapped prose that begin with a small letter, at least
 _LEADING_MARKUP = re.compile(r"(?:[#>]+\s+|[-*+•]\s+(?:\[[ xX]\]\s+)?)+")
 
 
@@ -61,7 +75,8 @@ def split_units(
     """Return the units of a page in text order, without the lines `left_out`; `rows` are the starts of table rows."""
     units: list[Unit] = []
     places = _Places({heading.start for heading in headings}, rows, {span.start for span in left_out})
-    for span, kind in _blocks(text, places):
+    width = _usual_width(text)
+    for span, kind in _hard_lines(text, _blocks(text, places), width):
         pieces = _sentences(text, span) if kind is UnitKind.PROSE else [span]
         parts = [part for piece in pieces for part in _bounded(text, piece)]
         units += [
@@ -129,6 +144,51 @@ def _closed(text: str, start: int, end: int, *, in_item: bool) -> tuple[Span, Un
     span = _stripped(text, start, end) or Span(start, end)
     short_item = in_item and span.end - span.start <= MAX_ITEM_CHARACTERS
     return span, UnitKind.LINE if short_item else UnitKind.PROSE
+
+
+def _usual_width(text: str) -> int:
+    """Return the width at which the lines of a page are wrapped, in characters."""
+    widths = sorted(len(line.rstrip()) for line in text.splitlines() if line.strip())
+    return max(widths[len(widths) * 3 // 4] if widths else 0, _NARROWEST)
+
+
+def _hard_lines(text: str, blocks: Iterator[tuple[Span, UnitKind]], width: int) -> Iterator[tuple[Span, UnitKind]]:
+    """Yield blocks, with paragraphs cut after lines that end on purpose: of lists, forms, addresses and titles."""
+    for span, kind in blocks:
+        if kind is not UnitKind.PROSE or "\n" not in span.of(text) or _ITEM.match(text, span.start, span.end):
+            yield span, kind
+            continue
+        lines = [(span.start + start, line.rstrip()) for start, line in placed_lines(span.of(text))]
+        start = span.start
+        for place in _hard_ends([line.strip() for _, line in lines], width):
+            end = lines[place][0] + len(lines[place][1])
+            yield _stripped(text, start, end) or Span(start, end), kind
+            start = lines[place + 1][0]
+        yield _stripped(text, start, span.end) or Span(start, span.end), kind
+
+
+def _hard_ends(lines: Sequence[str], width: int) -> Iterator[int]:
+    """Yield the numbers of the lines of a paragraph that end on purpose, without the last."""
+    small = sum(line[:1].islower() for line in lines[1:])
+    widest = max(map(len, lines))
+    full = widest >= _NARROWEST and all(len(line) >= widest * _WRAPPED for line in lines[:-1])
+    is_wrapped = full and len(lines) > 2
+    is_prose = is_wrapped or (len(lines) > 2 and small >= (len(lines) - 1) * _LOWER)
+    for place, (line, following) in enumerate(pairwise(lines)):
+        labelled = _LABELLED.match(line) is not None and _LABELLED.match(following) is not None
+        if (labelled and not is_wrapped) or is_figures(line) or is_figures(following):
+            yield place
+        elif not (following[:1].islower() or _OPEN_END.search(line) or _is_label_of_one(lines, place)):
+            first, room = following.split(" ", 1)[0], (widest if is_prose else max(width, widest)) * _SHORT
+            if (len(lines) > 2 and not is_prose) or len(line) + 1 + len(first) <= room:
+                yield place
+
+
+def _is_label_of_one(lines: Sequence[str], place: int) -> bool:
+    """Return whether a line is the label of the next one only: "Owner:", "Ann Hill", "Due date:"."""
+    value, behind = lines[place + 1], lines[place + 2 : place + 3]
+    is_label = lines[place].endswith(":") and len(lines[place]) <= _NARROWEST
+    return is_label and not value.endswith(":") and all(line.endswith(":") for line in behind)
 
 
 def _stripped(text: str, start: int, end: int) -> Span | None:

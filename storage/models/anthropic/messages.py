@@ -1,11 +1,12 @@
 """Translation between our chat types and Anthropic's Messages API. Pure.
 
-Cache breakpoints (the API takes at most four): the last tool, the system prompt, and the ends of the last two user
-turns, so that each step of a run reads the cache of the step before.
+Cache breakpoints (the API takes at most four) : the last tool, the system prompt, and the ends of the last two user
+turns, so that each step of a run reads the cache of the step before. A request that no later one
+repeats has none, as a write costs more than plain input.
 
-A passage is sent as a `search_result` with one block for each sentence, the smallest unit of a citation. A citation
-names its passage by `source` and a range of blocks; its index over the request shifts when history is trimmed, so it
-is ignored.
+A passage is sent as a `search_result` with one block for each sentence, the smallest unit of a citation. Neighbours
+under the same headings share one, whose `source` is the first of them. A citation names its passages by `source` and a
+range of blocks; its index over the request shifts when history is trimmed, so it is ignored.
 """
 
 import base64
@@ -21,10 +22,12 @@ from core.domain.chat import (
     ChatRole,
     NumberedPassage,
     PageImage,
+    Repeats,
     ToolChoice,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
+    shown_once,
 )
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Passage, Span
@@ -34,7 +37,6 @@ from core.errors import ContextOverflow, ProviderError, ProviderRefused
 if TYPE_CHECKING:
     from anthropic.types import (
         CacheControlEphemeralParam,
-        CitationsSearchResultLocation,
         ContentBlock,
         ContentBlockParam,
         ImageBlockParam,
@@ -87,24 +89,31 @@ def to_params(request: ChatRequest, *, model: str, max_tokens: int) -> TurnParam
     The API refuses citations and a schema for the reply in one request: with a schema, passages are plain text under
     their numbers.
     """
-    cites = request.output_schema is None
-    params: TurnParams = {
-        "model": model,
-        "max_tokens": max_tokens,
-        "messages": _to_turns(request.messages, cites=cites),
-    }
+    turns = _to_turns(shown_once(request.messages), cites=request.output_schema is None)
+    params: TurnParams = {"model": model, "max_tokens": max_tokens, "messages": turns}
     if request.output_schema is not None:
         params["output_config"] = {"format": {"type": "json_schema", "schema": dict(request.output_schema)}}
     if request.system.strip():
-        params["system"] = [{"type": "text", "text": request.system, "cache_control": _breakpoint()}]
+        params["system"] = [{"type": "text", "text": request.system}]
     if request.tools:
         params["tools"] = [_to_tool(tool) for tool in request.tools]
-        params["tools"][-1]["cache_control"] = _breakpoint()
         params["tool_choice"] = _TOOL_CHOICES[request.tool_choice]
+    if request.repeats is not Repeats.NOTHING:
+        for blocks in (params.get("tools"), params.get("system")):
+            if blocks:
+                blocks[-1]["cache_control"] = _breakpoint()
+    if request.repeats is Repeats.MESSAGES:
+        _mark_last_turns(params)
     return params
 
 
-def to_response(message: "Message", shown: Mapping[str, Passage]) -> ChatResponse:
+def _mark_last_turns(params: TurnParams) -> None:
+    users = [cast("list[ContentBlockParam]", turn["content"]) for turn in params["messages"] if turn["role"] == "user"]
+    for turn in users[-CACHED_USER_TURNS:]:
+        turn[-1] = cast("ContentBlockParam", {**turn[-1], "cache_control": _breakpoint()})
+
+
+def to_response(message: "Message", shown: Mapping[str, Sequence[Passage]]) -> ChatResponse:
     """Return a complete message as ChatResponse. `shown` are the request's passages by `source`.
 
     Raises ProviderRefused, ContextOverflow, or ProviderError for a stop reason not known.
@@ -153,8 +162,6 @@ def _to_turns(messages: Iterable[ChatMessage], *, cites: bool) -> "list[MessageP
     users = [blocks for role, blocks in turns if role == "user"]
     for blocks in users:
         blocks.sort(key=lambda block: block["type"] != "tool_result")  # the API wants results before any text
-    for blocks in users[-CACHED_USER_TURNS:]:
-        blocks[-1] = cast("ContentBlockParam", {**blocks[-1], "cache_control": _breakpoint()})
     if turns and turns[-1][0] == "assistant" and (last := turns[-1][1])[-1]["type"] == "text":
         # A turn to be continued must not end with white space.
         last[-1] = {**last[-1], "text": last[-1]["text"].rstrip()}
@@ -175,8 +182,8 @@ def _assistant_blocks(message: ChatMessage) -> "list[ContentBlockParam]":
     if message.native is not None:
         return list(cast("Sequence[ContentBlockParam]", message.native))
     blocks: list[ContentBlockParam] = []
-    if text := message.text.strip():
-        blocks.append({"type": "text", "text": text})
+    if message.text.strip():
+        blocks.append({"type": "text", "text": message.text})
     for call in message.tool_invocations:
         arguments = dict(call.arguments)
         blocks.append({"type": "tool_use", "id": _to_id(call.id), "name": call.name, "input": arguments})
@@ -197,13 +204,26 @@ def _to_tool_result(result: ToolResult, *, cites: bool) -> "ToolResultBlockParam
     elif not cites:
         content.extend({"type": "text", "text": to_numbered_text(item)} for item in result.passages)
     else:
-        content.extend(found for item in result.passages if (found := to_search_result(item)))
+        content.extend(map(to_search_result, _neighbours(result.passages)))
+    if result.shown_before:
+        content.append({"type": "text", "text": _shown_before(result.shown_before, cites=cites)})
     if not result.is_error:
         for image in result.images:
             content += [{"type": "text", "text": f"Picture of {image.label}:"}, _to_image(image)]
     if content:
         block["content"] = content
     return block
+
+
+def _shown_before(passages: Iterable[NumberedPassage], *, cites: bool) -> str:
+    """Name passages by document and page, as titles of search results do, or by number where numbers are sent."""
+    if not cites:
+        return f"Found as well, and shown above: {', '.join(f'[{item.number}]' for item in passages)}"
+    pages: dict[str, dict[int, None]] = {}
+    for item in passages:
+        pages.setdefault(_name_of(item.source), {})[item.source.passage.page_number] = None
+    names = (f"{name}, p. {', '.join(map(str, numbers))}" for name, numbers in pages.items())
+    return f"Found as well, and shown above: {'; '.join(names)}"
 
 
 def _to_image(image: PageImage) -> "ImageBlockParam":
@@ -231,30 +251,33 @@ def _refusal(message: "Message") -> str:
     return f"The model declined to answer{f': {reason}' if reason else '.'}"
 
 
-def _segments(content: "Sequence[ContentBlock]", shown: Mapping[str, Passage]) -> tuple[CitedText, ...]:
+def _segments(content: "Sequence[ContentBlock]", shown: Mapping[str, Sequence[Passage]]) -> tuple[CitedText, ...]:
     tags = InlineCiteFilter()
     segments: list[CitedText] = []
     for block in content:
         if block.type != "text":
             continue
         text = tags.feed(block.text) + tags.flush()
-        claims = tuple(claim for citation in block.citations or () if (claim := to_citation(citation, shown)))
+        claims = tuple(claim for citation in block.citations or () for claim in to_citations(citation, shown))
         if text:
             segments.append(CitedText(text=text, citations=claims))
     return tuple(segments)
 
 
 def _native(message: "Message", *, keep_tool_calls: bool) -> tuple[dict[str, object], ...] | None:
-    """Return the turn as plain JSON blocks to send back, thinking included.
+    """Return the turn as plain JSON blocks to send back, thinking included; None if our own types hold everything.
 
-    Left out: blank texts, which the API refuses, and tool calls without a result (cut off by a limit).
+    Such a turn is built from its text and calls, which the history keeps: a follow-up begins with the same bytes. Left
+    out: blank texts, which the API refuses, and tool calls without a result (cut off by a limit).
     """
     kept = [
         block
         for block in message.content
         if (block.text.strip() if block.type == "text" else keep_tool_calls or block.type != "tool_use")
     ]
-    return tuple(block.to_dict(mode="json") for block in kept) or None
+    if all(block.type == "tool_use" or (block.type == "text" and not block.citations) for block in kept):
+        return None
+    return tuple(block.to_dict(mode="json") for block in kept)
 
 
 logger = logging.getLogger(__name__)
@@ -262,14 +285,29 @@ logger = logging.getLogger(__name__)
 SOURCE_PREFIX = "footnote://passage/"
 
 
-def passages_shown(messages: Iterable[ChatMessage]) -> dict[str, Passage]:
-    """All passages a request holds, by their `source` text."""
-    return {
-        source_of(item.source.passage): item.source.passage
-        for message in messages
-        for result in message.tool_results
-        for item in result.passages
-    }
+def passages_shown(messages: Iterable[ChatMessage]) -> dict[str, tuple[Passage, ...]]:
+    """All passages a request holds, by the `source` text of their search result."""
+    results = (result for message in shown_once(messages) for result in message.tool_results)
+    groups = (group for result in results for group in _neighbours(result.passages))
+    return {source_of(group[0].source.passage): tuple(item.source.passage for item in group) for group in groups}
+
+
+def _neighbours(passages: Iterable[NumberedPassage]) -> list[list[NumberedPassage]]:
+    """Group passages that follow each other on a page under the same headings; blank ones, which can't be sent, go."""
+    groups: list[list[NumberedPassage]] = []
+    for item in passages:
+        if not block_spans(item.source.passage):
+            continue
+        if groups and _follows(groups[-1][-1].source.passage, item.source.passage):
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return groups
+
+
+def _follows(one: Passage, other: Passage) -> bool:
+    is_next = (one.page_id, one.revision, one.ordinal + 1) == (other.page_id, other.revision, other.ordinal)
+    return is_next and one.heading_path == other.heading_path
 
 
 def source_of(passage: Passage) -> str:
@@ -293,17 +331,14 @@ def block_spans(passage: Passage) -> tuple[Span, ...]:
     return (*spans[:-1], _trimmed(passage, spans[-1])) if spans else ()
 
 
-def to_search_result(item: NumberedPassage) -> "SearchResultBlockParam | None":
-    """Return the block of a passage; None for a blank passage, which the API would refuse."""
-    passage = item.source.passage
-    spans = block_spans(passage)
-    if not spans:
-        return None
+def to_search_result(group: Sequence[NumberedPassage]) -> "SearchResultBlockParam":
+    """Return the block of a passage, or of neighbours."""
+    texts = [_text_of_span(item.source.passage, span) for item in group for span in block_spans(item.source.passage)]
     return {
         "type": "search_result",
-        "source": source_of(passage),
-        "title": title_of(item.source),
-        "content": [{"type": "text", "text": _text_of_span(passage, span)} for span in spans],
+        "source": source_of(group[0].source.passage),
+        "title": title_of(group[0].source),
+        "content": [{"type": "text", "text": text} for text in texts],
         "citations": {"enabled": True},
     }
 
@@ -315,33 +350,39 @@ def to_numbered_text(item: NumberedPassage) -> str:
 
 def title_of(source: SourcedPassage) -> str:
     """`Document > heading > subheading, p. 3`."""
-    path = [source.document.title or source.document.path, *source.passage.heading_path]
+    path = [_name_of(source), *source.passage.heading_path]
     return f"{' > '.join(path)}, p. {source.passage.page_number}"
 
 
-def to_citation(citation: "TextCitation", shown: Mapping[str, Passage]) -> PassageCitation | None:
-    """Return a vendor's citation as a claim about a passage; None, with a logged warning, when it points nowhere."""
+def _name_of(source: SourcedPassage) -> str:
+    return source.document.title or source.document.path
+
+
+def to_citations(citation: "TextCitation", shown: Mapping[str, Sequence[Passage]]) -> tuple[PassageCitation, ...]:
+    """Return a vendor's citation as claims, one for each passage; none, with a logged warning, if it points nowhere."""
     if citation.type != "search_result_location":
         logger.warning("left out a citation of kind %r: only search results are sent", citation.type)
-        return None
-    passage = shown.get(citation.source)
-    spans = block_spans(passage) if passage else ()
+        return ()
+    blocks = [(item, span) for item in shown.get(citation.source, ()) for span in block_spans(item)]
     first, end = citation.start_block_index, citation.end_block_index
-    if passage is None or not 0 <= first < end <= len(spans):
+    if not 0 <= first < end <= len(blocks):
         logger.warning("left out a citation of %r, blocks %s to %s: not in the request", citation.source, first, end)
-        return None
-    span = _trimmed(passage, Span(spans[first].start, spans[end - 1].end))
-    return PassageCitation(passage_id=passage.id, span=span, cited_text=_cited_text(citation, passage, span))
-
-
-def _cited_text(citation: "CitationsSearchResultLocation", passage: Passage, span: Span) -> str:
-    """Return the cited words as given; if only white space differs, as in the page.
-
-    Blocks may come back joined with their outer white space lost ("One.Two."), which no later comparison that merely
-    collapses white space would take for the page's "One. Two.".
-    """
-    own = _text_of_span(passage, span)
-    return own if "".join(own.split()) == "".join(citation.cited_text.split()) else citation.cited_text
+        return ()
+    cited: dict[str, tuple[Passage, Span]] = {}
+    for item, span in blocks[first:end]:
+        _, known = cited.get(item.id, (item, span))
+        cited[item.id] = item, Span(known.start, span.end)
+    claims = [(item, _trimmed(item, span)) for item, span in cited.values()]
+    own = "".join(_text_of_span(item, span) for item, span in claims)
+    # Blocks may come back joined with their outer white space lost ("One.Two."), which no later comparison that merely
+    # collapses white space would take for the page's "One. Two.".
+    is_own = "".join(own.split()) == "".join(citation.cited_text.split())
+    return tuple(
+        PassageCitation(
+            passage_id=item.id, span=span, cited_text=_text_of_span(item, span) if is_own else citation.cited_text
+        )
+        for item, span in claims
+    )
 
 
 def _text_of_span(passage: Passage, span: Span) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from core.answering.providers.retry import Secret
 from core.domain.chat import Capabilities, ChatRequest
 from core.domain.replies import ChatResponse
-from core.errors import ProviderError
+from core.errors import ProviderBadRequest, ProviderError
 from storage.models.anthropic.messages import InlineCiteFilter, TurnParams, passages_shown, to_params, to_response
 from storage.models.vendor import Limits, Server, TextOutput, VendorClient
 
@@ -88,6 +88,19 @@ class AnthropicProvider:
         client = await self._client.open()
         with self._client.errors():
             await client.models.retrieve(self._model)
+
+    async def check_model(self, model: str) -> None:
+        """See ModelCatalogue. A gateway that doesn't know the configured model either has no list of models."""
+        client = await self._client.open()
+        try:
+            with self._client.errors():
+                await client.models.retrieve(model)
+        except ProviderBadRequest:
+            try:
+                await self.check()
+            except ProviderBadRequest:
+                return
+            raise
 
     async def close(self) -> None:
         """Release connections; safe to repeat."""

@@ -9,6 +9,7 @@ import importlib.util
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from core.errors import ModelMissing
@@ -96,6 +97,20 @@ def packaged_folder(name: str) -> Path | None:
         if (folder / MODEL_FILE).is_file():
             return folder
     return None
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Return the English words that the packaged model reads whole, in lower case; none without the package.
+
+    They are some 20,000 common ones: WordPiece cuts rare words and misspelt ones into pieces.
+    """
+    folder = packaged_folder("bge_small_en")
+    if folder is None:
+        return frozenset()
+    model = _json(folder / "tokenizer.json").get("model")
+    pieces = model.get("vocab") if isinstance(model, dict) else None
+    return frozenset(str(piece) for piece in pieces or () if str(piece).isascii() and str(piece).isalpha())
 
 
 def check_digests(model: LocalModel) -> None:

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, cast
 
@@ -22,6 +22,7 @@ from core.domain.chat import (
     ToolChoice,
     ToolDefinition,
     ToolResult,
+    shown_once,
 )
 from storage.models.openai_compatible.replies import THOUGHTS
 
@@ -92,6 +93,7 @@ _SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")  # the strictest server's form (Mistra
 
 def to_params(request: ChatRequest, *, model: str, max_tokens: int, dialect: Dialect, images: bool) -> Json:
     """Return a request in the server's form. `images` False: pictures are left out, as the model would not see them."""
+    request = replace(request, messages=shown_once(request.messages))
     params: Json = {"model": model, "messages": _to_messages(request, images=images)}
     if not dialect.thoughts:
         params["messages"] = [{k: v for k, v in turn.items() if k not in THOUGHTS} for turn in params["messages"]]
@@ -222,7 +224,8 @@ def _is_closed(schema: object) -> bool:
 def to_text(result: ToolResult) -> str:
     """Return a tool's result: its text, then its passages; never empty, which servers refuse."""
     words = f"Error: {result.text.strip()}" if result.is_error else result.text.strip()
-    parts = [words, *map(passage_text, result.passages)]
+    before = ", ".join(f"[{item.number}]" for item in result.shown_before)
+    parts = [words, *map(passage_text, result.passages), f"Found as well, and shown above: {before}" if before else ""]
     return "\n\n".join(part for part in parts if part) or "(nothing)"
 
 

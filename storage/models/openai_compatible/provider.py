@@ -113,6 +113,10 @@ class OpenAICompatibleProvider:
         """Asks the model a few words: raises ProviderError when key, address or model can't be used."""
         await self.learn(refresh=True)
 
+    async def check_model(self, model: str) -> None:
+        """See ModelCatalogue. The provider is the model's own, so detecting its abilities tells."""
+        await self.learn()
+
     async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
         """One turn (see ChatProvider). Raises ProviderChanged where the model turns out to have no tools after all."""
         output = TextOutput(on_text)

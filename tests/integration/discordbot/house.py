@@ -12,7 +12,7 @@ from simcord.results import InteractionResult
 
 TIMEOUT_SECONDS = 60.0
 LOOK_SECONDS = 0.01
-FINAL = ("Helpful", "Not helpful")  # buttons that only answers have
+FINAL = ("👍", "👎")  # buttons that only answers have
 
 
 class House:
@@ -39,6 +39,11 @@ class House:
         role = self.guild.create_role("admins", permissions=discord.Permissions(manage_guild=True))
         return self.guild.add_member(_user(self.env, name), roles=[role])
 
+    def moderator(self, name: str = "max") -> MemberActor:
+        """Somebody who may delete messages of others in the channel, and change nothing of the server."""
+        role = self.guild.create_role("moderators", permissions=discord.Permissions(manage_messages=True))
+        return self.guild.add_member(_user(self.env, name), roles=[role])
+
     def posts(self, place: ChannelHandle | None = None) -> list[discord.Message]:
         """What the bot shows everybody in a place (the newest thread), oldest first."""
         there = place or (self.thread if self.channel.threads else None)
@@ -57,6 +62,18 @@ class House:
         asked = await self.ada.send(self.channel, f"{self.bot} {text}")
         await self.answered()
         return asked
+
+    async def offers(self, person: Any, answer: discord.Message) -> list[str]:
+        """What the menu behind ⋯ offers a person."""
+        [menu] = menus((await person.click(answer, label="⋯")).response.message)
+        return [option.label for option in menu.options]
+
+    async def choose(self, person: Any, answer: discord.Message, label: str) -> InteractionResult:
+        """Choose an action of the menu behind ⋯."""
+        opened = (await person.click(answer, label="⋯")).response.message
+        [menu] = menus(opened)
+        value = next(option.value for option in menu.options if option.label == label)
+        return await person.select(opened, [value], custom_id=menu.custom_id)
 
     async def shows(self, words: str, place: ChannelHandle | None = None) -> discord.Message:
         """Wait for a finished post with these words in a place, and return the newest; drafts don't count."""

@@ -42,7 +42,10 @@ async def test_an_admin_adds_a_file_and_takes_it_back(place: DiscordPlace) -> No
         eve = house.admin()
         await add(house, eve)
         post = await shows(house, ADDED)
-        assert texts(post) == f"{ADDED} It can be read in: the terminal, the web app."
+        assert (
+            texts(post)
+            == f"{ADDED} It can be read in: the terminal, the web app. In chats, it is for all members, without guests."
+        )
         assert list(buttons(post)) == ["Undo"]
         asked = await house.ben.click(post, label="Undo")
         assert NOT_PERMITTED in told(asked)
@@ -50,6 +53,18 @@ async def test_an_admin_adds_a_file_and_takes_it_back(place: DiscordPlace) -> No
         await eve.click(post, label="Undo")
         post = await shows(house, "eve took moat.md back. It can't be read any more.")
         assert (buttons(post), await documents(place), len(posts(house))) == ({}, {}, 1)
+
+
+@pytest.mark.parametrize("choice", ["all", "channel", "me"])
+async def test_the_command_lets_choose_who_may_read_the_document(place: DiscordPlace, choice: str) -> None:
+    async with place.open() as house:
+        eve = house.admin()
+        await eve.slash(house.channel, "library add", file=("moat.md", MOAT), readers=choice)
+        readers = {"all": None, "channel": f"channel:{house.channel.id}", "me": f"person:{eve.id}"}[choice]
+        told_of = "." if readers is None else f" who are also among {readers}."
+        await shows(house, f"In chats, it is for all members, without guests{told_of}")
+        narrowed = await place.shelf.corpus.narrowed("local")
+        assert [*narrowed.values()] == ([] if readers is None else [frozenset({frozenset({readers})})])
 
 
 @pytest.mark.parametrize("restarts", [False, True], ids=["same process", "after a restart"])

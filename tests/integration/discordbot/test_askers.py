@@ -104,7 +104,7 @@ async def test_whoever_takes_no_direct_messages_gets_a_reaction(
 async def test_what_is_wrong_with_a_message_is_told_to_its_person_alone(place: ClosedPlace) -> None:
     async with place.open() as house:
         for count in (1, 2):
-            await house.ada.send(house.channel, f"{house.bot} ?!")
+            await house.ada.send(house.channel, house.bot)
             await until(lambda count=count: len(house.posts(house.ada.user.dm_channel)) == count)
         await house.shows("The question is empty", house.ada.user.dm_channel)
         assert house.posts(house.channel) == []
@@ -115,6 +115,6 @@ async def test_it_is_a_reply_for_whoever_takes_no_direct_messages(
 ) -> None:
     async with place.open() as house:
         take_no_messages(monkeypatch)
-        asked = await house.ada.send(house.channel, f"{house.bot} ?!")
+        asked = await house.ada.send(house.channel, house.bot)
         await house.shows("The question is empty", house.channel)
         assert reactions(house.channel, asked.id) == []

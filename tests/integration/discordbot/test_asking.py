@@ -60,15 +60,16 @@ async def test_a_mention_inside_a_thread_of_people_is_answered_there_after_readi
         assert "ben" in str(first.messages)
 
 
-async def test_a_thread_that_people_opened_is_not_listened_to_until_it_answered_there(place: DiscordPlace) -> None:
+async def test_a_thread_that_people_opened_is_not_listened_to_after_it_answered_there(place: DiscordPlace) -> None:
     async with place.open() as house:
         thread = _thread_of(house, "The lost key")
         await house.ben.send(thread, "Where is the key?")
         await house.ben.send(thread, f"{house.bot} where is the key?")
         await house.answered(thread)
         await house.ben.send(thread, "And the other key?")
-        await house.answered(thread, count=2)
-        assert await place.codes() == ["accepted", "accepted", "needs_mention", "needs_mention"]
+        await house.env.settle()
+        assert await place.codes() == ["needs_mention", "accepted", "needs_mention", "needs_mention"]
+        assert len(house.posts(thread)) == 1
 
 
 async def test_a_reply_that_mentions_the_bot_asks_about_the_message_replied_to(place: DiscordPlace) -> None:

@@ -17,7 +17,7 @@ async def test_a_text_and_a_pdf_are_read_and_cited_in_their_thread(place: Discor
         await house.ada.send(house.channel, f"{house.bot} when does the ferry sail?", attachments=files)
         await house.shows("It sails at seven")
         [answer] = await house.answered()
-        assert "Page 1 of “ferry”" in texts(answer)
+        assert "[ferry, p. 1](" in texts(answer)
         assert "attached in this thread" in told(await house.ada.slash(house.thread, "sources"))
 
 

@@ -130,7 +130,7 @@ async def test_buttons_with_ids_of_another_server_find_nothing(place: DiscordPla
         office = _office(place, house)
         await office.ada.send(office.channel, f"{office.bot} where is the key?")
         await office.shows("I have no documents to read here yet")
-        for label in ("Show passages", "Helpful", "Show steps"):
+        for label in ("Show sources", "👍", "⋯"):
             row = [{"type": 1, "components": [{"type": 2, "style": 2, "label": "X", "custom_id": named[label]}]}]
             office.env.backend.edit_message(office.thread.id, office.posts()[0].id, {"components": row})
             await office.env.settle()

@@ -7,18 +7,35 @@ import pytest
 from simcord.builders import ChannelHandle
 
 from tests.integration.discordbot.house import House, texts, told, until
-from tests.integration.discordbot.place import DiscordPlace
+from tests.integration.discordbot.place import KEY, DiscordPlace
 
 
-async def test_without_threads_the_permission_is_named_in_the_channel(place: DiscordPlace) -> None:
+async def test_without_the_right_to_open_threads_the_answer_replies_to_the_question(place: DiscordPlace) -> None:
     async with place.open() as house:
         channel = _channel(house, create_public_threads=False)
         asked = await house.ada.send(channel, f"{house.bot} where is the key?")
-        told = await house.shows("“Create Public Threads”", channel)
-        assert told.reference is not None and told.reference.message_id == asked.id
+        [answer] = await house.answered(channel)
+        assert "under the stairs" in texts(answer)
+        assert answer.reference is not None and answer.reference.message_id == asked.id
         assert channel.threads == []
-        [entry] = await place.entries.recent("local")
-        assert entry.status == "failed"
+
+
+@pytest.mark.parametrize("kind", ["voice", "no right"])
+async def test_a_reply_to_an_answer_without_a_thread_continues_its_conversation(kind: str, place: DiscordPlace) -> None:
+    async with place.open() as house:
+        voice = kind == "voice"
+        channel = house.guild.create_voice_channel("bridge") if voice else _channel(house, create_public_threads=False)
+        asked = await house.ada.send(channel, f"{house.bot} where is the key?")
+        [answer] = await house.answered(channel)
+        for count in (2, 3):
+            following = await house.ada.send(channel, "where is the key, again?", reply_to=answer)
+            answer = (await house.answered(channel, count))[-1]
+            assert answer.reference is not None and answer.reference.message_id == following.id
+        assert KEY in told(await house.ben.click(answer, label="Show sources"))
+        assert "Searching for" in told(await house.choose(house.ben, answer, "How this was answered"))
+        entries = await place.entries.recent("local")
+        assert {entry.address.thread for entry in entries} == {str(asked.id)}
+        assert [entry.decision.accepted for entry in entries] == [True] * 3
 
 
 async def test_where_nothing_may_be_written_the_asker_is_told_directly(place: DiscordPlace) -> None:
@@ -26,7 +43,7 @@ async def test_where_nothing_may_be_written_the_asker_is_told_directly(place: Di
         channel = _channel(house, create_public_threads=False, send_messages=False)
         await house.ada.send(channel, f"{house.bot} where is the key?")
         await until(lambda: house.posts(house.ada.user.dm_channel))
-        assert "“Create Public Threads”" in texts(house.posts(house.ada.user.dm_channel)[0])
+        assert "“Send Messages”" in texts(house.posts(house.ada.user.dm_channel)[0])
         assert house.posts(channel) == []
 
 

@@ -84,7 +84,7 @@ async def test_its_passage_is_shown_to_its_asker_alone() -> None:
         [answer] = await house.answered(house.ada.user.dm_channel)
         await until(lambda: SENTENCE in texts(house.posts()[0]))
 
-        assert SECRET in told(await house.ada.user.click(answer, label="Show passages")).replace("**", "")
+        assert SECRET in told(await house.ada.user.click(answer, label="Show sources")).replace("**", "")
         assert SECRET in told(await house.ada.slash(house.channel, "source", footnote=1)).replace("**", "")
         assert SECRET not in told(await house.ben.slash(house.channel, "source", footnote=1))
         assert "Nothing found" in told(await house.ada.slash(house.channel, "search", words="drowned"))

@@ -148,10 +148,10 @@ async def test_a_private_answers_buttons_are_its_readers_alone(place: DiscordPla
 async def test_a_suggestion_below_a_private_answer_is_answered_privately(place: DiscordPlace) -> None:
     async with place.open() as house:
         result = await _ask(house)
-        await until(lambda: any(label.startswith("Are gardens") for label in buttons(result.response.message)))
+        await until(lambda: "⋯" in buttons(result.response.message))
         answer = result.response.message
-        [suggestion] = [label for label in buttons(answer) if label.startswith("Are gardens")]
-        asked = await house.ada.click(answer, label=suggestion)
+        [suggestion] = [one for one in await house.offers(house.ada, answer) if one.startswith("Ask: Are gardens")]
+        asked = await house.choose(house.ada, answer, suggestion)
         await until(lambda: "under the stairs" in told(asked))
         assert asked.ephemeral
         assert _in_the_open(house) == []

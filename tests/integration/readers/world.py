@@ -1,113 +1,81 @@
-"""A workspace whose people, channels, readers and documents change at random, and an obedient model that repeats all.
+"""A workspace whose people, channels, readers and documents change at random, as plain rules and as the product has it.
 
 Each document has words of its own in its name, headings and text, and each question one. So a text shown in a place can
 be searched for words of documents that somebody there may not read, and of questions asked in other places, by plain
 rules that know each person: `World.closed_in` and `World.asked_elsewhere`.
 """
 
+import asyncio
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from core.answering.pipeline import Pipeline, QuestionContext
-from core.answering.redaction import Histories
-from core.answering.run import Budget, RunObserver
-from core.answering.strategies.choosing import STRATEGIES, ChosenStrategy
-from core.answering.tools.find_extracts import FindExtractsTool
-from core.answering.tools.get_ontology import GetOntologyTool
-from core.answering.tools.get_page import GetPageTool
-from core.answering.tools.query_journal import QueryJournalTool
-from core.answering.tools.search import SearchTool
-from core.answering.tools.toolbox import Toolbox
-from core.domain.chat import Capabilities, ChatRequest, ToolInvocation
-from core.domain.corpus import Document, Source
-from core.domain.incoming import Circumstances, IncomingMessage, ThreadAddress
-from core.domain.readers import Audience
-from core.domain.replies import ChatResponse
-from core.errors import FootnoteError
-from core.features.export import FORMATS, export_conversation
-from core.serializers.objects import answer_json
-from core.service.commands.table import Commands
-from core.service.jobs import Jobs
-from core.work.commands import CommandCall
-from core.work.conversations import Conversations
-from core.work.progress import SilentProgress
+from bot.web.api.platform import api_address
+from bot.web.audiences import WebAudiences
+from core.access.identity import ApiAudiences
+from core.access.scopes import ATTACHMENTS, attached_name
+from core.domain.corpus import Document, Source, document_id
+from core.domain.extracts import ExtractType
+from core.domain.incoming import ThreadAddress
+from core.domain.ingest_report import IngestReport
+from core.domain.kept_answers import KEPT_KIND, read_file
+from core.domain.readers import UNLIMITED, Audience, Narrowing
+from core.features.kept_answers import KeptAnswers
+from core.knowledge.library import Library
+from core.knowledge.narrowing import Narrower
 from tests.builders import build_source
 from tests.fakes import ManualClock
-from tests.pipeline import build_answers
-from tests.scripted import calls, says
-from tests.unit.core.library_builder import Shelf, by_rule
+from tests.integration.platform_files import alone
+from tests.unit.core.library_builder import Shelf
 
 PLATFORM = "chat"
+# Browsers of the web app: of a person who signed in, and of a visitor.
+SIGNED_IN, VISITOR = f"Wim {16 * 'a'}", f"Guest {16 * 'b'}"
+IN_BROWSERS = {
+    SIGNED_IN: frozenset({"everyone", "members", f"person:{16 * 'a'}"}),
+    VISITOR: frozenset({"everyone"}),
+}
+# People with a token of the API: two by what they are, one by who is signed in to the web app.
+IN_API = {
+    "tia": frozenset({"members"}),
+    "uli": frozenset({"role:keeper"}),
+    "wim": frozenset({f"web:{16 * 'a'}"}),
+}
+PROVIDER_GROUPS = ("crew", "/teams/docs")  # of the person who signed in
 PEOPLE = ("ada", "ben", "cay", "gil")
 GUESTS = frozenset({"gil"})
-CHANNELS = ("town", "council", "cellar")
+CHANNELS = ("town", "council", "cellar")  # the last stands for a group message: it has no thread for some members
 ROLES = ("keeper", "scribe")
 DIRECT = {person: f"dm-{person}" for person in PEOPLE}
-QUESTIONS = ("What is in the harbour?", "And what else?", "Who keeps the harbour?", "List all harbour documents.")
-COMMANDS = (
-    "search harbour",
-    "sources",
-    "facts type:entity",
-    "recap",
-    "threads",
-    "source 1",
-    "extract",
-    "stale",
-    "help",
-)
+NOOK = "nook"  # a thread of each channel for some of its members
 CHOICES: tuple[frozenset[str], ...] = (
     frozenset({"everyone"}),
     frozenset({"members"}),
     frozenset({"role:keeper"}),
     frozenset({"channel:council"}),
     frozenset({"person:ada", "role:scribe"}),
-    frozenset({"person:gil"}),
+    frozenset({"person:gil", f"person:{16 * 'a'}"}),
+    frozenset({"group:crew", "person:ben"}),
     frozenset(),
 )
 
 
-class Obedient:
-    """A model that calls every tool, and repeats every word that it is given."""
-
-    name = "obedient"
-
-    def __init__(self) -> None:
-        self.capabilities = Capabilities(tools=True)
-        self.requests: list[ChatRequest] = []
-        self._calls = 0
-
-    async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
-        self.requests.append(request)
-        if request.tools and not request.messages[-1].tool_results:
-            return calls(*self._invocations({tool.name for tool in request.tools}))
-        shown = [item for message in request.messages for result in message.tool_results for item in result.passages]
-        said = " ".join(message.text for message in request.messages)
-        return says(" ".join([said, *(f"{item.source.passage.text} [{item.number}]" for item in shown[:3])]))
-
-    async def close(self) -> None:
-        """Nothing to close."""
-
-    def _invocations(self, offered: set[str]) -> Iterator[ToolInvocation]:
-        for name, arguments in (
-            ("search", {"query": "harbour", "limit": 20}),
-            ("get_ontology", {}),
-            ("find_extracts", {"type": "entity", "limit": 50, "raw": True}),
-            ("query_journal", {"query": "harbour", "query_type": "summary"}),
-        ):
-            if name in offered:
-                self._calls += 1
-                yield ToolInvocation(id=f"i{self._calls}", name=name, arguments=arguments)
+def address_of(channel: str, thread: str) -> ThreadAddress:
+    return ThreadAddress(platform=PLATFORM, workspace="local", channel=channel, thread=thread)
 
 
-@dataclass
-class Shown:
-    """A text that somebody saw in a place, and the words in it of documents that are closed there."""
+def in_api(person: str, number: int) -> ThreadAddress:
+    """Return a session of a person with a token."""
+    return api_address("local", f"{person}-{number}")
 
-    place: str
-    by: str
-    what: str
-    leaked: list[str]
+
+def in_browser(person: str) -> ThreadAddress:
+    """Return the thread of a person in the web app."""
+    return ThreadAddress(platform="web", workspace="local", channel="general", thread=person.split()[0].lower())
+
+
+async def _nothing() -> None: ...
 
 
 @dataclass
@@ -116,66 +84,101 @@ class World:
 
     seed: int
     shelf: Shelf = field(default_factory=Shelf)
-    shown: int = 0
     members: dict[str, set[str]] = field(default_factory=dict)  # channel -> people who can read it
+    nooks: dict[str, set[str]] = field(default_factory=dict)  # channel -> members of its closed thread
     roles: dict[str, set[str]] = field(default_factory=dict)  # person -> roles
     sources: dict[str, Source] = field(default_factory=dict)
-    documents: dict[str, Document] = field(default_factory=dict)  # by its word
-    narrowed: dict[str, frozenset[str]] = field(default_factory=dict)
-    questions: dict[str, str] = field(default_factory=dict)  # the channel of each question, by its word
+    documents: dict[str, Document] = field(default_factory=dict)  # by each of its words
+    narrowed: dict[str, Narrowing] = field(default_factory=dict)  # document id -> one of each set
+    gone: set[str] = field(default_factory=set)  # ids of removed documents
+    attached: dict[str, ThreadAddress] = field(default_factory=dict)  # the thread of each file, by its word
+    said: dict[str, ThreadAddress] = field(default_factory=dict)  # the place of each question, by its word
+    said_by: dict[str, str] = field(default_factory=dict)  # and the person
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
         self.clock = ManualClock()
-        self.store = self.shelf.stores.conversations
-        self.conversations = Conversations(self.store, self.clock)
-        self.histories = Histories(self.conversations, self.shelf.corpus)
-        self.provider = Obedient()
         self.shelf.access.audiences[PLATFORM] = self
+        identity, audiences = self.shelf.stores.identity, self.shelf.access.audiences
+        audiences["web"] = WebAudiences(self.shelf.conversations, identity, has_visitors=True)
+        audiences["api"] = ApiAudiences(self.shelf.conversations, identity, audiences)
+        self.groups: frozenset[str] = frozenset()  # of the person who signed in
         self.members = {channel: set(self.random.sample(PEOPLE, self.random.randint(1, 4))) for channel in CHANNELS}
+        self.nooks = {channel: {min(people)} for channel, people in self.members.items()}
         self.roles = {person: set(self.random.sample(ROLES, self.random.randint(0, 2))) for person in PEOPLE}
-        self._asked = 0
+        stores = self.shelf.stores
+        plain = Library(self.shelf.corpus, self.shelf.index, stores.conversations)
+        known = (stores.kept, self.shelf.corpus, self.shelf.settings, self.shelf.access, plain)
+        self.kept = KeptAnswers(*known, self._ingest, alone=alone, clock=self.clock)
+        self.library = Library(self.shelf.corpus, self.shelf.index, stores.conversations, after_removal=self.kept.sweep)
+        self.shelf.library = self.library
+        self._words = 0
+        self.between: Callable[[], Awaitable[None]] = _nothing  # what people do while a sync is under way
 
     # The rule, written for single people.
 
     def words_of(self, person: str) -> frozenset[str]:
+        if person == "wim":
+            return self.words_of(SIGNED_IN)
+        if person in IN_API:
+            return IN_API[person] | {"everyone"}
+        if person in IN_BROWSERS:
+            return IN_BROWSERS[person] | ({f"group:{name}" for name in self.groups} if person == SIGNED_IN else set())
         own = {"everyone", f"person:{person}", *(f"role:{role}" for role in self.roles[person])}
         own |= {f"channel:{channel}" for channel, people in self.members.items() if person in people}
         return frozenset(own if person in GUESTS else own | {"members"})
 
-    def people_in(self, channel: str) -> set[str]:
-        return self.members.get(channel) or {person for person, direct in DIRECT.items() if direct == channel}
+    def people_in(self, place: ThreadAddress) -> set[str]:
+        """Return everyone who reads a place."""
+        if place.platform == "web":
+            return {person for person in IN_BROWSERS if in_browser(person) == place}
+        if place.platform == "api":
+            return {place.private_to or place.thread.partition("-")[0]}
+        if place.private_to is not None:
+            return {place.private_to}
+        if place.channel in self.members:
+            people = self.members[place.channel]
+            return people & self.nooks[place.channel] if place.thread == NOOK else people
+        return {person for person, direct in DIRECT.items() if direct == place.channel}
 
     def may_read(self, person: str, document: Document) -> bool:
         words = self.words_of(person)
-        narrower = self.narrowed.get(document.id)
+        limits = self.narrowed.get(document.id, UNLIMITED)
         source = next((item for item in self.sources.values() if item.id == document.source_id), None)
-        return source is not None and bool(words & source.readers) and (narrower is None or bool(words & narrower))
+        is_there = source is not None and document.id not in self.gone
+        return is_there and bool(words & source.readers) and all(words & limit for limit in limits)
 
-    def closed_in(self, channel: str) -> set[str]:
-        """Return the words of all documents that somebody in the place may not read, or that are gone."""
-        people = self.people_in(channel)
-        return {
+    def _is_open(self, document: Document) -> bool:
+        """Return whether a place without known readers shows a document, too."""
+        source = next((item for item in self.sources.values() if item.id == document.source_id), None)
+        is_there = source is not None and document.id not in self.gone
+        return is_there and "everyone" in source.readers and not self.narrowed.get(document.id)
+
+    def closed_to(self, people: set[str], place: ThreadAddress, *, is_alone: bool) -> set[str]:
+        """Return the words that may not be shown to these people in a place: of documents, files and questions."""
+        found = {
             word
             for word, document in self.documents.items()
-            if not people or not all(self.may_read(person, document) for person in people)
+            if not (all(self.may_read(person, document) for person in people) if people else self._is_open(document))
         }
-
-    def asked_elsewhere(self, channel: str, person: str, *, alone: bool) -> set[str]:
-        """Return the words of questions asked elsewhere; if a person alone is shown a text, where they don't read."""
-        return {
+        found |= {
             word
-            for word, place in self.questions.items()
-            if place != channel and not (alone and person in self.people_in(place))
+            for word, thread in self.attached.items()
+            if thread != place and not (is_alone and people <= self.people_in(thread))
         }
+        return found | {word for word, thread in self.said.items() if not self._reads(people, place, thread)}
+
+    def _reads(self, people: set[str], place: ThreadAddress, thread: ThreadAddress) -> bool:
+        """Return whether all these people read a thread; what was said in private stays in its own thread."""
+        return place == thread or bool(people and people <= self.people_in(thread))
 
     # The product's view of it (Audiences).
 
     async def of_place(self, address: ThreadAddress, named: frozenset[str]) -> Audience:
-        return Audience.of(*(self.words_of(person) for person in self.people_in(address.channel)))
+        return Audience.of(*(self.words_of(person) & (named | {"everyone"}) for person in self.people_in(address)))
 
     async def of_person(self, workspace: str, person: str, named: frozenset[str]) -> Audience:
-        return Audience.of(self.words_of(person))
+        return Audience.of(self.words_of(person) & (named | {"everyone"}))
 
     # Changes.
 
@@ -184,18 +187,62 @@ class World:
             source = build_source(name, readers=self.random.choice(CHOICES))
             self.shelf.source = self.sources[name] = source
             for number in (1, 2):
-                word = f"zq{name}{number}"
-                text = f"# {word} harbour\n\nThe harbour of {word} is deep, and {word} keeps it."
-                self.documents[word] = await self.shelf.add(f"{word}.md", text, title=f"{word} harbour")
+                await self._write(source, f"{name}{number}.md", self.new_word(name))
 
     async def change(self) -> None:
-        await self.random.choice((self._join, self._leave, self._role, self._readers, self._narrow, self._remove))()
+        changes = (
+            self._join,
+            self._leave,
+            self._role,
+            self._readers,
+            self._narrow,
+            self._edit,
+            self._remove,
+            self._sync,
+            self._sign_in,
+        )
+        await self.random.choice(changes)()
+
+    def new_word(self, kind: str) -> str:
+        self._words += 1
+        return f"zq{kind}{self._words}z"
+
+    async def attach(self, thread: ThreadAddress) -> None:
+        """Read a file that was attached in a thread."""
+        word = self.new_word("file")
+        self.attached[word] = thread
+        source = build_source(attached_name(thread), kind=ATTACHMENTS)
+        await self._write(source, f"{word}.md", word, known=False)
+
+    async def _write(self, source: Source, path: str, word: str, *, known: bool = True, revision: str = "r1") -> None:
+        self.shelf.source = source
+        text = f"# {word} harbour\n\nThe harbour of {word} is deep, and {word} keeps it."
+        id = document_id("local", source.id, path)
+        document = await self.shelf.add(path, text, title=f"{word} harbour", revision=revision, id=id)
+        await self.shelf.extract(document, ExtractType.ENTITY, {"name": f"the keep of {word}", "kind": "place"})
+        if known:
+            self.documents[word] = document
+
+    async def _ingest(
+        self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
+    ) -> IngestReport:
+        """Read a kept answer as the product's reader does, without a child process."""
+        assert only is not None
+        file = read_file(await asyncio.to_thread(Path(root, only).read_text, "utf-8"))
+        assert file is not None
+        self.shelf.source = source
+        known = document_id("local", source.id, only)
+        await self.shelf.add(only, file.text, title=file.title, kind=KEPT_KIND, id=known)
+        return IngestReport(added=1)
 
     async def _join(self) -> None:
-        self.members[self.random.choice(CHANNELS)].add(self.random.choice(PEOPLE))
+        channel, person = self.random.choice(CHANNELS), self.random.choice(PEOPLE)
+        self.members[channel].add(person)
+        if self.random.random() < 0.5:
+            self.nooks[channel].add(person)
 
     async def _leave(self) -> None:
-        people = self.members[self.random.choice(CHANNELS)]
+        people = self.random.choice((self.members, self.nooks))[self.random.choice(CHANNELS)]
         if len(people) > 1:
             people.discard(self.random.choice(sorted(people)))
 
@@ -203,162 +250,68 @@ class World:
         self.roles[self.random.choice(PEOPLE)] ^= {self.random.choice(ROLES)}
 
     async def _readers(self) -> None:
-        if self.sources:
-            name = self.random.choice(sorted(self.sources))
-            readers = self.random.choice(CHOICES)
-            await self.shelf.corpus.set_readers(self.sources[name].id, readers)
-            self.sources[name] = replace(self.sources[name], readers=readers)
+        name = self.random.choice(sorted(self.sources))
+        readers = self.random.choice(CHOICES)
+        await self.shelf.corpus.set_readers(self.sources[name].id, readers)
+        self.sources[name] = replace(self.sources[name], readers=readers)
 
     async def _narrow(self) -> None:
-        document = self.documents[self.random.choice(sorted(self.documents))]
-        readers = self.random.choice((*CHOICES, None))
-        if document.source not in self.sources:
+        document = self._any_document()
+        if document is not None:
+            await self.narrow(document)
+
+    async def narrow(self, document: Document) -> None:
+        limits = self._some_limits()
+        await self.shelf.corpus.narrow(document.source_id, {document.id: limits})
+        self.narrowed[document.id] = limits
+
+    async def _edit(self) -> None:
+        document = self._any_document()
+        if document is not None:
+            await self.edit(document)
+
+    async def edit(self, document: Document) -> None:
+        """Give a document another text, so that its answers become stale."""
+        word = self.new_word(document.source)
+        await self._write(self.sources[document.source], document.path, word, revision=word)
+
+    async def _sync(self) -> None:
+        """Take in a document's new text and readers as a sync of its source does."""
+        document = self._any_document()
+        if document is None:
             return
-        await self.shelf.corpus.narrow(document.id, document.source_id, readers)
-        self.narrowed.pop(document.id, None)
-        if readers is not None:
-            self.narrowed[document.id] = readers
+        source, limits = self.sources[document.source], self._some_limits()
+        before = self.narrowed.get(document.id, UNLIMITED)
+        narrower = await Narrower.of(self.shelf.corpus, source)
+        await narrower.close({document.path: limits})
+        self.narrowed[document.id] = before | limits
+        await self.edit(document)
+        await self.between()
+        await narrower.open({document.path: limits})
+        self.narrowed[document.id] = limits
+
+    async def _sign_in(self) -> None:
+        """Let the person of the web app sign in again, in other groups."""
+        self.groups = frozenset(self.random.sample(PROVIDER_GROUPS, self.random.randint(0, 2)))
+        await self.shelf.stores.identity.meet(64 * "a", SIGNED_IN, "Wim", self.groups)
+
+    def _some_limits(self) -> Narrowing:
+        return frozenset(self.random.sample(CHOICES, self.random.choice((0, 1, 1, 2))))
 
     async def _remove(self) -> None:
-        if self.random.random() < 0.3 and len(self.sources) > 1:
-            name = self.random.choice(sorted(self.sources))
-            source = self.sources.pop(name)
-            for document in self.documents.values():
-                if document.source_id == source.id:
-                    self.narrowed.pop(document.id, None)
-            await self.shelf.library.remove_source("local", source.name)
+        if self.random.random() < 0.5:
+            return
+        if self.random.random() < 0.5 and len(self.sources) > 1:
+            source = self.sources.pop(self.random.choice(sorted(self.sources)))
+            await self.library.remove_source("local", source.name)
+        elif (document := self._any_document()) is not None:
+            self.gone.add(document.id)
+            await self.library.forget([document])
 
-    # What people do.
+    def _any_document(self) -> Document | None:
+        there = self.there()
+        return self.random.choice(there) if there else None
 
-    async def act(self) -> list[Shown]:
-        """Let somebody ask, command, or look, in a place that they can read; return all that leaked."""
-        person = self.random.choice(PEOPLE)
-        places = [*(channel for channel in CHANNELS if person in self.members[channel]), DIRECT[person]]
-        place = self.random.choice(places)
-        address = ThreadAddress(platform=PLATFORM, workspace="local", channel=place, thread=self.random.choice("tu"))
-        kind = self.random.random()
-        if kind < 0.5:
-            return await self._ask(person, address)
-        if kind < 0.75:
-            return await self._command(person, address, self.random.choice(COMMANDS))
-        if kind < 0.85:
-            return await self._export_by_command(person, address)
-        if kind < 0.95:
-            return await self._complete(person, address)
-        return await self._export(person, address)
-
-    async def _ask(self, person: str, address: ThreadAddress) -> list[Shown]:
-        self._asked += 1
-        sent = len(self.provider.requests)
-        word = f"qx{self._asked}x"
-        self.questions[word] = address.channel
-        incoming = IncomingMessage(
-            address=address,
-            author=person,
-            text=f"{word}: {self.random.choice(QUESTIONS)}",
-            event_key=f"e{self._asked}",
-            strategy=self.random.choice(("tool_use", "always_retrieve")),
-            circumstances=Circumstances(direct=address.channel in DIRECT.values()),
-        )
-        answer = await self._service().answer(incoming, SilentProgress())
-        shown = [self._look(address, person, "a prompt", repr(item)) for item in self.provider.requests[sent:]]
-        return self._leaks([*shown, self._look(address, person, "an answer", repr(answer_json(answer)))])
-
-    async def _command(self, person: str, address: ThreadAddress, line: str) -> list[Shown]:
-        try:
-            result = repr(await self._commands().run(await self._call(person, address, line)))
-        except FootnoteError as error:
-            result = str(error)
-        return self._leaks([self._look(address, person, f"/{line}", result, alone=True)])
-
-    async def _call(self, person: str, address: ThreadAddress, line: str) -> CommandCall:
-        name, _, argument = line.partition(" ")
-        return CommandCall(
-            name=name,
-            argument=argument,
-            workspace="local",
-            conversation=await self.store.find_by_address(address),
-            author=person,
-            address=address,
-            direct=address.channel in DIRECT.values(),
-        )
-
-    async def _export_by_command(self, person: str, address: ThreadAddress) -> list[Shown]:
-        """Export any conversation, also one of a place that the person has left or never read."""
-        found = await self.store.list_conversations("local")
-        if not found:
-            return []
-        own = [item for item in found if item.owner == person]
-        wanted = self.random.choice(self.random.choice((own or found, found)))
-        name = self.random.choice([name for name in FORMATS if name != "pdf"])
-        return await self._command(person, address, f"threads export {wanted.id} {name}")
-
-    async def _complete(self, person: str, address: ThreadAddress) -> list[Shown]:
-        commands = self._commands()
-        options = [(name, option.name) for name, row in sorted(commands.table.items()) for option in row.options]
-        name, option = self.random.choice(options)
-        found = await commands.complete(await self._call(person, address, name), option, "")
-        return self._leaks([self._look(address, person, f"completions of /{name} {option}", repr(found), alone=True)])
-
-    async def _export(self, person: str, address: ThreadAddress) -> list[Shown]:
-        conversation = await self.store.find_by_address(address)
-        if conversation is None:
-            return []
-        alone = address.channel in DIRECT.values()
-        scope = await self.shelf.access.scope("local", address, reader=person, alone=alone)
-        found, messages = await self.histories.show(conversation.id, "local", scope)
-        name = self.random.choice([name for name in FORMATS if name != "pdf"])
-        file = await export_conversation(found, messages, name)
-        return self._leaks([self._look(address, person, f"an export as {name}", file.data.decode())])
-
-    def _look(self, address: ThreadAddress, person: str, what: str, text: str, *, alone: bool = False) -> Shown:
-        self.shown += 1
-        closed = self.closed_in(address.channel) | self.asked_elsewhere(address.channel, person, alone=alone)
-        leaked = sorted(word for word in closed if word in text)
-        return Shown(place=address.channel, by=person, what=what, leaked=leaked)
-
-    @staticmethod
-    def _leaks(shown: list[Shown]) -> list[Shown]:
-        return [item for item in shown if item.leaked]
-
-    def _service(self) -> Pipeline:
-        return build_answers(
-            self.shelf,
-            clock=self.clock,
-            conversations=self.conversations,
-            provider=self.provider,
-            pipeline={"strategy": self._strategy, "toolbox": self._toolbox},
-        )
-
-    async def _strategy(self, message: IncomingMessage, observer: RunObserver) -> ChosenStrategy:
-        made = STRATEGIES[message.strategy or "tool_use"]
-        return ChosenStrategy(strategy=made(self.provider, Budget(steps=3), self.clock, observer))
-
-    def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
-        tools = (SearchTool(), GetPageTool(), QueryJournalTool(), FindExtractsTool(), GetOntologyTool())
-        context = self.shelf.context(scope=reading.scope, focus=reading.focus)
-        return Toolbox(tools, context, reading.offer, observer)
-
-    def _commands(self) -> Commands:
-        return Commands(
-            library=self.shelf.library,
-            corpus=self.shelf.corpus,
-            conversations=self.conversations,
-            jobs=Jobs(self.shelf.stores.jobs, self.store, self.clock),
-            access=self.shelf.access,
-            settings=self.shelf.settings,
-            facts=self.shelf.facts,
-            recaps=by_rule(self.shelf),
-        )
-
-
-async def run_world(seed: int, steps: int = 24) -> tuple[int, list[Shown]]:
-    """Return the number of texts looked at in one random world, and those that leaked."""
-    world = World(seed)
-    await world.fill()
-    leaks: list[Shown] = []
-    for _ in range(steps):
-        if world.random.random() < 0.4:
-            await world.change()
-        leaks += await world.act()
-    return world.shown, leaks
+    def there(self) -> list[Document]:
+        """Return the documents that were not removed, one for each of their words."""
+        return [item for item in self.documents.values() if item.source in self.sources and item.id not in self.gone]

@@ -161,3 +161,45 @@ async def test_a_source_that_is_not_kept_is_left_out(asked: Wizard, config_file:
     await asked.submit("documents", {"keep": ["b"], "kind": "nothing"})
 
     assert [source["name"] for source in await written(asked, config_file)] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "readers"),
+    [
+        ({}, ["members"]),
+        ({"readers": "everyone"}, ["everyone"]),
+        ({"readers": "nobody"}, []),
+        ({"readers": "some", "only_readers": "role:7, channel:C1"}, ["channel:C1", "role:7"]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["folder", "git"])
+async def test_each_source_is_written_with_its_readers(
+    asked: Wizard, tmp_path: Path, config_file: Path, kind: str, answers: dict[str, str], readers: list[str]
+) -> None:
+    place = {"paths": str(tmp_path)} if kind == "folder" else SOURCES[kind]
+    found = await told(asked, kind=kind, **place, **answers)
+
+    assert [tone for tone, _ in found if tone is Tone.PROBLEM] == []
+    [source] = await written(asked, config_file)
+    assert source["readers"] == readers
+
+
+@pytest.mark.parametrize(("given", "said"), [("", "Enter who may read it"), ("Ann", "'Ann' is no reader")])
+async def test_readers_that_do_not_exist_are_asked_for_again(
+    asked: Wizard, tmp_path: Path, given: str, said: str
+) -> None:
+    [(tone, sentence)] = await told(asked, kind="folder", paths=str(tmp_path), readers="some", only_readers=given)
+
+    assert tone is Tone.PROBLEM and said in sentence
+
+
+async def test_the_readers_are_shown_with_each_kind_of_source_and_with_no_other(asked: Wizard) -> None:
+    fields = {field.name: field for field in (await asked.screen("documents")).fields}
+
+    assert [fields["readers"].applies({"kind": kind}) for kind in ("folder", "github", "nothing")] == [
+        True,
+        True,
+        False,
+    ]
+    assert fields["only_readers"].applies({"kind": "folder", "readers": "some"})
+    assert not fields["only_readers"].applies({"kind": "folder", "readers": "members"})

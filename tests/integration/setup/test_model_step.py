@@ -93,6 +93,14 @@ async def test_without_a_model_it_says_who_sees_the_questions(wizard: Wizard, pl
             Model(name="anthropic", model="claude-opus-5-5"),
             "It costs $4 for a million tokens read, and $20 written (November 2026): about 4 cents for a first answer.",
         ),
+        (
+            Model(name="anthropic", model="claude-haiku-4-5"),
+            "It costs $1 for a million tokens read, and $5 written (November 2026): less than 1 cent for a first",
+        ),
+        (
+            Model(name="openai_compatible", model="gpt-5.4-nano"),
+            "It costs $0.2 for a million tokens read, and $1.25 written (November 2026): less than 1 cent for a first",
+        ),
         (Model(name="openai_compatible", model="gpt-x"), "The price of gpt-x isn't known here."),
         (
             Model(name="anthropic", model="claude-opus-5-5", base_url="https://gateway.example"),

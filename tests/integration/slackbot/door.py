@@ -13,11 +13,11 @@ from aiohttp import web
 from bot.config import Config
 from bot.config.sections import SlackConfig, WebConfig
 from bot.service.platforms import open_slack, receive_slack
-from bot.service.worker import start_task
+from bot.service.supervision import start_task
 from bot.slackbot.connection import Reception, SlackConnection
 from bot.web.app import MAX_BODY_BYTES
 from bot.wiring.parts import Parts
-from bot.wiring.pipeline import build_pipeline
+from bot.wiring.pipeline import build_commands, build_pipeline
 from core.domain.service import InboxEntry
 from core.service.worker import Worker
 from tests.slack_server import SlackServer, Team
@@ -78,13 +78,13 @@ async def open_door(app: Parts) -> AsyncIterator[Opened]:
         door = await open_slack(stack, app)
         assert door is not None, "Slack is off"
         ears = await receive_slack(
-            stack, door, app, app.build_commands(), Worker(app.inbox_store, build_pipeline(app), {}, app.clock)
+            stack, door, app, build_commands(app), Worker(app.inbox_store, build_pipeline(app), {}, app.clock)
         )
         opened = Opened(app=app, door=door, ears=ears)
         if ears.add_pages is not None:
             opened.url = await _serve(stack, ears, app.config.web.public_url)
-        if ears.stay_connected is not None:
-            await start_task(stack, ears.stay_connected())
+        await door.log_in()
+        await start_task(stack, ears.stay_connected())
         yield opened
 
 

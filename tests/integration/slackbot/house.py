@@ -6,7 +6,7 @@ from tests.slack_server import Channel, Message, Outcome, Person, SlackServer, V
 from tests.slack_server.choosing import blocks_of
 from tests.slack_server.transcript import elements, label_of, texts
 
-RATED = "feedback_buttons"  # that only answers have
+RATED = "fn:up:"  # begins the name of a button that only answers have
 
 
 class House:
@@ -79,7 +79,7 @@ class House:
 def is_final(message: Message) -> bool:
     """Whether a post is an answer, proved and whole, and no draft of one."""
     is_running = message.stream is not None and not message.stream.ended
-    return not is_running and any(one["type"] == RATED for one in elements(message.blocks))
+    return not is_running and any(one["action_id"].startswith(RATED) for one in elements(message.blocks))
 
 
 def shown_of(where: Message | View) -> str:
@@ -89,8 +89,13 @@ def shown_of(where: Message | View) -> str:
 
 
 def buttons(where: Message | View) -> dict[str, str]:
-    """Label -> action id of what can be pressed in a message or a view."""
-    return {label_of(one): one.get("action_id", "") for one in elements(blocks_of(where)) if one["type"] == "button"}
+    """Label -> action id of what can be pressed in a message or a view, the menu behind ⋯ included."""
+    found = elements(blocks_of(where))
+    pressed = {label_of(one): one.get("action_id", "") for one in found if one["type"] == "button"}
+    for menu in (one for one in elements(blocks_of(where)) if one["type"] == "overflow"):
+        for option in menu["options"]:
+            pressed[option["text"]["text"]] = menu["action_id"].replace(":more:", f":{option['value']}:")
+    return pressed
 
 
 def menus(where: Message | View) -> list[dict]:

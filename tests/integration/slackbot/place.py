@@ -87,6 +87,7 @@ class SlackPlace(PlatformPlace):
             self.worker.wake,
             self.worker.withdraw,
             self.limits(),
+            self.turns(),
         )
         parts = PlatformParts(**{**self.core_parts(), "inbox": inbox})
         self.platform = SlackPlatform(self.teams, self.people, self.entries, parts.link, self.clock, self.pause)

@@ -8,7 +8,7 @@ from bot.presentation.additions import ADD_TO_LIBRARY
 from bot.slackbot.actions import additions
 from bot.slackbot.events.directory import ROLE_UNKNOWN
 from bot.slackbot.events.manifest import ADD_DOCUMENTS, ADD_MESSAGE
-from bot.slackbot.rendering.forms import ADDRESS, FILES
+from bot.slackbot.rendering.forms import ADDRESS, FILES, READERS
 from core.features.uploads import UPLOADS
 from core.ports.documents import WebFile
 from tests.integration.platform_files import LIMITS
@@ -260,11 +260,11 @@ async def test_files_and_a_link_of_the_form_are_added_in_the_direct_channel(plac
         house.ada.become_admin()
         form = await house.modal(await house.ada.shortcut(None, ADD_DOCUMENTS))
         assert form.payload["title"]["text"] == "Add documents"
-        empty = await house.ada.submit(form, {})
+        empty = await house.ada.submit(form, {READERS: "all"})
         assert (empty.errors, form.open) == ({FILES: additions.NOTHING_CHOSEN}, True)
-        wrong = await house.ada.submit(form, {ADDRESS: "piers"})
+        wrong = await house.ada.submit(form, {ADDRESS: "piers", READERS: "all"})
         assert "isn't a web address" in wrong.errors[ADDRESS]
-        sent = await house.ada.submit(form, {FILES: [FERRY], ADDRESS: PIERS})
+        sent = await house.ada.submit(form, {FILES: [FERRY], ADDRESS: PIERS, READERS: "all"})
         assert (sent.errors, sent.error, form.open) == ({}, None, False)
         await house.until(
             lambda: sum("Added" in said_in(one) for one in house.posts(house.ada.dm)) == 2, "both documents"
@@ -278,7 +278,7 @@ async def test_the_home_tab_opens_the_form(place: SlackPlace) -> None:
         await house.until(lambda: house.ada.home, "the home tab")
         assert house.ada.home is not None
         form = await house.modal(await house.ada.click(house.ada.home, "Add documents"))
-        await house.ada.submit(form, {FILES: [FERRY]})
+        await house.ada.submit(form, {FILES: [FERRY], READERS: "all"})
         proposal = await post_with(house, "ada proposes ferries.md. An admin can add it.", house.ada.dm)
         assert list(buttons(proposal)) == ["Add", "Dismiss"]
 
@@ -287,9 +287,30 @@ async def test_the_command_without_a_link_opens_the_form_for_its_channel(place: 
     async with place.open() as house:
         house.ada.become_admin()
         form = await house.modal(await house.ada.slash(house.channel, "library add"))
-        await house.ada.submit(form, {FILES: [FERRY]})
+        await house.ada.submit(form, {FILES: [FERRY], READERS: "all"})
         await post_with(house, "Added ferries.md: 1 page.")
         assert house.posts(house.ada.dm) == []
+
+
+@pytest.mark.parametrize("choice", ["all", "channel", "me"])
+async def test_the_form_asks_who_may_read_the_documents(place: SlackPlace, choice: str) -> None:
+    async with place.open() as house:
+        form = await house.modal(await house.ada.slash(house.channel, "library add"))
+        asked = next(block for block in form.payload["blocks"] if block["block_id"] == READERS)
+        assert not asked.get("optional") and "initial_option" not in asked["element"]
+        house.ben.become_admin()
+        await house.ada.submit(form, {FILES: [FERRY], READERS: choice})
+        readers = {"all": None, "channel": f"channel:{house.channel.id}", "me": f"person:{house.ada.id}"}[choice]
+        proposal = await post_with(house, "An admin can add it.")
+        assert ("it would be for" in said_in(proposal), str(readers) in said_in(proposal)) == (
+            (False, False) if readers is None else (True, True)
+        )
+        await house.ben.click(proposal, "Add")
+        added = await post_with(house, "Added ferries.md: 1 page.")
+        told = "." if readers is None else f" who are also among {readers}."
+        assert f"In chats, it is for all members, without guests{told}" in said_in(added)
+        narrowed = await place.shelf.corpus.narrowed("local")
+        assert [*narrowed.values()] == ([] if readers is None else [frozenset({frozenset({readers})})])
 
 
 async def test_a_mention_with_files_adds_them(place: SlackPlace) -> None:

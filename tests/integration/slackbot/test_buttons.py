@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.presentation.answer_buttons import HOW_LABEL
 from bot.slackbot.actions import buttons as pressing
 from core.domain.chat import ToolInvocation
 from core.domain.incoming import ThreadAddress
@@ -15,6 +16,7 @@ from tests.integration.slackbot.house import House, buttons, menus, shown_of
 from tests.integration.slackbot.place import ANSWER, KEY, SlackPlace, search
 from tests.scripted import calls, says
 from tests.slack_server import Message
+from tests.slack_server.transcript import elements
 
 RESTARTS = pytest.mark.parametrize("restarts", [False, True], ids=["same process", "after a restart"])
 TRANSPORTS = pytest.mark.parametrize("over_http", [False, True], ids=["socket", "http"])
@@ -30,7 +32,7 @@ async def test_passages_open_for_the_one_who_asks_with_what_stands_around_them(
         answer = await house.ask()
         if restarts:
             await place.restart()
-        shown = await house.modal(await house.ben.click(answer, "Show passages"), KEY)
+        shown = await house.modal(await house.ben.click(answer, "Show sources"), KEY)
         assert "House" in shown_of(shown)
         assert house.ada.modal is None
         assert len(house.posts()) == 1
@@ -43,7 +45,7 @@ async def test_what_takes_long_to_read_comes_into_a_form_that_is_open_already(
     async with place.open() as house:
         answer = await house.ask()
         reading = _held(place, monkeypatch)
-        pressed = asyncio.create_task(house.ben.click(answer, "Show passages"))
+        pressed = asyncio.create_task(house.ben.click(answer, "Show sources"))
         await house.until(lambda: house.ben.modal and pressing.LOADING in shown_of(house.ben.modal), "the form")
         reading.set()
         assert await house.modal(await pressed, KEY) is house.ben.modal
@@ -56,10 +58,10 @@ async def test_what_can_not_be_read_after_all_is_said_in_the_form_that_is_open(
     async with place.open() as house:
         answer = await house.ask()
         reading = _held(place, monkeypatch)
-        pressed = asyncio.create_task(house.ben.click(answer, "Show passages"))
+        pressed = asyncio.create_task(house.ben.click(answer, "Show sources"))
         await house.until(lambda: house.ben.modal, "the form")
         [document] = await place.shelf.corpus.list_documents("local")
-        await place.shelf.corpus.remove_document(document.id)
+        await place.shelf.corpus.remove_documents([document.id])
         reading.set()
         shown = await house.modal(await pressed, "no longer readable here")
         assert KEY[:-1] not in shown_of(shown)
@@ -70,7 +72,7 @@ async def test_passages_that_fill_several_pages_are_turned_in_place(place: Slack
     place.says(search("t1", "what does the roll say"), says("The roll says this: name after name [1]."))
     async with place.open() as house:
         answer = await house.ask("what does the roll say?")
-        first = await house.modal(await house.ben.click(answer, "Show passages"), "The roll says this")
+        first = await house.modal(await house.ben.click(answer, "Show sources"), "The roll says this")
         await place.restart()
         await house.ben.click(first, "Next page")
         await house.until(lambda: "[1] continued" in shown_of(first), "the next page")
@@ -90,12 +92,12 @@ async def test_an_answer_is_rated_and_the_same_button_takes_it_back(
         [conversation] = await place.conversations.list_conversations("local")
         if restarts:
             await place.restart()
-        for thumb, words in (("Helpful", "Noted as helpful"), ("Not helpful", "Noted as not helpful")):
+        for thumb, words in (("👍", "Noted as helpful"), ("👎", "Noted as not helpful")):
             await house.ben.click(answer, thumb)
             await house.told(house.ben, words)
         [feedback] = await place.feedback_store.list_feedback(conversation.id)
         assert (feedback.author, feedback.rating) == (house.ben.id, "down")
-        await house.ben.click(answer, "Not helpful")
+        await house.ben.click(answer, "👎")
         await house.told(house.ben, "Taken back")
         assert await place.feedback_store.list_feedback(conversation.id) == []
 
@@ -110,8 +112,8 @@ async def test_a_suggestion_is_asked_in_the_name_of_who_pressed_it(
         answer = await house.ask()
         if restarts:
             await place.restart()
-        suggestion = next(label for label in buttons(answer) if label.startswith("Are gardens"))
-        await house.ben.click(answer, suggestion)
+        suggestion = offer(answer, "Are gardens")
+        await house.ben.choose(answer, f"Ask: {suggestion}")
         said = await house.shows(f"ben asks: {suggestion[:20]}")
         await house.answered(count=2)
         assert {one.root for one in house.posts()} == {answer.root}
@@ -147,11 +149,21 @@ async def test_the_asker_stops_an_answer_and_nobody_else_can(place: SlackPlace, 
     async with place.open() as house:
         draft = await _running(place, house)
         await house.ben.click(draft, "Stop")
-        await house.told(house.ben, "Only ada can stop")
+        await house.told(house.ben, "Only ada or a moderator can stop")
         await house.ada.click(draft, "Stop")
         await house.told(house.ada, "Stopped")
         await house.until(lambda: "Stop" not in buttons(draft), "the end")
         assert house.posts() == [draft]
+        assert "topped" in shown_of(draft)
+
+
+async def test_an_admin_stops_anothers_answer(place: SlackPlace) -> None:
+    async with place.open() as house:
+        house.ben.become_admin()
+        draft = await _running(place, house)
+        await house.ben.click(draft, "Stop")
+        await house.told(house.ben, "Stopped")
+        await house.until(lambda: "Stop" not in buttons(draft), "the end")
         assert "topped" in shown_of(draft)
 
 
@@ -186,12 +198,12 @@ async def test_a_stop_of_a_finished_answer_says_so(place: SlackPlace) -> None:
 async def test_how_it_is_answered_is_shown_while_it_runs_and_afterwards(place: SlackPlace) -> None:
     async with place.open() as house:
         draft = await _running(place, house)
-        live = await house.modal(await house.ben.click(draft, "Show steps"), "search")
+        live = await house.modal(await house.ben.click(draft, "Show steps"), "Searching for")
         assert "running" in shown_of(live)
         place.provider.go.set()
         [answer] = await house.answered()
         await place.restart()
-        after = await house.modal(await house.ben.click(answer, "Show steps"), "search")
+        after = await house.modal(await house.ben.choose(answer, HOW_LABEL), "Searching for")
         assert "running" not in shown_of(after)
 
 
@@ -210,15 +222,16 @@ async def test_a_deleted_conversations_buttons_say_that_it_is_gone(place: SlackP
         answer = await house.ask()
         [conversation] = await place.conversations.list_conversations("local")
         await place.conversations.delete(conversation.id, "local")
-        for label in ("Helpful", "Show passages", "Show steps"):
+        for label in ("👍", "Show sources"):
             await house.ada.click(answer, label)
+        await house.ada.choose(answer, HOW_LABEL)
         await house.until(lambda: len(house.whispered(house.ada, "may have been deleted")) == 3, "three sentences")
         assert house.ada.modal is None
 
 
 async def test_a_button_leads_to_no_answer_of_another_thread(place: SlackPlace) -> None:
     async with place.open() as house:
-        stolen = buttons(await house.ask())["Show passages"]
+        stolen = buttons(await house.ask())["Show sources"]
         other = await house.ask("where is the key, again?")
         other.blocks = _one_button(stolen)
         await house.ben.click(other, "Old")
@@ -231,20 +244,20 @@ async def test_a_private_answers_buttons_are_its_readers_alone(place: SlackPlace
         await house.ada.slash(house.channel, "ask where is the key? --private")
         private = await house.told(house.ada, "under the stairs")
         opened = await house.ask("where is the key, in the open?")
-        for stolen in (buttons(private)["Show passages"], buttons(private)["Show steps"]):
+        sources = buttons(private)["Show sources"]
+        for stolen in (sources, sources.replace("passages", "how")):
             opened.blocks = _one_button(stolen)
             await house.ben.click(opened, "Old")
         await house.until(lambda: len(house.whispered(house.ben, "private to another person")) == 2, "two refusals")
         assert house.ben.modal is None
-        await house.modal(await house.ada.click(private, "Show passages"), KEY)
+        await house.modal(await house.ada.click(private, "Show sources"), KEY)
 
 
 async def test_a_suggestion_below_a_private_answer_is_answered_privately(place: SlackPlace) -> None:
     async with place.open() as house:
         await house.ada.slash(house.channel, "ask where is the key? --private")
         private = await house.told(house.ada, "under the stairs")
-        suggestion = next(label for label in buttons(private) if label.startswith("Are gardens"))
-        await house.ada.click(private, suggestion)
+        await house.ada.choose(private, f"Ask: {offer(private, 'Are gardens')}")
         await house.until(lambda: len(house.whispered(house.ada, "under the stairs")) == 2, "the second answer")
         assert house.posts() == []
 
@@ -304,7 +317,7 @@ async def test_a_fault_behind_a_button_is_told_in_a_sentence(
     async with place.open() as house:
         answer = await house.ask()
         monkeypatch.setattr(place.conversations, "message", broken)
-        await house.ada.click(answer, "Helpful")
+        await house.ada.click(answer, "👍")
         await house.told(house.ada, "Something went wrong")
         assert "a fault of ours" in caplog.text
 
@@ -335,3 +348,22 @@ def _thread(house: House, ts: str) -> ThreadAddress:
 def _one_button(action_id: str) -> list[dict[str, Any]]:
     button = {"type": "button", "text": {"type": "plain_text", "text": "Old"}, "action_id": action_id}
     return [{"type": "actions", "block_id": "old", "elements": [button]}]
+
+
+def offer(answer: Message, words: str) -> str:
+    """A question that the menu of an answer offers."""
+    (menu,) = (one for one in elements(answer.blocks) if one["type"] == "overflow")
+    labels = [option["text"]["text"].removeprefix("Ask: ") for option in menu["options"]]
+    return next(label for label in labels if label.startswith(words))
+
+
+async def test_the_menu_proposes_an_answer_and_keeps_the_bot_quiet(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ben.choose(answer, "Propose as a kept answer")
+        await house.told(house.ben, "reviewer")
+        await house.ben.choose(answer, "Be quiet in this thread")
+        await house.shows("only when")
+        await house.ada.reply(answer, "and where is the lamp?")
+        await house.server.settle()
+        assert len(house.posts()) == 2  # the answer, and that it is quiet now

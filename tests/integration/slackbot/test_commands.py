@@ -89,8 +89,7 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
         ("position", "no reading positions are set"),
         ("position house.md 1", "From now on you will see nothing of “House” beyond page 1 (Keys)."),
         ("open 7", "No conversation '7' is visible from here. Use /footnote threads to list them."),
-        ("stopp", "Unknown command /stopp. Did you mean /footnote summary or "),
-        ("where is the key?", "To ask a question, use `/footnote ask QUESTION`."),
+        ("stopp", "Unknown command /stopp. Did you mean /footnote stop?"),
         ("ask a &amp; b --document nowhere", "There is no document 'nowhere'"),
     ],
 )
@@ -276,16 +275,6 @@ async def test_a_short_pause_that_slack_asks_for_is_waited_out(place: SlackPlace
         assert house.server.transcript(house.channel).count("asks: where is the key?") == 1
 
 
-async def test_where_the_bot_is_not_a_member_questions_are_refused_with_what_to_do(place: SlackPlace) -> None:
-    async with place.open() as house:
-        closed = house.server.create_channel(house.team, "closed", house.ada, with_bot=False)
-        await house.ada.slash(closed, "ask where is the key?")
-        await house.told_once(house.ada, "I'm not in this channel. Invite me with /invite.", closed)
-        await house.ada.slash(closed, "ask where is the key? --private")
-        await house.told(house.ada, "under the stairs", closed)
-        assert house.posts(closed) == []
-
-
 async def test_settings_are_for_those_who_manage_the_workspace(place: SlackPlace) -> None:
     async with place.open() as house:
         await house.ben.slash(house.channel, "settings language German")
@@ -350,3 +339,37 @@ def _hold(place: SlackPlace, monkeypatch: pytest.MonkeyPatch, going_on: asyncio.
 
 def _address(channel: Channel) -> ChannelAddress:
     return ChannelAddress(platform="slack", workspace="local", channel=channel.id)
+
+
+async def test_a_question_behind_the_command_is_asked(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ada.slash(house.channel, "Where is the key?")
+        [answer] = await house.answered()
+        assert "under the stairs" in shown_of(answer)
+
+
+@pytest.mark.parametrize("where", ["two people", "no member"])
+@pytest.mark.parametrize("text", ["ask where is the key?", "where is the key?"])
+async def test_where_the_bot_is_no_member_the_answer_is_for_the_asker_alone(
+    place: SlackPlace, where: str, text: str
+) -> None:
+    async with place.open() as house:
+        if where == "two people":
+            there = house.server.world.direct(house.team, house.ada.user.id, house.ben.user.id)
+        else:
+            there = house.server.create_channel(house.team, "elsewhere", house.ada, house.ben)
+            there.members.remove(house.team.bot.id)
+        await house.ada.slash(there, text)
+        await house.until(lambda: house.whispered(house.ada, "under the stairs", there), "a private answer")
+        assert house.whispered(house.ben, "stairs", there) == []
+        assert house.posts(there) == []
+
+
+async def test_a_command_between_two_people_tells_what_its_author_may_read(place: SlackPlace) -> None:
+    async with place.open() as house:
+        there = house.server.world.direct(house.team, house.ada.user.id, house.ben.user.id)
+        await house.ada.slash(there, "search key")
+        await house.told_once(house.ada, "under the stairs", there)
+        await house.ada.slash(there, "sources")
+        told = await house.told_once(house.ada, "1 document", there)
+        assert told.only_to == house.ada.id

@@ -16,7 +16,9 @@ async def test_a_deep_question_shows_its_planned_steps_and_answers_in_its_form(p
             return [task["title"] for stream in streams for task in stream.tasks]
 
         await house.until(lambda: len(steps()) >= 3, "the planned steps")
-        assert {"plan", "search “where is the key”", "search “who hung the key”"} <= set(steps())
+        assert {"Choosing what to read", "Searching for “where is the key”", "Searching for “who hung the key”"} <= set(
+            steps()
+        )
         place.provider.go.set()
         [answer] = await house.answered()
         assert KEY_IN_HOUSE in shown_of(answer) and "Asked and not found: who hung it" in shown_of(answer)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.presentation.answer_buttons import HOW_LABEL
 from core.domain.incoming import ChannelAddress
 from core.domain.service import ChannelSettings
 from tests.integration.slackbot.house import House, shown_of
@@ -54,7 +55,7 @@ async def test_with_chosen_sources_it_answers_as_anywhere(place: SlackPlace) -> 
         await choose_sources(place, channel)
         answer = await house.ask(place=channel)
         assert "under the stairs" in shown_of(answer)
-        shown = await house.ben.click(answer, "Show passages")
+        shown = await house.ben.click(answer, "Show sources")
         assert KEY in shown_of(await house.modal(shown, "stairs"))
 
 
@@ -73,8 +74,7 @@ async def test_what_was_answered_before_a_company_came_in_is_not_opened_further(
         house.channel.is_external = True
         await house.ben.say(house.channel, "hello from Bravo")
         await house.server.settle()
-        for label in ("Show passages", "Show steps"):
-            shown = await house.ben.click(answer, label)
+        for shown in (await house.ben.click(answer, "Show sources"), await house.ben.choose(answer, HOW_LABEL)):
             assert shown.modal is None
         await house.until(lambda: len(house.whispered(house.ben, CLOSED)) == 2)
 
@@ -85,7 +85,7 @@ async def test_in_private_its_own_people_are_answered(place: SlackPlace) -> None
         await house.ada.slash(channel, "ask where is the key? --private")
         private = await house.told(house.ada, "under the stairs", channel)
         assert private.only_to == house.ada.id
-        await house.ada.click(private, "Share with the channel")
+        await house.ada.choose(private, "Share with the channel")
         await house.told(house.ada, CLOSED, channel)
         assert "under the stairs" not in "".join(map(shown_of, house.posts(channel)))
 

@@ -141,4 +141,4 @@ async def test_with_its_entry_lost_a_private_answer_stays_private(bench: Bench) 
 async def test_a_private_answer_can_be_shared(bench: Bench) -> None:
     entry = await bench.ask_privately(by_command=False)
     await bench.post(entry)
-    assert "fn:share:" in str(bench.the_post(bench.ada.dm).blocks)
+    assert "'value': 'share'" in str(bench.the_post(bench.ada.dm).blocks)

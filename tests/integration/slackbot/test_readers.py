@@ -171,17 +171,32 @@ async def test_a_short_pause_that_slack_asks_for_is_kept(place: SlackPlace) -> N
 # ---------------------------------------------------------------- changes of who reads
 
 
+async def test_a_guest_who_joins_while_an_answer_is_written_does_not_get_it(place: SlackPlace) -> None:
+    await set_readers(place, "members")
+    place.provider.held = {1}
+    async with place.open() as house:
+        guest = house.server.person("gus", house.server.create_channel(house.team, "lobby"))
+        guest.user.is_restricted = True
+        await house.ada.mention(house.channel, "where is the key?")
+        await house.until(lambda: place.provider.requests, "the model's turn")
+        await house.ada.invite(house.channel, guest.id)
+        await house.server.settle()
+        place.provider.go.set()
+        await house.until(lambda: is_said(house, house.channel, 0, "may be read"), "the reason")
+        assert not is_said(house, house.channel, 0, STAIRS)
+
+
 async def test_after_an_answer_a_guest_who_joins_opens_nothing_of_it(place: SlackPlace) -> None:
     await set_readers(place, "members")
     async with place.open() as house:
         answer = await house.ask()
-        assert STAIRS in shown_of(await house.modal(await house.ben.click(answer, "Show passages"), "stairs"))
+        assert STAIRS in shown_of(await house.modal(await house.ben.click(answer, "Show sources"), "stairs"))
         guest = house.server.person("gus", house.server.create_channel(house.team, "lobby"))
         guest.user.is_restricted = True
         await house.ada.invite(house.channel, guest.id)
         await house.server.settle()
         for person in (guest, house.ada):
-            shown = await person.click(answer, "Show passages")
+            shown = await person.click(answer, "Show sources")
             await house.server.settle()
             assert shown.modal is None or STAIRS not in shown_of(shown.modal)
         before = len(house.server.answers(house.channel))
@@ -243,7 +258,7 @@ async def test_a_channel_that_becomes_shared_shows_no_more_of_an_answer(place: S
         )
         await house.ada.share_channel(house.channel)
         await house.server.settle()
-        shown = await house.ben.click(answer, "Show passages")
+        shown = await house.ben.click(answer, "Show sources")
         await house.server.settle()
         assert shown.modal is None or STAIRS not in shown_of(shown.modal)
 

@@ -31,25 +31,25 @@ async def test_the_answer_is_shown_in_a_thread_of_the_channel_and_its_button_is_
         private = await _private(house)
         if restarts:
             await place.restart()
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         answer = await _shared(house)
         assert KEY[:-1] in shown_of(answer)
         assert SHARE not in buttons(answer)
         await house.until(lambda: SHARE not in buttons(private), "the private answer without its button")
         assert KEY[:-1] in shown_of(private)
-        assert "Show passages" in buttons(private)
+        assert "Show sources" in buttons(private)
         assert len(place.provider.requests) == 2  # nothing was asked of the model again
 
 
 async def test_who_presses_twice_shares_once(place: SlackPlace) -> None:
     async with place.open() as house:
         private = await _private(house)
-        asked, blocks = buttons(private)[SHARE], list(private.blocks)
-        await asyncio.gather(*(house.ada.click(private, SHARE) for _ in range(3)))
+        blocks = list(private.blocks)
+        await asyncio.gather(*(house.ada.choose(private, SHARE) for _ in range(3)))
         await _shared(house)
         private.blocks = blocks  # as another client of Ada's still shows it
         await place.restart()
-        await house.ada.click(private, action_id=asked)
+        await house.ada.choose(private, SHARE)
         await house.told(house.ada, "already shared with the channel")
         await house.server.settle()
         assert [shown_of(one) for one in house.posts() if "shares" in shown_of(one)] == [
@@ -60,7 +60,7 @@ async def test_who_presses_twice_shares_once(place: SlackPlace) -> None:
 
 async def test_people_go_on_in_the_shared_answers_thread(place: SlackPlace) -> None:
     async with place.open() as house:
-        await house.ada.click(await _private(house), SHARE)
+        await house.ada.choose(await _private(house), SHARE)
         answer = await _shared(house)
         await house.ben.mention(house.channel, "and why there?", thread=answer)
         await house.answered(count=2)
@@ -73,13 +73,13 @@ async def test_what_lies_beyond_the_channels_position_is_not_shown_there(place: 
     async with place.open() as house:
         await _read_to(place, house, ada=2, channel=1)
         private = await _garden(place, house)
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         await house.told(house.ada, "can't be shown here")
         await house.server.settle()
         assert house.posts() == []
         assert SHARE in buttons(private)
         await _read_to(place, house, ada=2, channel=2)
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         assert "shed" in shown_of(await _shared(house))
 
 
@@ -88,17 +88,17 @@ async def test_a_position_that_is_set_back_before_the_answer_comes_holds(place: 
         private = await _garden(place, house)
         blocks = list(private.blocks)
         await place.end_work()
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         await house.shows("ada shares: what has the garden?")
         await _read_to(place, house, ada=2, channel=1)
         await place.restart()
         refused = await house.shows("can't be shown here")
         assert "shed" not in "".join(shown_of(one) for one in house.posts())
-        assert "Show passages" not in buttons(refused)
+        assert "Show sources" not in buttons(refused)
         private.blocks = blocks  # as another client of Ada's still shows it
         await _read_to(place, house, ada=2, channel=2)
         await house.until(lambda: not place.worker.running, "the end")
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         await house.until(lambda: [one for one in house.posts() if is_final(one) and "shed" in shown_of(one)], "it")
 
 
@@ -106,7 +106,7 @@ async def test_a_process_that_ends_in_between_leaves_one_answer(place: SlackPlac
     async with place.open() as house:
         private = await _private(house)
         await place.end_work()
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         await house.shows("ada shares")
         assert not [one for one in house.posts() if is_final(one)]
         await place.restart()
@@ -123,7 +123,7 @@ async def test_an_answer_that_came_as_a_direct_message_is_shared_from_there(plac
         house.server.advance(OVER)
         place.provider.go.set()
         [private] = await house.answered(house.ada.dm)
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         answer = await _shared(house)
         await house.until(lambda: SHARE not in buttons(private), "the private answer without its button")
         await house.told(house.ada, "Shared with the channel", house.ada.dm)
@@ -140,7 +140,7 @@ async def test_of_an_answer_in_several_messages_the_one_with_the_button_loses_it
         [last] = [one for one in parts if SHARE in buttons(one)]
         before = [shown_of(one) for one in parts]
         assert len(parts) > 1
-        await house.ada.click(last, SHARE)
+        await house.ada.choose(last, SHARE)
         await house.until(lambda: SHARE not in buttons(last), "the last part without its button")
         assert [shown_of(one) for one in parts] == before
         await house.until(lambda: _times(house.posts()) >= 400, "the whole answer in the channel")
@@ -150,7 +150,7 @@ async def test_a_reply_that_slack_takes_no_more_leaves_a_word_instead(place: Sla
     async with place.open() as house:
         private = await _private(house)
         house.server.fail_next("response_url", status=404, times=2)
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         answer = await _shared(house)
         await house.told(house.ada, "Shared with the channel.")
         assert KEY[:-1] in shown_of(answer)
@@ -161,14 +161,14 @@ async def test_what_was_deleted_since_can_be_shared_again(place: SlackPlace) -> 
     async with place.open() as house:
         private = await _private(house)
         blocks = list(private.blocks)
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         answer = await _shared(house)
         shared = await place.conversations.find(_thread(house, answer.root))
         assert shared is not None
         await place.conversations.delete(shared.id, "local")
         private.blocks = blocks
         await house.until(lambda: not place.worker.running, "the end")
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         await house.answered(count=2)
 
 
@@ -176,7 +176,7 @@ async def test_nobody_else_shares_it_and_nothing_else_is_shared(place: SlackPlac
     async with place.open() as house:
         private = await _private(house)
         opened = await house.ask("where is the key, in the open?")
-        stolen, own = buttons(private)[SHARE], buttons(opened)["Show passages"].replace("passages", "share")
+        stolen, own = buttons(private)[SHARE], buttons(opened)["Show sources"].replace("passages", "share")
         for action, person, words in (
             (stolen, house.ben, "private to another person"),
             (own, house.ben, "only who it was for can share it"),
@@ -193,11 +193,11 @@ async def test_what_a_gate_refuses_is_taken_back_and_can_be_shared_later(place: 
         private = await _private(house)
         await place.settings.save_channel(address, ChannelSettings(questions_per_minute=1))
         await house.ask("where is the key, in the open?")
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         await house.told(house.ada, "You can ask again at")
         await house.until(lambda: not [one for one in house.posts() if "shares" in shown_of(one)], "nothing shared")
         await place.settings.save_channel(address, ChannelSettings())
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         assert KEY[:-1] in shown_of(await _shared(house))
 
 
@@ -210,7 +210,7 @@ async def test_what_can_not_be_stored_is_taken_back_and_told(
     async with place.open() as house:
         private = await _private(house)
         monkeypatch.setattr(place.entries, "accept", broken)
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         await house.told(house.ada, "I couldn't save this message")
         await house.until(lambda: house.posts() == [], "nothing shared")
         assert SHARE in buttons(private)
@@ -220,7 +220,7 @@ async def test_where_the_bot_was_removed_nothing_is_shared(place: SlackPlace) ->
     async with place.open() as house:
         private = await _private(house)
         await house.ada.remove(house.channel)
-        await house.ada.click(private, SHARE)
+        await house.ada.choose(private, SHARE)
         await house.told(house.ada, "Invite me")
         assert house.posts() == []
 

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot.presentation.answer_text import ALL_REFERENCES_LABEL
 from bot.slackbot.actions.shortcuts import FIELD
 from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
 from bot.slackbot.events.translate import thread_address
@@ -103,7 +104,8 @@ async def test_an_answer_is_found_once_a_reviewer_accepts_its_proposal_and_no_mo
 
         place.says(search("t9", "said by ben"), says("Under the stairs [2]."))
         await house.ada.mention(house.channel, "what did ben say about the key?")
-        await house.shows("Said by ben: where is the key?")
+        await house.ada.choose(await house.shows("Not found in the documents"), ALL_REFERENCES_LABEL)
+        await house.told_once(house.ada, "Said by ben: where is the key?")
 
         await eve.slash(house.channel, f"inbox undo {id}")
         await house.told(eve, "nothing finds it")

@@ -118,7 +118,7 @@ async def test_only_who_began_it_renames_and_deletes(place: SlackPlace) -> None:
         for typed in ("rename Mine", "delete"):
             await house.ben.mention(house.channel, typed, thread=answer)
         await house.until(lambda: len(house.server.calls("chat.postEphemeral")) == 2)
-        await house.told(house.ben, "Only an admin or the person who started")
+        await house.told(house.ben, "Only a moderator or the person who started")
         await house.ada.mention(house.channel, "delete", thread=answer)
         await house.shows("Deleted “where is the key?” with its messages.")
         assert await place.conversations.list_conversations("local") == []
@@ -155,6 +155,17 @@ async def test_a_conversation_is_exported_into_the_direct_channel_of_who_asked(
         assert text.startswith("%PDF-") if ending == ".pdf" else "where is the key?" in text
         if ending == ".json":
             assert json.loads(text)["messages"]
+        assert all(not one.files for one in house.server.answers(house.channel))
+
+
+async def test_a_person_gets_all_that_is_stored_about_them_as_a_direct_message(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ada.mention(house.channel, "mydata", thread=answer)
+        await house.told_once(house.ada, "I sent you the file as a direct message.")
+        [name, text] = await sent_file(house, house.ada)
+        assert name == "footnote-my-data.json"
+        assert [row["content"] for row in json.loads(text)["messages"]] == ["where is the key?"]
         assert all(not one.files for one in house.server.answers(house.channel))
 
 

@@ -10,6 +10,7 @@ from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.domain.selection import Selection
 from core.domain.sources import SourceSpec
 from core.features.syncing import Syncs
+from core.knowledge.narrowing import ReaderRules
 from core.ports.documents import Fetched, FetchProgress, SourceFetcher
 from storage.documents.pipeline import Ingestor, has_files
 from storage.documents.sandbox import Sandbox
@@ -34,6 +35,7 @@ class SyncPlace:
         self.jobs = stores.jobs
         self.clock = ManualClock()
         self.before_turn: Callable[[], object] = lambda: None  # what happens while a sync waits for its turn
+        self.readers = HERE  # of the files
         self.most_at_once = 0
         self._at_once = 0
 
@@ -72,19 +74,19 @@ class SyncPlace:
         selection: Selection,
         kind: str | None,
         links: Mapping[str, str],
+        rules: ReaderRules,
         force: bool,
         progress: ProgressCallback,
     ) -> IngestReport:
         ingestor = Ingestor(
             corpus=self.corpus,
             index=self.index,
-            conversations=self.conversations,
             clock=self.clock,
-            sandbox=Sandbox(LIMITS, HERE),
+            sandbox=Sandbox(LIMITS, self.readers),
             limits=LIMITS,
         )
         return await ingestor.ingest(
-            source, root, selection=selection, kind=kind, links=links, force=force, progress=progress
+            source, root, selection=selection, kind=kind, links=links, rules=rules, force=force, progress=progress
         )
 
     @asynccontextmanager
@@ -103,6 +105,7 @@ class FilesFetcher:
     def __init__(self, files: Mapping[str, str], links: Mapping[str, str] | None = None) -> None:
         self.files = dict(files)
         self.links = dict(links or {})
+        self.restricted: dict[str, tuple[frozenset[str], ...]] = {}
         self.warnings: tuple[str, ...] = ()
         self.error: Exception | None = None
         self.forced: list[bool] = []
@@ -113,7 +116,7 @@ class FilesFetcher:
         if self.error is not None:
             raise self.error
         self._write(mirror, progress)
-        return Fetched(root=mirror, warnings=self.warnings, links=self.links)
+        return Fetched(root=mirror, warnings=self.warnings, links=self.links, restricted=self.restricted)
 
     def _write(self, mirror: Path, progress: FetchProgress) -> None:
         mirror.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,7 @@ class ConfluenceServer:
     def __init__(self, site: Site) -> None:
         self.site = site
         self.pages: dict[str, dict[str, Any]] = {}
+        self.unlisted: set[str] = set()
         site.on("/wiki/rest/api/content", self._list)
 
     def set_page(self, page_id: str, title: str, storage: str, version: int = 1, above: Iterable[str] = ()) -> None:
@@ -30,30 +31,46 @@ class ConfluenceServer:
             "id": page_id,
             "title": title,
             "version": {"number": version},
-            "ancestors": [{"title": name} for name in above],
+            "ancestors": [{"id": id, "title": self.pages.get(id, {}).get("title", id)} for id in above],
+            "restrictions": _restrictions(),
             "_links": {"webui": f"/spaces/MILL/pages/{page_id}"},
         }
 
         async def body(request: web.Request) -> web.Response:
-            return web.json_response({"body": {"storage": {"value": storage}}})
+            return web.json_response({**self.pages[page_id], "body": {"storage": {"value": storage}}})
 
         self.site.on(f"/wiki/rest/api/content/{page_id}", body)
+
+    def restrict(self, page_id: str, users: Iterable[str] = (), groups: Iterable[str] = ()) -> None:
+        """Let only these view a page, and those below it."""
+        self.pages[page_id]["restrictions"] = _restrictions(users, groups)
 
     async def _list(self, request: web.Request) -> web.Response:
         if request.query["spaceKey"] != "MILL":
             return web.Response(status=404)
         start = int(request.query["start"])
-        found = list(self.pages.values())[start : start + 2]
-        links = {"next": "/rest/api/content?x"} if start + 2 < len(self.pages) else {}
+        pages = [page for id, page in self.pages.items() if id not in self.unlisted]
+        found = pages[start : start + 2]
+        links = {"next": "/rest/api/content?x"} if start + 2 < len(pages) else {}
         return web.json_response({"results": found, "_links": links})
+
+
+def _restrictions(users: Iterable[str] = (), groups: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the part of a page that says who may view it, as Confluence writes it."""
+    named = {
+        "user": [{"type": "known", "username": name, "accountId": f"acc-{name}"} for name in users],
+        "group": [{"type": "group", "name": name} for name in groups],
+    }
+    restrictions = {kind: {"results": found, "start": 0, "limit": 200} for kind, found in named.items()}
+    return {"read": {"operation": "read", "restrictions": restrictions}}
 
 
 @pytest.fixture
 def confluence(site: Site) -> ConfluenceServer:
     server = ConfluenceServer(site)
     server.set_page("1", "Home", "<p>The mill.</p>")
-    server.set_page("2", "Flood plan", "<p>Close the gate.</p>", above=["Home"])
-    server.set_page("3", "Flood plan", "<p>An older one.</p>", above=["Home", "Archive: 2019/20"])
+    server.set_page("2", "Flood plan", "<p>Close the gate.</p>", above=["1"])
+    server.set_page("3", "Flood plan", "<p>An older one.</p>", above=["1", "Archive: 2019/20"])
     return server
 
 
@@ -95,7 +112,7 @@ async def test_only_new_versions_are_asked_for_and_gone_pages_go(
     site: Site, confluence: ConfluenceServer, tmp_path: Path
 ) -> None:
     await fetch(site, tmp_path)
-    confluence.set_page("2", "Flood plan", "<p>Open the gate.</p>", version=2, above=["Home"])
+    confluence.set_page("2", "Flood plan", "<p>Open the gate.</p>", version=2, above=["1"])
     del confluence.pages["3"]
     site.asked.clear()
     done = await fetch(site, tmp_path)
@@ -107,7 +124,7 @@ async def test_only_new_versions_are_asked_for_and_gone_pages_go(
 
 async def test_a_page_that_fails_stays_with_a_warning(site: Site, confluence: ConfluenceServer, tmp_path: Path) -> None:
     await fetch(site, tmp_path)
-    confluence.set_page("2", "Flood plan", "", version=2, above=["Home"])
+    confluence.set_page("2", "Flood plan", "", version=2, above=["1"])
     site.pages["/wiki/rest/api/content/2"] = Page(status=500)
     done = await fetch(site, tmp_path)
 

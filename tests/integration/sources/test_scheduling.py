@@ -73,12 +73,13 @@ async def test_changes_and_failures_are_in_the_log(place: SyncPlace, caplog: pyt
     [tick] = await sync_ticks(place.syncs, place.clock)
     await tick.work()
     place.clock.advance(3600)
-    await tick.work()  # nothing changed: nothing to say
+    await tick.work()  # nothing changed: nothing to say, but that nobody may read it yet
     place.clock.advance(3600)
     fetcher.error = SourceUnavailable("The server is down.")
     await tick.work()
 
-    synced, failed = caplog.messages
+    unread, synced, still_unread, failed = caplog.messages
+    assert "Nobody may read 'wiki' in chats yet" in unread == still_unread
     assert "'added': 1" in synced
     assert "The server is down." in failed and "'wiki'" in failed
 

@@ -11,6 +11,7 @@ import pytest
 
 from core.domain.ingest_report import IngestProgress
 from core.domain.jobs import JobKind, JobStatus
+from core.domain.readers import MEMBERS_ONLY
 from core.domain.sources import FilesOrigin, FolderOrigin, GitOrigin, SourceSpec, SyncResult
 from core.errors import NotFound, SourceUnavailable
 from core.knowledge.sources import add_source
@@ -28,7 +29,8 @@ def folder_spec(path: Path, name: str = "notes", **options: Any) -> SourceSpec:
 
 
 def git_spec(name: str = "wiki") -> SourceSpec:
-    return SourceSpec(name=name, workspace="local", origin=GitOrigin(url="https://git.example.org/wiki.git"))
+    origin = GitOrigin(url="https://git.example.org/wiki.git")
+    return SourceSpec(name=name, workspace="local", origin=origin, readers=MEMBERS_ONLY)
 
 
 def write(file: Path, text: str) -> Path:
@@ -66,7 +68,8 @@ async def test_a_folder_that_was_ingested_by_hand_keeps_its_documents(place: Syn
 async def test_files_are_a_source_of_just_those(place: SyncPlace, tmp_path: Path) -> None:
     first, second = write(tmp_path / "x/a.txt", "One."), write(tmp_path / "y/b.txt", "Two.")
     write(tmp_path / "x/other.txt", "Not mine.")
-    both = SourceSpec(name="papers", workspace="local", origin=FilesOrigin(paths=(first, second)))
+    origin = FilesOrigin(paths=(first, second))
+    both = SourceSpec(name="papers", workspace="local", origin=origin, readers=MEMBERS_ONLY)
     place.specs = [both]
     await place.syncs.sync("local")
     assert await place.texts("papers") == {"x/a.txt": "One.", "y/b.txt": "Two."}

@@ -14,7 +14,9 @@ from core.answering.tools.find_extracts import FindExtractsTool
 from core.answering.tools.follow_relation import FollowRelationTool
 from core.answering.tools.get_ontology import GetOntologyTool
 from core.answering.tools.get_page import GetPageTool
+from core.answering.tools.list_documents import ListDocumentsTool
 from core.answering.tools.query_journal import QueryJournalTool
+from core.answering.tools.query_table import QueryTableTool
 from core.answering.tools.search import SearchTool
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Answer
@@ -84,9 +86,13 @@ class Curious:
         yield "query_journal", {"query": query, "query_type": "summary", "journal_name": "The Novel"}
         yield "query_journal", {"query": "list all people", "query_type": "extraction"}
         yield "get_ontology", {}
+        yield "list_documents", {"since": "2020"}
         for kind in ("entity", "relation", "table", "meeting", "action_item", "endpoint", "figure", "anchor", "page"):
             yield "find_extracts", {"type": kind, "limit": 100, "raw": True}
+        yield "query_table", {"document": "The Novel"}
+        yield "query_table", {"document": "The Novel", "operation": "rows", "limit": 50}
         for name in self.words:
+            yield "query_table", {"table": name}
             yield "follow_relation", {"name": name}
             yield "find_extracts", {"query": name}
         for number in range(1, 7):
@@ -198,8 +204,10 @@ class World:
             GetPageTool(),
             QueryJournalTool(),
             FindExtractsTool(),
+            QueryTableTool(),
             FollowRelationTool(),
             GetOntologyTool(),
+            ListDocumentsTool(),
         )
         context = self.shelf.context(
             scope=reading.scope, focus=reading.focus, linked=frozenset(item.id for item in reading.linked)

@@ -60,6 +60,9 @@ class FilePlatform:
     async def remove(self, entry: InboxEntry) -> None:
         raise AssertionError(entry)
 
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        raise AssertionError(entry)
+
     async def _put(self, address: ThreadAddress, key: str, text: str, *, look_first: bool) -> str:
         known = self._mine.get(key)
         if known is None and look_first:

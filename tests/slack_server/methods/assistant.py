@@ -37,11 +37,13 @@ def set_title(asked: Asked) -> JSON:
 def set_prompts(asked: Asked) -> JSON:
     channel = asked.channel("channel_id", write=True)
     thread = asked.params.maybe("thread_ts") or ""
-    if thread and thread not in channel.panes:
+    if thread and thread not in channel.panes and not asked.install.is_agent:
         raise Refusal("invalid_thread_ts")
     prompts = asked.params.listed("prompts") or []
     if not 0 < len(prompts) <= MOST_PROMPTS or any(not one.get("title") or not one.get("message") for one in prompts):
         raise Refusal("invalid_arguments", messages=["[ERROR] 1 to 4 prompts, each with title and message"])
+    if thread and asked.install.is_agent:
+        return {}  # without a word, it does nothing
     channel.prompts[thread] = {"title": asked.params.maybe("title"), "prompts": prompts}
     return {}
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.slack_server import limits
+from tests.slack_server.expansion import expanded_kinds
 from tests.slack_server.methods.asked import Asked, Method
 from tests.slack_server.refusals import Refusal, invalid
 from tests.slack_server.state import Channel, Message, Stream
@@ -24,6 +25,9 @@ def start(asked: Asked) -> JSON:
         raise Refusal("invalid_arguments", messages=["[ERROR] must be a valid enum value: task_display_mode"])
     stream = Stream(started=asked.world.clock.now(), mode=mode, chunks=chunks)
     text, blocks = _grown("", chunks), _blocks_of(chunks)
+    if asked.install.is_agent:  # a stream begins a session
+        channel.sessions.setdefault(thread, {"title": None, "initiator": None, "statuses": []})
+        channel.sessions[thread]["statuses"].append("processing")
     posted = asked.world.post(channel, asked.bot, text, blocks=blocks, thread_ts=thread, stream=stream)
     channel.statuses.pop(thread or "", None)
     return {"channel": channel.id, "ts": posted.ts}
@@ -47,6 +51,8 @@ def stop(asked: Asked) -> JSON:
     _grow(message, chunks)
     assert message.stream is not None
     message.stream.ended = True
+    if (session := message.channel.sessions.get(message.root)) is not None:
+        session["statuses"].append(asked.params.maybe("session_status") or "active")
     message.blocks = limits.with_ids([*_without_ids(message.blocks), *_without_ids(last)])
     message.metadata = metadata or message.metadata
     asked.world.change(message)
@@ -86,10 +92,11 @@ def _check_recipient(asked: Asked, channel: Channel) -> None:
 def _grow(message: Message, chunks: list[JSON]) -> None:
     assert message.stream is not None
     blocks = [*_without_ids(message.blocks), *_blocks_of(chunks)]
-    if len(blocks) > MOST_BLOCKS:
+    text = _grown(message.text, chunks)
+    if len(expanded_kinds([*blocks, *([{"type": "markdown", "text": text}] if text else [])])) > MOST_BLOCKS:
         raise invalid("invalid_blocks", [f"no more than {MOST_BLOCKS} items allowed [json-pointer:/chunks]"])
     message.stream.chunks += chunks
-    message.text = _grown(message.text, chunks)
+    message.text = text
     message.blocks = limits.with_ids(blocks)
 
 

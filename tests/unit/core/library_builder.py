@@ -56,6 +56,7 @@ class Shelf:
         kind: str = "markdown",
         revision: str = "r1",
         crawled_at: datetime | None = None,
+        id: str | None = None,
     ) -> Document:
         if self.source.id not in self._saved:
             await self.corpus.save_source(self.source)
@@ -63,7 +64,7 @@ class Shelf:
         document = build_document(
             path, self.source, title=title or path, kind=kind, pages=len(pages), revision=revision
         )
-        document = replace(document, crawled_at=crawled_at) if crawled_at else document
+        document = replace(document, crawled_at=crawled_at or document.crawled_at, id=id or document.id)
         built = [_page(document, number, text) for number, text in enumerate(pages, start=1)]
         passages = _passages(built)
         await self.corpus.switch_revision(document, built, passages)

@@ -4,9 +4,21 @@ import asyncio
 
 import pytest
 
+from core.domain.audit import Deed
 from core.domain.service import InboxStatus
 from core.errors import StorageError
+from storage.database.repositories.audit import SqlAuditLog
 from tests.unit.core.service.test_worker import Office
+
+
+async def test_a_moderator_can_stop_what_another_person_asked_and_it_is_noted():
+    office = Office()
+    await office.accept("q")
+    await office.worker().cancel("q", "bob", is_moderator=True)
+
+    assert (await office.store.find("q")).cancelled_by == "bob"
+    [entry] = await SqlAuditLog(office.stores.database).newest(None, 10)
+    assert (entry.note.actor, entry.note.deed, entry.note.about) == ("bob", Deed.ANSWER_STOPPED, "q")
 
 
 async def test_a_worker_that_is_stopped_before_it_begins_never_begins():

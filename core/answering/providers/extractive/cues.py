@@ -1,21 +1,8 @@
-"""Tables of English: small talk, cues of what a question asks for, and signs of it in an answer. Data only."""
+"""Tables of English: cues of what a question asks for, and signs of it in an answer. Data only."""
 
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-
-HELLO = "Hello! Ask me what your documents say, and I quote the passages that answer."
-THANKS = "You are welcome."
-BYE = "Goodbye."
-# Reply -> words of which the message has at least one, and words that it may have besides. English.
-SMALL_TALK: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
-    reply: (frozenset(cues.split()), frozenset(f"{cues} {others}".split()))
-    for reply, cues, others in (
-        (HELLO, "hi hello hey hiya greetings morning afternoon evening day", "good there all team footnote bot"),
-        (THANKS, "thanks thank thx ty cheers", "many ok okay great you a lot so much very again all footnote"),
-        (BYE, "bye goodbye night see", "good you later"),
-    )
-}
 
 CONNECTIVE = re.compile(r"^\W*(?:and|so|but|then|also|what about|how about|or|same for)\b", re.IGNORECASE)
 # Words that refer to the question before.
@@ -156,7 +143,8 @@ _CUES: Mapping[AnswerKind, tuple[str, ...]] = {
     ),
     AnswerKind.WEIGHT: (r"^(?:and )?(?:what|how)\b.*\bweighs?\b(?! up)|\bhow heavy\b|^(?:and )?what\b.* weight of\b",),
     AnswerKind.PERCENT: (
-        rf"\bpercent|\bper cent\b|\b{_WHICH} (?:share|fraction|portion|proportion|percentage)\b|\brate\b",
+        rf"\bpercent|\bper cent\b|\b{_WHICH} (?:share|fraction|portion|proportion|percentage)\b",
+        r"\brate\b(?! (?:limit|card|plan))",
     ),
     AnswerKind.NUMBER: (
         r"\bhow (?:many|much|often|big|large)\b|\bnumber of\b|\b(?:version|block) number\b|\bupper bound\b",
@@ -182,6 +170,7 @@ _SIGNS: Mapping[AnswerKind, tuple[str, ...]] = {
         r"\b1[6-9]\d\d\b|\b20\d\d\b|\d{1,2}[:.]\d\d|\d\d?/\d\d?",
         r"\b(?:after|before|until|when|once|every|daily|dawn|dusk|midnight|noon|next|week|month|morning|evening|"
         r"night|spring|summer|autumn|winter)\b",
+        rf"\b(?:at|from|till|by) (?:\d|{_NUMBER_WORD}\b)",
     ),
     AnswerKind.AGE: (rf"\d|\b{_AGE_WORD}\b|\b(?:aged|teens|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)\b",),
     AnswerKind.DURATION: (

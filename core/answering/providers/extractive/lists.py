@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from core.answering.providers.extractive.quotes import Quote, listed, quotable, text_before, text_of
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
+from core.knowledge.facts.list_intent import without_columns
 from core.text.markup import is_row
 from core.text.words import content_words
 
@@ -32,14 +33,16 @@ MOST_OF_SECTION = 4
 def items_for(question: str, passages: Sequence[SourcedPassage], like: Quote) -> list[Quote]:
     """Return the rows or list items of the section that fits the question best, in text order; empty if none fits.
 
-    A section fits by the words of the question in its titles and items; the better search result wins a tie. If only
+    A section fits by the words of the question in its titles and items, most by its own title, and if the best quote is
+    in it; the better search result wins a tie. If only
     some items have a word of the question, those with most of its words are meant ("all inhaled poisons" of a table of
     poisons). If no section has items, sentences that are parallel to the best one are returned. `like` is the best
     quote, whose scores the items get.
     """
-    asked = _stems(question) - _ASKING
+    asked = _stems(without_columns(question)) - _ASKING
+    least = len(asked & (_stems(like.text) | _titles(like.source)))
     best: list[Quote] = []
-    most = len(asked & (_stems(like.text) | _titles(like.source))) - 1
+    most = 0
     for group in _sections(passages, like):
         listing = _items(group)
         items = _asked_items(listing, asked)
@@ -47,9 +50,17 @@ def items_for(question: str, passages: Sequence[SourcedPassage], like: Quote) ->
         held = asked & _titles(group[0].source).union(
             *(_stems(item.text if _is_item(item) else _label(item) or item.text) for item in shown)
         )
-        if len(items) > 1 and len(held) > most:
-            best, most = items, len(held)
+        own = asked & _stems(" ".join(group[0].source.passage.titles[-1:]))
+        worth = len(held) + len(own) + (_is_in(like, group[0].source))
+        if len(items) > 1 and len(held) >= least and worth > most:
+            best, most = items, worth
     return best[:MOST_ITEMS] or _parallel(asked, passages, like)[:MOST_ITEMS]
+
+
+def _is_in(quote: Quote, source: SourcedPassage) -> bool:
+    """Return whether a quote is in the section of a passage."""
+    own = quote.source.passage
+    return own.page_id == source.passage.page_id and own.titles == source.passage.titles
 
 
 def _items(section: Sequence[Quote]) -> list[Quote]:
@@ -125,6 +136,32 @@ def leads(best: Quote, passages: Sequence[SourcedPassage], question: str) -> lis
                 first.setdefault(source.passage.titles, quote)
                 break
     return list(first.values())[:MOST_LEADS] or [best]
+
+
+def openings(passages: Sequence[SourcedPassage]) -> list[Quote]:
+    """Return the first sentence of each section of one document, in text order; of a single section, its first ones."""
+    unique = {source.passage.id: source for source in passages}
+    first: dict[tuple[str, ...], list[Quote]] = {}
+    for source in sorted(unique.values(), key=lambda item: item.passage.ordinal):
+        section = first.setdefault((source.passage.page_id, *source.passage.titles), [])
+        for place in quotable(source):
+            quote = Quote(source=source, sentences=(source.passage.sentences[place],), logit=0.0, score=0.0)
+            if not is_row(quote.text):
+                section.append(quote)
+    telling = (
+        [quote for quote in section if len(content_words(quote.text)) > 2] or section for section in first.values()
+    )
+    sections = [section for section in telling if section]
+    sections = [section for section in sections if not _is_preamble(section)] or sections
+    if len(sections) == 1:
+        return sections[0][:MOST_OF_SECTION]
+    return [section[0] for section in sections[:MOST_LEADS]]
+
+
+def _is_preamble(section: Sequence[Quote]) -> bool:
+    """Return whether a section below the document's title holds only labels: "Place: the net loft"."""
+    source = section[0].source
+    return source.passage.titles[-1:] in ((), (source.document.title,)) and all(map(_label, section))
 
 
 def _of_page(best: Quote, passages: Sequence[SourcedPassage]) -> list[SourcedPassage]:

@@ -6,50 +6,52 @@ answer, it searches again in other words; for lists and summaries it reads the p
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 
-from core.answering.providers.extractive.cues import (
-    CONNECTIVE,
-    EXPLETIVE,
-    HELLO,
-    LIST,
-    POINTING,
-    SMALL_TALK,
-    SUMMARY,
-    WORD,
+from core.answering.answers.building import ROW_END, table
+from core.answering.answers.notices import CLOSEST as CLOSEST_IN
+from core.answering.answers.notices import NOT_FOUND, PART_NOT_FOUND, QUOTES_NOTE, is_quotes_note
+from core.answering.providers.extractive.conversation import (
+    Query,
+    asked_before,
+    asks_more,
+    asks_why,
+    gives_reason,
+    last_quoted,
+    part_queries,
+    queries,
+    quote_next,
 )
+from core.answering.providers.extractive.cues import LIST, SUMMARY
 from core.answering.providers.extractive.evidence import NOTHING_BELOW, Verdict, judge_evidence
-from core.answering.providers.extractive.lists import items_for, leads
-from core.answering.providers.extractive.quotes import Found, Quote, find_quotes, header_rows, listed, place_of, text_of
+from core.answering.providers.extractive.lists import items_for, leads, openings
+from core.answering.providers.extractive.parts import parts_of
+from core.answering.providers.extractive.quotes import (
+    Found,
+    Quote,
+    figures_head,
+    find_quotes,
+    listed,
+    place_of,
+    read_rows,
+    text_before,
+    text_of,
+)
 from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation
-from core.domain.corpus import SourcedPassage
+from core.domain.corpus import Document, SourcedPassage
+from core.domain.kept_answers import KEPT_KIND
 from core.domain.passages import Span
 from core.domain.replies import ChatResponse, CitedText, PassageCitation, StopReason
 from core.knowledge.asides import without_reading
+from core.knowledge.covering import one_by_one
+from core.knowledge.library_questions import latest_asked
 from core.knowledge.links import spoken
+from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
+from core.text.language import Language
 from core.text.markup import is_row, readable
-from core.text.words import STOPWORDS, content_words, shorten, words
-
-# Ends the first answer of a conversation.
-QUOTES_NOTE = "I quote the documents rather than write: no language model is set up."
-
-
-def reply_to(text: str) -> str | None:
-    """Return the reply to a message that is only a greeting, thanks or a goodbye; None for any other."""
-    said = {*words(text)}
-    reply = next((reply for reply, (cues, known) in SMALL_TALK.items() if said & cues and said <= known), None)
-    return None if reply == HELLO and "," in text else reply  # "Good morning, team" is talk among people
-
-
-# ------------------------------------------------------------------------------------------------------------- queries
-
-# A follow-up gets the content words of the question before it, in brackets. Measured on 53 follow-ups of our own: the
-# right document was cited for .43 of them without the words and .96 with them; words of the answer (.70), or of both
-# (.89 to .92), were worse.
-CONTEXT_WORDS = 14  # enough for the subject, and too few to drown the new question
-STANDALONE_WORDS = 2  # with fewer content words and no name, a question has no subject of its own
+from core.text.words import shorten
 
 
 class RequestKind(StrEnum):
@@ -67,71 +69,21 @@ def request_kind(question: str, system: str = "") -> RequestKind:
     return RequestKind.QUESTION
 
 
-def is_follow_up(question: str) -> bool:
-    """Return whether the question depends on the one before."""
-    rest = EXPLETIVE.sub(" ", question)
-    if CONNECTIVE.search(question) or any(pattern.search(rest) for pattern in POINTING):
-        return True
-    named = any(word[0].isupper() or any(map(str.isdigit, word)) for word in WORD.findall(question)[1:])
-    return not named and len(content_words(question)) < STANDALONE_WORDS
-
-
-def asked_before(history: Sequence[ChatMessage]) -> str | None:
-    """Return the last question of the history: the query that was searched for it, else its text."""
-    for turn in reversed(history):
-        for call in turn.tool_invocations:
-            query = call.arguments.get("query")
-            if isinstance(query, str) and query.strip():
-                return query
-        if turn.role is ChatRole.USER and turn.text.strip():
-            return turn.text
-    return None
-
-
-def in_context(question: str, before: str) -> str:
-    """Add the content words of the question before that this one lacks."""
-    own = set(words(question))
-    taken: dict[str, None] = {}
-    for word in WORD.findall(before):
-        if word.lower() not in own and word.lower() not in STOPWORDS:
-            taken.setdefault(word)
-    bare = question.strip().rstrip("?").rstrip()
-    return f"{bare} ({' '.join(list(taken)[:CONTEXT_WORDS])})?" if taken else question.strip()
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A search, and the question by which its passages are judged."""
-
-    search: str
-    judged: str
-
-
-def queries(question: str, history: Sequence[ChatMessage]) -> list[Query]:
-    """Return one query, or two: the second for when the first finds no answer."""
-    before = asked_before(history)
-    alone = question.strip()
-    if before is None:
-        keywords = " ".join(word for word in WORD.findall(alone) if word.lower() not in STOPWORDS)
-        order = [Query(alone, alone), Query(keywords or alone, alone)]
-    else:
-        joined = in_context(alone, before)
-        order = [Query(alone, alone), Query(joined, joined)]
-        if is_follow_up(alone):
-            order = [order[1], Query(f"{before} {alone}", joined)]
-    return order if order[0].search != order[1].search else order[:1]
-
-
-# ------------------------------------------------------------------------------------------------------------ provider
-
 SEARCH_LIMIT = 10  # pages
+LIST_DOCUMENTS = "list_documents"
+_LISTED = re.compile(r'- (.+?): "')  # a document in the result of that tool
 # Logits by which a quote with the right kind of thing may be worse than the best quote, which lacks it.
 ANSWER_WITHIN = 2.0
+# In a conversation, from this score on no second reading is tried, and a second one has to be better by so much.
+SURE_IN_CONVERSATION = 2.0
+SECOND_READING_BY = 1.0
+SAME_DOCUMENT = 2.0  # logits by which parts of a question are rather answered by one document
 # A second quote is added if it is nearly as good (logits), and the answer stays short (characters).
 SECOND_WITHIN = 6.0
 SECOND_FROM = -3.0
 ANSWER_CHARACTERS = 900
 NEW_LINE = "\n"
+SENTENCE_ENDS = (".", "!", "?", "…", ":", ";", "。", "！", "？")
 CLOSEST = 2  # passages named if nothing answers
 LABEL_CHARACTERS = 60
 _PIECE = re.compile(r"\s*\S+|\s+$")  # a word, the size in which a model streams
@@ -150,31 +102,143 @@ class ExtractiveProvider:
     async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
         """Return tool calls or the answer. Raises the errors of the ranker and the judge (ModelMissing)."""
         turn = _Turn(request)
-        if (reply := reply_to(turn.question)) is not None:
-            return ChatResponse(segments=(CitedText(text=reply),), model=self.name)
+        if turn.latest is not None and not turn.calls(LIST_DOCUMENTS) and turn.may_call(LIST_DOCUMENTS):
+            latest = {"words": turn.latest.words, "until": "today", "limit": turn.latest.count}
+            return self._call(turn, LIST_DOCUMENTS, latest)
+        names_each = turn.calls("search") and turn.named_apart != turn.question
+        if names_each and len(turn.named) > 1 and (in_each := await self._in_documents(turn, on_text)) is not None:
+            return in_each
+        if len(turn.parts) > 1 and (in_parts := await self._in_parts(turn, on_text)) is not None:
+            return in_parts
+        if (page_id := turn.page_to_continue) is not None:
+            return self._continue(turn, page_id, on_text)
         if not turn.calls("search") and turn.may_call("search"):
-            return self._call(turn, "search", {"query": turn.queries[0].search, "limit": SEARCH_LIMIT})
-        query = turn.current_query
-        found = await find_quotes(query.judged, turn.found, self._ranker, self._judge)
-        answers = _answering(turn, found)
-        if not answers and len(turn.calls("search")) < len(turn.queries) and turn.may_call("search"):
+            search = {"query": turn.queries[0].search, "limit": SEARCH_LIMIT}
+            return self._call(turn, "search", *([{**search, "document": path} for path in turn.listed] or [search]))
+        if turn.listed and turn.kind is RequestKind.SUMMARY and turn.found:
+            return self._say(_summaries(turn), on_text)
+        if len(turn.named) > 1 and (in_each := await self._in_documents(turn, on_text)) is not None:
+            return in_each
+        found, answers = await self._read(turn)
+        is_weak = not answers or (bool(turn.history) and answers[0].score < SURE_IN_CONVERSATION)
+        if is_weak and not turn.listed and turn.may_search_again:
             return self._call(turn, "search", {"query": turn.queries[1].search, "limit": SEARCH_LIMIT})
         whole = answers and turn.kind is not RequestKind.QUESTION
         if whole and not turn.calls("get_page") and turn.may_call("get_page"):
             first = _chosen(turn, answers)[0]
             return self._call(turn, "get_page", {"page_id": first.source.passage.page_id})
-        segments = _quoted(_chosen(turn, answers), turn) if answers else _not_found(found)
-        if on_text is not None:
-            for piece in _PIECE.findall("".join(segment.text for segment in segments)):
-                on_text(piece)
-        return ChatResponse(segments=segments, model=self.name)
+        segments = (*_quoted(_chosen(turn, answers)), *_note(turn)) if answers else _not_found(found)
+        return self._say(segments, on_text)
 
     async def close(self) -> None:
         """Do nothing: the caller owns the models."""
 
-    def _call(self, turn: "_Turn", name: str, arguments: dict[str, object]) -> ChatResponse:
-        call = ToolInvocation(id=f"{name}-{len(turn.calls(name)) + 1}", name=name, arguments=arguments)
-        return ChatResponse(tool_invocations=(call,), stop_reason=StopReason.TOOLS, model=self.name)
+    async def _in_parts(self, turn: "_Turn", on_text: Callable[[str], None] | None) -> ChatResponse | None:
+        """Quote each part of a question, and name the parts without an answer; None if the parts don't answer."""
+        asked = part_queries(turn.parts, turn.question, asked_before(turn.history))
+        searches = list(dict.fromkeys(query.search for readings in asked for query in readings))
+        if not turn.calls("search") and turn.may_call("search"):
+            return self._call(turn, "search", *({"query": search, "limit": SEARCH_LIMIT} for search in searches))
+        if len(turn.searched) != len(searches):
+            return None
+        found_by = dict(zip(searches, turn.searched, strict=True))
+        quotes: list[Quote] = []
+        missing: list[str] = []
+        for part, readings in zip(turn.parts, asked, strict=True):
+            best, most = None, 0.0
+            among = {quote.source.document.id for quote in quotes}
+            for query in readings:
+                passages = found_by[query.search]
+                _, answers = await self._answers(query.judged, query, passages, passages)
+                for quote in answers[:1]:
+                    gain = SAME_DOCUMENT * (quote.source.document.id in among)
+                    if best is None or quote.score + gain > most:
+                        best, most = quote, quote.score + gain
+            if best is None:
+                missing.append(part)
+            elif not any(best.is_within(quote) for quote in quotes):
+                quotes = [*(quote for quote in quotes if not quote.is_within(best)), best]
+        if not quotes:
+            return None
+        several = len({quote.source.document.id for quote in quotes}) > 1
+        segments: list[CitedText] = []
+        for quote in quotes:
+            title = f"**{quote.source.document.title}**:{NEW_LINE}" if several else ""
+            between = NEW_LINE * 2 if segments else ""
+            segments += [*((CitedText(text=between + title),) if between or title else ()), *_quoted([quote])]
+        lead = PART_NOT_FOUND[Language.ENGLISH]
+        told = "".join(f"\n\n{lead}{part}” in the documents." for part in missing)
+        return self._say((*segments, *((CitedText(text=told),) if told else ()), *_note(turn)), on_text)
+
+    async def _read(self, turn: "_Turn") -> tuple[Found, Sequence[Quote]]:
+        """Return what was found, and the quotes that answer: of a follow-up's two readings, those of the better one."""
+        found, answers = await self._answers(turn.question, turn.current_query, turn.found, turn.passages)
+        if turn.history and len(turn.searched) == len(turn.queries) > 1 and not turn.listed:
+            before = await self._answers(turn.question, turn.queries[0], turn.searched[0], turn.passages)
+            if before[1] and (not answers or before[1][0].score >= answers[0].score - SECOND_READING_BY):
+                found, answers = before
+        if asks_why(turn.question):  # it asks for more than was quoted, unless that gives the reason
+            answers = [q for q in answers if gives_reason(q.text) or readable(q.text) not in turn.last_answer]
+        return found, answers
+
+    def _continue(self, turn: "_Turn", page_id: str, on_text: Callable[[str], None] | None) -> ChatResponse:
+        """Quote the sentences that follow the last quote of a page; the page has to be read first."""
+        if not turn.calls("get_page"):
+            return self._call(turn, "get_page", {"page_id": page_id})
+        further = quote_next(turn.read, turn.last_answer)
+        return self._say((*_quoted(further), *_note(turn)) if further else _not_found(Found()), on_text)
+
+    async def _in_documents(self, turn: "_Turn", on_text: Callable[[str], None] | None) -> ChatResponse | None:
+        """Quote each document that a question names, and name those without an answer; None if none has one."""
+        paths = [document.path for document in turn.named]
+        inside = [place for place, call in enumerate(turn.calls("search")) if call.arguments.get("document") in paths]
+        if not inside and turn.may_call("search"):
+            search = {"query": turn.question, "limit": SEARCH_LIMIT}
+            return self._call(turn, "search", *({**search, "document": path} for path in paths))
+        segments: list[CitedText] = []
+        silent: list[str] = []
+        query = Query(turn.question, turn.question)
+        searched = turn.searched
+        for document in turn.named:
+            own = [item for place in inside for item in searched[place] if item.document.id == document.id]
+            _, answers = await self._answers(turn.question, query, own, turn.passages)
+            if answers:
+                segments.append(CitedText(text=f"{NEW_LINE * 2 if segments else ''}**{document.title}**:{NEW_LINE}"))
+                segments += _quoted(answers[:1])
+            else:
+                silent.append(document.title)
+        if not segments:
+            return None
+        told = "".join(f"\n\nI did not find an answer in “{title}”." for title in silent)
+        return self._say((*segments, *((CitedText(text=told),) if told else ()), *_note(turn)), on_text)
+
+    async def _answers(
+        self, question: str, query: Query, given: Sequence[SourcedPassage], near: Sequence[SourcedPassage]
+    ) -> tuple[Found, Sequence[Quote]]:
+        """Return what was found in `given`, and quotes that answer; of kept answers only if the documents have none.
+
+        `near` are all passages at hand, which may mention the names of the question.
+        """
+        written = [item for item in given if item.document.kind != KEPT_KIND]
+        found = await find_quotes(query.judged, written, self._ranker, self._judge)
+        answers = _answering(question, found, near)
+        if answers or len(written) == len(given):
+            return found, answers
+        found = await find_quotes(query.judged, given, self._ranker, self._judge)
+        return found, _answering(question, found, near)
+
+    def _call(self, turn: "_Turn", name: str, *arguments: dict[str, object]) -> ChatResponse:
+        calls = tuple(
+            ToolInvocation(id=f"{name}-{place}", name=name, arguments=given)
+            for place, given in enumerate(arguments, start=len(turn.calls(name)) + 1)
+        )
+        return ChatResponse(tool_invocations=calls, stop_reason=StopReason.TOOLS, model=self.name)
+
+    def _say(self, segments: tuple[CitedText, ...], on_text: Callable[[str], None] | None) -> ChatResponse:
+        if on_text is not None:
+            for piece in _PIECE.findall("".join(segment.text for segment in segments)):
+                on_text(piece)
+        return ChatResponse(segments=segments, model=self.name)
 
 
 class _Turn:
@@ -189,6 +253,9 @@ class _Turn:
         self.question = without_reading(spoken(text) if "[[" in text else text)
         self.kind = request_kind(self.question, request.system)
         self.queries = queries(self.question, self.history)
+        self.parts = parts_of(self.question) if self.kind is RequestKind.QUESTION else [self.question]
+        self.latest = latest_asked(self.question)
+        self.named_apart = one_by_one(self.question, "in ")  # "of Meeting 77 and in Meeting 79"
 
     def calls(self, name: str) -> list[ToolInvocation]:
         return [call for message in self._since for call in message.tool_invocations if call.name == name]
@@ -196,6 +263,27 @@ class _Turn:
     def may_call(self, name: str) -> bool:
         named = any(tool.name == name for tool in self._request.tools)
         return named and self._request.tool_choice is not ToolChoice.NONE
+
+    @property
+    def may_search_again(self) -> bool:
+        return len(self.calls("search")) < len(self.queries) and self.may_call("search")
+
+    @property
+    def listed(self) -> list[str]:
+        """Paths of the documents that the question is limited to by "the last two", the newest first."""
+        results = [result for message in self._since for result in message.tool_results]
+        lines = [line for item in results if item.name == LIST_DOCUMENTS for line in item.text.splitlines()]
+        paths = [found[1] for line in lines if (found := _LISTED.match(line))]
+        return paths[: self.latest.count] if self.latest is not None else []
+
+    @property
+    def named(self) -> list[Document]:
+        """Two or more documents that the question names, by path; [] for one, and for lists and summaries."""
+        found = {item.document.id: item.document for item in self.found}
+        named = find_named(self.named_apart, found.values())
+        if named is None or self.listed or self.kind is not RequestKind.QUESTION:
+            return []
+        return sorted((found[id] for id in named.document_ids), key=lambda document: document.path)
 
     @property
     def current_query(self) -> Query:
@@ -211,23 +299,49 @@ class _Turn:
         return [item.source for result in reversed(results) for item in result.passages]
 
     @property
+    def searched(self) -> list[list[SourcedPassage]]:
+        """Passages of each search of this turn, in the order of the calls."""
+        results = {item.invocation_id: item for message in self._since for item in message.tool_results}
+        made = [results[call.id] for call in self.calls("search") if call.id in results]
+        return [[item.source for item in (*result.passages, *result.shown_before)] for result in made]
+
+    @property
+    def read(self) -> list[SourcedPassage]:
+        """Passages of the page that `get_page` returned."""
+        read = [result for message in self._since for result in message.tool_results if result.name == "get_page"]
+        return [item.source for result in read for item in (*result.passages, *result.shown_before)]
+
+    @property
     def passages(self) -> list[SourcedPassage]:
         """All of `found`, and the page that `get_page` returned."""
-        read = [result for message in self._since for result in message.tool_results if result.name == "get_page"]
-        return [*self.found, *(item.source for result in read for item in result.passages)]
+        return [*self.found, *self.read]
+
+    @property
+    def last_answer(self) -> str:
+        said = (turn.text for turn in reversed(self.history) if turn.role is ChatRole.ASSISTANT and turn.text.strip())
+        return readable(next(said, ""))
+
+    @property
+    def page_to_continue(self) -> str | None:
+        """The page that the last answer quoted, if more of it is asked for: "tell me more"."""
+        if not asks_more(self.question) or not self.may_call("get_page"):
+            return None
+        seen = [item.source for turn in self.history for result in turn.tool_results for item in result.passages]
+        quoted = last_quoted(seen, self.last_answer)
+        return quoted.passage.page_id if quoted is not None else None
 
     @property
     def noted(self) -> bool:
-        return any(QUOTES_NOTE in message.text for message in self.history)
+        return any(is_quotes_note(message.text) for message in self.history)
 
 
-def _answering(turn: _Turn, found: Found) -> Sequence[Quote]:
+def _answering(question: str, found: Found, near: Sequence[SourcedPassage]) -> Sequence[Quote]:
     """Return the quotes from the first that answers and is nearly as good as the best one; empty if none does."""
     for place, quote in enumerate(found.quotes):
         if quote.score < found.quotes[0].score - ANSWER_WITHIN:
             break
         document = quote.source.document.id
-        verdict = judge_evidence(turn.question, quote.text, document, found.strength, turn.passages)
+        verdict = judge_evidence(question, quote.text, document, found.strength, near)
         if verdict is Verdict.ANSWERS:
             return found.quotes[place:]
     return ()
@@ -245,40 +359,73 @@ def _chosen(turn: _Turn, quotes: Sequence[Quote]) -> list[Quote]:
     return [best, second] if len(best.text) + len(second.text) <= ANSWER_CHARACTERS else [best]
 
 
-def _quoted(quotes: Sequence[Quote], turn: _Turn) -> tuple[CitedText, ...]:
-    """Return a segment for each quote, with the header row of its table before it."""
-    many = len(quotes) > 2
+def _summaries(turn: _Turn) -> tuple[CitedText, ...]:
+    """Return the beginnings of the sections of each listed document, below its title."""
     segments: list[CitedText] = []
-    headed: set[tuple[str, Span]] = set()
-    for quote in quotes:
-        headers = [row for row in header_rows(quote) if (quote.source.passage.page_id, row) not in headed]
-        headed.update((quote.source.passage.page_id, row) for row in headers)
-        between = NEW_LINE if many else NEW_LINE * 2
-        for run in (*((row,) for row in headers), quote.sentences):
-            if not (shown := _shown(quote.source, run, as_list=many)):
-                continue
-            span = Span(run[0].start, run[-1].end)
-            citation = PassageCitation(
-                passage_id=quote.source.passage.id, span=span, cited_text=text_of(quote.source, span)
-            )
-            segments.append(CitedText(text=f"{between if segments else ''}{shown}", citations=(citation,)))
-            between = NEW_LINE
-    if not turn.noted:
-        segments.append(CitedText(text=f"\n\n{QUOTES_NOTE}"))
+    for path in turn.listed:
+        own = [source for source in turn.found if source.document.path == path]
+        if own:
+            title = f"{NEW_LINE * 2 if segments else ''}**{own[0].document.title}**:{NEW_LINE}"
+            segments += [CitedText(text=title), *_quoted(openings(own), as_list=True)]
+    return (*segments, *_note(turn))
+
+
+def _note(turn: _Turn) -> tuple[CitedText, ...]:
+    return () if turn.noted else (CitedText(text=f"\n\n{QUOTES_NOTE[Language.ENGLISH]}"),)
+
+
+def _quoted(quotes: Sequence[Quote], *, as_list: bool = False) -> tuple[CitedText, ...]:
+    """Return a segment for each quote; rows of a table as a table, below the names of its columns."""
+    many = as_list or len(quotes) > 2
+    segments: list[CitedText] = []
+    headed: set[Span] = set()
+    for columns, group in groupby(quotes, key=_columns_of):
+        after_table = bool(segments) and segments[-1].text == ROW_END
+        between = NEW_LINE if many and not columns and not after_table else NEW_LINE * 2
+        if columns:
+            rows = [(found.rows, _claim(quote)) for quote in group if (found := read_rows(quote)) is not None]
+            segments += table(columns[1:], rows, between if segments else "")
+            continue
+        for quote in group:
+            if (head := figures_head(quote.source, quote.span)) is not None and head not in headed:
+                headed.add(head)
+                lines = filter(None, map(readable, text_of(quote.source, head).splitlines()))
+                citation = PassageCitation(
+                    passage_id=quote.source.passage.id, span=head, cited_text=text_of(quote.source, head)
+                )
+                text = f"{between if segments else ''}{NEW_LINE.join(lines)}"
+                segments.append(CitedText(text=text, citations=(citation,)))
+                between = NEW_LINE
+            if shown := _shown(quote.source, quote.sentences, as_list=many):
+                text = f"{between if segments else ''}{shown}"
+                segments.append(CitedText(text=text, citations=(_claim(quote),)))
+                between = NEW_LINE if many else NEW_LINE * 2
     return tuple(segments)
 
 
+def _columns_of(quote: Quote) -> tuple[str, ...]:
+    """Return the page and the columns' names of quoted rows; () for other quotes."""
+    found = read_rows(quote)
+    return (quote.source.passage.page_id, *found.columns) if found is not None else ()
+
+
+def _claim(quote: Quote) -> PassageCitation:
+    return PassageCitation(passage_id=quote.source.passage.id, span=quote.span, cited_text=quote.text)
+
+
 def _shown(source: SourcedPassage, run: Sequence[Span], *, as_list: bool) -> str:
-    """Format a run for chat: list items and table rows on lines of their own."""
-    shown = ""
+    """Format a run for chat: list items, rows and other whole lines on lines of their own."""
+    shown, before = "", ""
     for span in run:
         raw = text_of(source, span)
         text = readable(raw)
         if not text:
             continue
         item = listed(source, span) or (as_list and not shown)
-        between = NEW_LINE if item or is_row(raw) else " "
+        is_line = item or is_row(raw) or (not text_before(source, span) and not before.endswith(SENTENCE_ENDS))
+        between = NEW_LINE if is_line else " "
         shown += f"{between if shown else ''}{'- ' if item else ''}{text}"
+        before = raw.rstrip("*_\"'”’)")
     return shown
 
 
@@ -287,5 +434,5 @@ def _not_found(found: Found) -> tuple[CitedText, ...]:
     labels = " and ".join(
         f"“{shorten(place, LABEL_CHARACTERS).replace('. ', ' ')}”" for place in list(places)[:CLOSEST]
     )
-    closest = f"; the closest passages are in {labels}" if labels else ""
-    return (CitedText(text=f"I did not find an answer to this in the documents{closest}."),)
+    closest = f"{CLOSEST_IN[Language.ENGLISH]}{labels}" if labels else ""
+    return (CitedText(text=f"{NOT_FOUND[Language.ENGLISH]}{closest}."),)

@@ -5,6 +5,8 @@ answer often needs the sentence before or after it. Measured on 201 questions of
 documents: one sentence held the answer in .52 of them, the best run in .60, the two best runs in .67.
 """
 
+import csv
+import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +15,10 @@ from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
-from core.text.markup import is_row, readable
+from core.text.delimited import DELIMITERS
+from core.text.markup import is_figures, is_row, readable
+from core.text.pipe_tables import to_cells
+from core.text.words import collapse
 
 # Passages that are judged, and the best of them, which are read sentence by sentence. In novels, whose passages are
 # alike, the answer is often in the seventh to tenth.
@@ -30,6 +35,8 @@ RUN_WORDS = 110  # maximum
 # Logits that another sentence has to add: 0.3 to 0.6 kept the hits at 0.8 of the length.
 SENTENCE_COST = 0.3
 PASSAGE_WEIGHT = 0.5  # of the passage's logit, added to the sentence's, in the choice of seeds
+CSV = "csv"  # kind of documents whose passages have the names of their columns, joined by commas, as last heading
+HEAD_LINES = 4  # above figures, at most
 MOST_CERTAIN = 1e-6  # a judge's 0 and 1 have no finite logit
 
 
@@ -49,6 +56,11 @@ class Quote:
     @property
     def text(self) -> str:
         return text_of(self.source, self.span)
+
+    def is_within(self, other: "Quote") -> bool:
+        """Whether another quote has all of this one."""
+        same_page = self.source.passage.page_id == other.source.passage.page_id
+        return same_page and other.span.start <= self.span.start and self.span.end <= other.span.end
 
     def overlaps(self, other: "Quote") -> bool:
         same_page = self.source.passage.page_id == other.source.passage.page_id
@@ -179,8 +191,10 @@ async def _runs(
     for source, place in seeds:
         for before, after in RUNS:
             first, last = max(place - before, 0), min(place + after, len(source.passage.sentences) - 1)
-            span = Span(source.passage.sentences[first].start, source.passage.sentences[last].end)
-            if first == last or len(text_of(source, span).split()) <= RUN_WORDS:
+            run = source.passage.sentences[first : last + 1]
+            span = Span(run[0].start, run[-1].end)
+            is_alike = len({is_row(text_of(source, each)) for each in run}) == 1  # no prose around a row
+            if first == last or (is_alike and len(text_of(source, span).split()) <= RUN_WORDS):
                 runs[source.passage.id, first, last] = source
     unknown = [key for key in runs if key[1] != key[2] or (key[0], key[1]) not in single]
     texts = [_judged_text(runs[key], _span(runs[key], key[1], key[2])) for key in unknown]
@@ -200,8 +214,33 @@ def _span(source: SourcedPassage, first: int, last: int) -> Span:
 
 
 def _judged_text(source: SourcedPassage, span: Span) -> str:
-    """Put the titles above it: many sentences don't name their subject."""
-    return f"{place_of(source)}: {text_of(source, span)}"
+    """Put the titles above it, and the names of columns above figures: many sentences don't name their subject."""
+    head = figures_head(source, span)
+    above = f"{collapse(text_of(source, head))}: " if head is not None else ""
+    return f"{place_of(source)}: {above}{text_of(source, span)}"
+
+
+def figures_head(source: SourcedPassage, span: Span) -> Span | None:
+    """Return the lines above rows whose columns got lost: their title, and the names and years above the figures."""
+    if not is_figures(text_of(source, span).split("\n", 1)[0]):
+        return None
+    above: list[Span] = []
+    below = span.start
+    for each in reversed(source.passage.sentences):
+        if each.end > span.start:
+            continue
+        text = text_of(source, each)
+        if "\n\n" in text_of(source, Span(each.end, below)) or text.endswith((".", "!", "?")):
+            break
+        above.insert(0, each)
+        below = each.start
+    rows = (place for place, each in enumerate(above) if _begins_row(text_of(source, each)))
+    head = above[: next(rows, len(above))][-HEAD_LINES:]
+    return Span(head[0].start, head[-1].end) if head else None
+
+
+def _begins_row(text: str) -> bool:
+    return text[:1].isalpha() and is_figures(text)
 
 
 def listed(source: SourcedPassage, span: Span) -> bool:
@@ -215,10 +254,60 @@ def text_before(source: SourcedPassage, span: Span) -> str:
     return text_of(source, Span(source.passage.span.start, span.start)).rpartition("\n")[2].strip(" \t>")
 
 
-def header_rows(quote: Quote) -> tuple[Span, ...]:
+@dataclass(frozen=True, slots=True)
+class QuotedRows:
+    """Rows of a table with the names of its columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def read_rows(quote: Quote) -> QuotedRows | None:
+    """Return the rows that a quote consists of, with their columns' names; None for other quotes and unnamed columns.
+
+    The names are in the passage, or above it if it begins in the middle of the table.
+    """
+    sentences = quote.sentences
+    columns = _columns(quote)
+    if not columns and len(sentences) > 1 and is_row(text_of(quote.source, sentences[0])):
+        columns, sentences = _cells(text_of(quote.source, sentences[0]), ()), sentences[1:]  # its first row names them
+    if len(columns) < 2:
+        return None
+    rows = tuple(_cells(text_of(quote.source, span), columns) for span in sentences)
+    if any(len(row) != len(columns) for row in rows):
+        return None
+    return QuotedRows(columns, rows)
+
+
+def _columns(quote: Quote) -> tuple[str, ...]:
+    source, path = quote.source, quote.source.passage.heading_path
+    if not is_row(text_of(source, quote.sentences[0])):
+        return tuple(path[-1].split(", ")) if source.document.kind == CSV and path else ()
+    if (header := _header_row(quote)) is not None:
+        return _cells(text_of(source, header), ())
+    return _cells(path[-1], ()) if source.passage.titles != path else ()
+
+
+def _cells(row: str, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the cells of a row; of one that only a delimiter divides, as many as there are columns."""
+    if "\t" in row:
+        cells = row.split("\t")
+    elif is_row(row):
+        cells = to_cells(row)
+    else:
+        cells = next((found for sign in DELIMITERS if len(found := _record(row, sign)) == len(columns)), [])
+    return tuple(readable(cell.strip()) for cell in cells)
+
+
+def _record(row: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(row, newline=""), delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def _header_row(quote: Quote) -> Span | None:
     """Return the first row of the table that a quote begins in, if the passage holds it and the quote doesn't."""
-    if not is_row(text_of(quote.source, quote.sentences[0])):
-        return ()
     rows = []
     for span in reversed(quote.source.passage.sentences):
         if span.start >= quote.sentences[0].start:
@@ -228,5 +317,5 @@ def header_rows(quote: Quote) -> tuple[Span, ...]:
         rows.append(span)
     else:
         if quote.source.passage.titles != quote.source.passage.heading_path:
-            return ()  # the passage begins below the first row
-    return (rows[-1],) if rows else ()
+            return None  # the passage begins below the first row
+    return rows[-1] if rows else None

@@ -441,3 +441,21 @@ def test_limits_of_reading_are_those_of_the_configuration() -> None:
     assert (limits.seconds, limits.memory_bytes, limits.file_bytes) == (7, 900 * MEBIBYTE, 3 * MEBIBYTE)
     assert limits.wall_seconds == 70
     assert (limits.pages, limits.recognised_pages) == (40, 5)
+
+
+@pytest.mark.parametrize(
+    ("web", "is_limited"),
+    [
+        ({}, False),
+        ({"open_to_network": True}, True),
+        ({"oidc": {"issuer": "https://sso.example.org", "client_id": "x", "members": ["*"]}}, True),
+        ({"proxy": {"person_header": "X-Forwarded-User"}}, True),
+    ],
+)
+def test_people_of_the_web_app_are_limited_wherever_others_than_its_owner_can_ask(
+    web: dict[str, object], is_limited: bool
+) -> None:
+    config = Config.model_validate({"web": {"public_url": "https://footnote.example.org", **web}})
+
+    assert {"discord", "slack"} <= config.limited_platforms
+    assert ({"web", "api"} <= config.limited_platforms) is is_limited

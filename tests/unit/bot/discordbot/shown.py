@@ -1,6 +1,5 @@
 """What Discord would take and show of a part: checked by the rules that the simulated Discord applies."""
 
-import re
 from typing import Any
 
 from simcord.components import COMPONENTS_V2_FLAG, validate_message_state, walk_components
@@ -11,6 +10,7 @@ from bot.presentation.markdown import units
 from tests.unit.bot.markdown_texts import ZERO_WIDTH, clickable, open_fences, pings
 
 MAX_TEXT = 4_000
+MAX_BYTES = 10_170  # of all texts, with twelve for each (discord-api-docs#8554)
 
 
 def components_of(part: PartView) -> list[dict[str, Any]]:
@@ -18,6 +18,7 @@ def components_of(part: PartView) -> list[dict[str, Any]]:
     components = to_view(part).to_components()
     taken = validate_message_state(components, flags=COMPONENTS_V2_FLAG, content=None, embeds=[])
     assert sum(units(text) for text in part.texts) <= MAX_TEXT
+    assert sum(len(text.encode()) + 12 for text in part.texts) <= MAX_BYTES
     for component in walk_components(taken):
         if "content" in component:
             assert component["content"].strip(f" \n\t{ZERO_WIDTH}")
@@ -54,11 +55,6 @@ def text_of(part: PartView) -> str:
 
 def labels_of(part: PartView) -> list[str]:
     return [item["label"] for item in walk_components(components_of(part)) if item["type"] == 2]
-
-
-def listed_in(text: str) -> list[int]:
-    """Numbers of the entries in a sources block."""
-    return [int(number) for number in re.findall(r"^\*\*\\\[(\d+)\\\]\*\* ", text, re.MULTILINE)]
 
 
 def custom_ids_of(part: PartView) -> tuple[str, ...]:

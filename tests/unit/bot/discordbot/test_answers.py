@@ -11,17 +11,16 @@ from bot.discordbot.rendering.answers import (
     pack_lines,
     passages_post,
     render_answer,
-    source_entry,
     source_heading,
     to_post,
 )
-from bot.discordbot.rendering.components import Container, DiscordPost, PartView, Text
+from bot.discordbot.rendering.components import DiscordPost, PartView, Text, more_row
 from core.answering.answers.building import PARTIAL_NOTE
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
 from core.domain.passages import Span
 from tests.builders import build_citation
 from tests.unit.bot.any_answers import ANSWER, POST, answers, build_answer, link_to, unhurried
-from tests.unit.bot.discordbot.shown import custom_ids_of, faults_of, labels_of, listed_in, text_of
+from tests.unit.bot.discordbot.shown import custom_ids_of, faults_of, labels_of, text_of
 from tests.unit.bot.markdown_texts import GOOD, any_texts, bare, tame_texts
 
 OPTIONS = RenderOptions(post_id=POST, link=link_to)
@@ -41,28 +40,14 @@ def test_whatever_the_answer_discord_takes_it_and_nothing_in_it_does_harm(answer
 
 @unhurried
 @given(answers())
-def test_numbers_in_every_part_are_listed_there_or_right_behind_it(answer: Answer) -> None:
+def test_every_footnote_is_named_below_the_text_that_uses_it(answer: Answer) -> None:
     parts = render_answer(answer, OPTIONS).parts
     known = {citation.number for citation in answer.citations}
-    for place, part in enumerate(parts):
-        behind = [part]
-        for other in parts[place + 1 :]:
-            if isinstance(other.blocks[0], Text):
-                break
-            behind.append(other)
-        assert set(part.numbers) <= {number for other in behind for number in other.listed} <= known
-    assert {number for part in parts for number in part.listed} == known
-
-
-@unhurried
-@given(answers())
-def test_what_a_part_says_it_lists_is_what_it_lists(answer: Answer) -> None:
-    for part in render_answer(answer, OPTIONS).parts:
-        boxes = [block for block in part.blocks if isinstance(block, Container)]
-        shown = [text.content for box in boxes for text in box.items if isinstance(text, Text)]
-        assert listed_in("\n".join(shown)) == list(part.listed)
-        linked = re.findall(r"\[\[(\d+)\]\]\(https://viewer", part.texts[0]) if part.numbers else []
-        assert {int(number) for number in linked} <= set(part.numbers)
+    for part in parts:
+        linked = re.findall(r"\[\[(\d+)\]\]\(https://viewer", part.texts[0])
+        assert {int(number) for number in linked} <= set(part.numbers) <= known
+        assert bool(part.numbers) == (len(part.texts) > 1)
+    assert {number for part in parts for number in part.numbers} == known
 
 
 @unhurried
@@ -81,13 +66,13 @@ def body(part: PartView) -> str:
 def test_a_short_answer_is_one_message_with_its_source() -> None:
     (part,) = render(build_answer()).parts
     assert body(part) == f"Under the mat [[1]]({GOOD}?n=1)."
-    assert text_of(part).endswith(f"**Sources**\n**\\[1\\]** [Page 1 of “Guide”]({GOOD}?n=1) > Keys\n> “under the mat”")
-    assert labels_of(part) == ["Show passages", "Helpful", "Not helpful", "Show steps"]
+    assert part.texts[1] == f"-# \\[1\\] [Guide › Keys]({GOOD}?n=1)"
+    assert labels_of(part) == ["Show sources", "👍", "👎", "⋯"]
     assert custom_ids_of(part) == (
         f"fn:passages:{ANSWER}@{POST}.1",
         f"fn:up:{ANSWER}",
         f"fn:down:{ANSWER}",
-        f"fn:how:{ANSWER}",
+        f"fn:more:{ANSWER}",
     )
 
 
@@ -95,7 +80,7 @@ def test_a_footnote_without_an_address_is_plain() -> None:
     citation = build_citation(number=7)
     (part,) = render(build_answer("Under the mat [7].", citations=(citation,))).parts
     assert body(part) == "Under the mat [7]."
-    assert "**\\[7\\]** Page 1 of “Guide” > Keys" in text_of(part)
+    assert part.texts[1] == "-# \\[7\\] Guide › Keys"
 
 
 def test_the_cited_documents_own_address_may_be_clicked() -> None:
@@ -111,26 +96,19 @@ def test_a_long_answer_says_which_part_is_which_and_each_carries_its_notes() -> 
     count = len(post.parts)
     assert count > 3
     for number, part in enumerate(post.parts, start=1):
-        assert set(part.numbers) == set(part.listed)
+        assert len(part.texts) == 2
         assert labels_of(part)[-1] == f"Part {number} of {count}"
     assert labels_of(post.parts[0]) == [f"Part 1 of {count}"]
-    assert "Show passages" in labels_of(post.parts[-1])
+    assert "Show sources" in labels_of(post.parts[-1])
 
 
-def test_sixty_footnotes_of_one_sentence_go_on_in_further_parts() -> None:
-    citations = tuple(build_citation(number=n, quote=f"quote {n} " + "word " * 80) for n in range(1, 61))
+def test_sixty_footnotes_of_as_many_documents_are_counted_and_of_one_are_a_range() -> None:
     text = "All of it" + "".join(f"[{n}]" for n in range(1, 61)) + "."
-    post = render(build_answer(text, citations=citations))
-    assert [number for part in post.parts for number in part.listed] == list(range(1, 61))
-    assert sum("**Sources**" in text_of(part) for part in post.parts) == 1
-    assert all(f"“quote {n} " in "".join(map(text_of, post.parts)) for n in range(1, 61))
-
-
-def test_a_note_that_was_quoted_before_is_listed_without_its_quote() -> None:
-    text = "\n\n".join(["First [1]. " + "word " * 500, "Second [1]. " + "word " * 500])
-    first, second = render(build_answer(text)).parts
-    assert "“under the mat”" in text_of(first)
-    assert f"**\\[1\\]** [Page 1 of “Guide”]({GOOD}?n=1) (quoted above)" in text_of(second)
+    many = tuple(build_citation(f"d{n}", number=n, document_title=f"Guide {n}") for n in range(1, 61))
+    post = render(build_answer(text, citations=many))
+    assert post.parts[0].texts[1].endswith("more")
+    (part,) = render(build_answer("All of it [1].", 60)).parts
+    assert part.texts[1] == f"-# \\[1\\]–\\[60\\] [Guide › Keys]({GOOD}?n=1)"
 
 
 @pytest.mark.parametrize(
@@ -171,17 +149,19 @@ def test_the_mark_of_an_unsupported_claim_is_explained() -> None:
     assert "[?] = not backed by a passage of the documents." in text_of(part)
 
 
-def test_ten_documents_are_named_and_the_others_counted() -> None:
-    references = tuple(Reference(type=ReferenceType.SEARCH, label=f"Doc {n}", document=f"{n}.md") for n in range(1, 13))
-    cited = Reference(type=ReferenceType.SEARCH, label="Guide", document="guide.md")
-    (part,) = render(build_answer(references=(cited, *references))).parts
-    assert "-# Also looked at: Doc 1, Doc 2," in text_of(part)
-    assert "Doc 10 and 2 more" in text_of(part)
+def test_documents_that_were_only_looked_at_are_in_the_menu() -> None:
+    answer = build_answer(references=(Reference(type=ReferenceType.SEARCH, label="Doc", document="doc.md"),))
+    (part,) = render(answer).parts
+    assert "Doc" not in text_of(part)
+    (menu,) = more_row(answer, is_private=False).items
+    assert [label for label, _ in menu.options] == [  # type: ignore[union-attr]  # a menu
+        "How this was answered", "Also looked at", "Be quiet in this thread", "Propose as a kept answer",
+    ]  # fmt: skip
 
 
 def test_what_was_asked_and_not_found_is_said() -> None:
     (part,) = render(build_answer(data_gaps=("the price", "the *date*"))).parts
-    assert "-# Asked and not found: the price; the \\*date\\*" in text_of(part)
+    assert "Asked and not found: the price; the \\*date\\*" in text_of(part)
 
 
 def test_choices_are_a_menu_whose_values_are_their_places() -> None:
@@ -211,13 +191,11 @@ def test_a_choice_longer_than_a_menu_shows_is_listed_whole() -> None:
     assert f"1. {long.strip()}\n2. Short" in text_of(part)
 
 
-def test_suggestions_are_buttons_and_those_cut_short_are_written_out() -> None:
-    long = "What does the guide say about " + "the spare key " * 6 + "?"
-    (part,) = render(build_answer(suggestions=("And the door?", long))).parts
-    assert labels_of(part)[0] == "And the door?"
-    assert labels_of(part)[1].endswith("…")
-    assert f"-# You could also ask: {long}" in text_of(part)
-    assert custom_ids_of(part)[:2] == (f"fn:ask:{ANSWER}:0@{POST}.1", f"fn:ask:{ANSWER}:1")
+def test_suggestions_are_in_the_menu_and_those_that_do_not_fit_are_not_offered() -> None:
+    answer = build_answer(suggestions=("And the door?", "What does the guide say about " + "the spare key " * 6 + "?"))
+    (menu,) = more_row(answer, is_private=False).items
+    asked = [option for option in menu.options if option[0].startswith("Ask: ")]  # type: ignore[union-attr]  # a menu
+    assert asked == [("Ask: And the door?", "ask0")]
 
 
 def test_an_error_that_was_not_stored_can_only_be_looked_into() -> None:
@@ -232,13 +210,6 @@ def test_a_hundred_kilobytes_are_posted_whole() -> None:
     assert bare(shown) == bare(text)
 
 
-def test_an_entry_has_number_page_title_path_and_quote() -> None:
-    citation = build_citation(number=12, page_number=5, heading_path=("Doors", "Keys"), quote="under\n  the mat")
-    assert source_entry(citation, GOOD, is_repeated=False) == (
-        f"**\\[12\\]** [Page 5 of “Guide”]({GOOD}) > Doors \\> Keys\n> “under the mat”\n"
-    )
-
-
 def test_a_title_that_begins_the_path_is_not_said_twice() -> None:
     assert source_heading(build_citation(heading_path=("Guide", "Keys")), None) == "Page 1 of “Guide” > Keys"
     assert source_heading(build_citation(heading_path=()), None) == "Page 1 of “Guide”"
@@ -246,17 +217,15 @@ def test_a_title_that_begins_the_path_is_not_said_twice() -> None:
 
 def test_titles_are_text_even_where_they_look_like_markdown() -> None:
     citation = build_citation(document_title="[a](https://evil.example) **b**", heading_path=("`x` @everyone",))
-    entry = source_entry(citation, None, is_repeated=False).replace("\u200b", "¦")
-    assert "“\\[a\\]\\(https:¦//evil.example\\) \\*\\*b\\*\\*”" in entry
-    assert "\\`x\\` @¦everyone" in entry
+    heading = source_heading(citation, None).replace("\u200b", "¦")
+    assert "“\\[a\\]\\(https:¦//evil.example\\) \\*\\*b\\*\\*”" in heading
+    assert "\\`x\\` @¦everyone" in heading
 
 
-def test_long_quotes_and_paths_are_cut_with_an_ellipsis() -> None:
-    citation = build_citation(heading_path=("Chapter " * 60,), quote="word " * 200)
-    heading, quote = source_entry(citation, None, is_repeated=False).splitlines()
+def test_long_paths_are_cut_with_an_ellipsis() -> None:
+    heading = source_heading(build_citation(heading_path=("Chapter " * 60,)), None)
     assert heading.endswith("…")
-    assert quote.endswith("…”")
-    assert len(heading) < 300 > len(quote)
+    assert len(heading) < 300
 
 
 @pytest.mark.parametrize(

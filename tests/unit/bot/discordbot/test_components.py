@@ -77,10 +77,10 @@ def labels(answer: Answer) -> list[str]:
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
-        (AnswerStatus.ANSWERED, ["Show passages", "Helpful", "Not helpful", "Show steps"]),
-        (AnswerStatus.NOT_FOUND, ["Show passages", "Helpful", "Not helpful", "Show steps"]),
-        (AnswerStatus.STOPPED, ["Show passages", "Show steps"]),
-        (AnswerStatus.ERROR, ["Show passages", "Show steps"]),
+        (AnswerStatus.ANSWERED, ["Show sources", "👍", "👎", "⋯"]),
+        (AnswerStatus.NOT_FOUND, ["Show sources", "👍", "👎", "⋯"]),
+        (AnswerStatus.STOPPED, ["Show sources", "⋯"]),
+        (AnswerStatus.ERROR, ["Show sources", "⋯"]),
     ],
 )
 def test_what_can_be_done_with_an_answer_follows_from_its_status(status: AnswerStatus, expected: list[str]) -> None:
@@ -89,13 +89,7 @@ def test_what_can_be_done_with_an_answer_follows_from_its_status(status: AnswerS
 
 
 def test_there_are_no_passages_to_show_without_footnotes() -> None:
-    assert "Show passages" not in labels(Answer(status=AnswerStatus.ANSWERED, text="", message_id=ANSWER))
-
-
-def test_suggestions_of_nothing_are_no_buttons() -> None:
-    answer = Answer(status=AnswerStatus.ANSWERED, text="", suggestions=(" ", "Why?"), message_id=ANSWER)
-    rows = answer_rows(answer, POST)
-    assert [item.name for item in rows[0].items] == [f"fn:ask:{ANSWER}:1"]  # type: ignore[union-attr]  # a button
+    assert "Show sources" not in labels(Answer(status=AnswerStatus.ANSWERED, text="", message_id=ANSWER))
 
 
 def test_one_part_carries_its_mark_on_its_first_button_and_says_nothing_of_parts() -> None:

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import aiohttp
 import discord
 import pytest
+from pydantic import SecretStr
 
 from bot.config.sections import DiscordConfig
 from bot.discordbot.connection import (
@@ -89,7 +90,9 @@ class ConnectedClient:
 @pytest.mark.parametrize(("is_ready", "names"), [(True, {"7": "Harbour"}), (False, None)])
 def test_the_names_of_servers_are_known_once_it_is_connected(is_ready: bool, names: dict[str, str] | None) -> None:
     client = ConnectedClient(is_ready=is_ready)
-    connection = DiscordConnection(client=client, platform=None, settings=DiscordConfig(), bindings=None)  # type: ignore[arg-type]
+    connection = DiscordConnection(
+        client=client, token=SecretStr("t"), platform=None, settings=DiscordConfig(), bindings=None
+    )  # type: ignore[arg-type]
     assert connection.names() == names
 
 

@@ -7,7 +7,7 @@ import discord
 import pytest
 
 from bot.discordbot.delivery.errors import OPEN_THREAD, POST, to_error, translated_errors
-from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
+from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError, PlatformUnreachable
 
 KINDS = {403: discord.Forbidden, 404: discord.NotFound}
 
@@ -36,8 +36,9 @@ def refusal(status: int, code: int = 0, text: str = "") -> discord.HTTPException
         (refusal(429), PlatformError, "429"),
         (refusal(500), PlatformError, "500"),
         (discord.RateLimited(30.0), PlatformError, "pause"),
-        (aiohttp.ClientConnectionError(), PlatformError, "can't be reached"),
-        (TimeoutError(), PlatformError, "can't be reached"),
+        (refusal(503), PlatformUnreachable, "503"),
+        (aiohttp.ClientConnectionError(), PlatformUnreachable, "can't be reached"),
+        (TimeoutError(), PlatformUnreachable, "can't be reached"),
     ],
 )
 def test_each_refusal_says_what_to_do(error: Exception, kind: type[FootnoteError], says: str) -> None:

@@ -57,8 +57,8 @@ def test_a_whole_tree_is_within_the_limits(jobs: list[Job]) -> None:
 def test_a_tree_is_a_nested_list_in_words() -> None:
     assert job_tree_text(TREE).replace("\u200b", "") == (
         "- ▸ ask “Where is the \\*key\\*?” (running)\n"
-        "  - ✓ plan\n"
-        "    - ✓ search “key” (3 passages, 1.2 s)\n"
+        "  - ✓ Choosing what to read\n"
+        "    - ✓ Searching for “key” (3 passages, 1.2 s)\n"
         "  - ✗ plan (failed, try 2, No \\<@1\\> reply.)"
     )
 

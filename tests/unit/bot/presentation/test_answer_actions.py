@@ -11,10 +11,11 @@ from bot.presentation.platform_parts import PlatformParts
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.features import Rating
 from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
+from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.passages import Span
-from core.domain.service import ACCEPTED
+from core.domain.service import ACCEPTED, ChannelSettings
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
-from tests.builders import build_citation
+from tests.builders import NOON, build_citation
 from tests.fakes import ManualClock
 from tests.integration.platform_place import KEY, PlatformPlace
 
@@ -75,9 +76,35 @@ async def test_passages_are_those_that_the_thread_may_read_with_their_links(stor
 
 async def test_where_no_passage_may_be_read_any_more_that_is_said(stored: StoredAnswers) -> None:
     message_id = await stored.answered()
-    await stored.place.shelf.corpus.remove_document(HOUSE)
+    await stored.place.shelf.corpus.remove_documents([HOUSE])
     with pytest.raises(NotFound, match="no longer readable here"):
         await stored.actions.passages(HERE, "ben", message_id)
+
+
+async def test_steps_and_suggestions_of_documents_that_were_closed_since_are_withheld(stored: StoredAnswers) -> None:
+    message_id = await stored.answered(suggestions=("Why under the stairs?",))
+    root = (await stored.parts.conversations.message(message_id, "local"))[1].job_id
+    step = Job(
+        id="s1",
+        workspace="local",
+        root_id=root or "",
+        parent_id=root,
+        kind=JobKind.TOOL,
+        name="search",
+        status=JobStatus.DONE,
+        created_at=NOON,
+        input={"query": "under the stairs"},
+        output={"passages": 2},
+    )
+    await stored.place.job_store.save(step)
+    seen = await stored.actions.steps(HERE, "ben", message_id)
+    await stored.place.settings.save_channel(ChannelAddress.of(HERE), ChannelSettings(sources=frozenset()))
+    closed = await stored.actions.steps(HERE, "ben", message_id)
+
+    assert "stairs" in repr(seen) and len(closed) == len(seen)
+    assert "stairs" not in repr(closed) and not any(job.output for job in closed)
+    with pytest.raises(NotFound, match="no longer readable here"):
+        await stored.actions.offered_question(HERE, "ben", message_id, Verb.ASK, "0")
 
 
 @pytest.mark.parametrize("action", ["passages", "rate", "steps", "offered_question"])
@@ -149,15 +176,15 @@ async def test_what_waits_is_stopped_by_its_asker_and_shown_by_its_posts_name(st
     question = asked()
     await stored.place.entries.accept(question, ACCEPTED)
     name = post_id(question.message_key)
-    with pytest.raises(AccessDenied, match="Only ada can stop"):
-        await stored.actions.stop(HERE, "ben", name)
-    assert await stored.actions.stop(HERE, "ada", name) == "Stopped."
+    with pytest.raises(AccessDenied, match="Only ada or a moderator can stop"):
+        await stored.actions.stop(HERE, "ben", name, is_moderator=False)
+    assert await stored.actions.stop(HERE, "ada", name, is_moderator=False) == "Stopped."
     assert [entry.cancelled_by for entry in await stored.place.entries.find_open(question.message_key)] == ["ada"]
 
 
 async def test_there_is_nothing_to_stop_where_nothing_runs(stored: StoredAnswers) -> None:
     with pytest.raises((NotFound, InvalidState), match="nothing to stop"):
-        await stored.actions.stop(HERE, "ada", "0123456789abcdef")
+        await stored.actions.stop(HERE, "ada", "0123456789abcdef", is_moderator=False)
 
 
 def said(answer_id: str | None, *, is_ours: bool = True, is_direct: bool = False) -> PlatformMessage:

@@ -47,6 +47,9 @@ class FakePlatform:
     async def remove(self, entry: InboxEntry) -> None:
         raise AssertionError(entry)
 
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        raise AssertionError(entry)
+
 
 async def test_progress_goes_to_the_platform_and_to_its_listeners() -> None:
     listeners, inner, mine = AnswerListeners(), FakePlatform(), RecordingProgress()

@@ -1,13 +1,19 @@
-"""What the doctor says of scans; the other checks need the parts themselves, and are tested where these are."""
+"""What the doctor says of scans, files and readers; other checks need the parts themselves, and are tested there."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
 from bot.config import Config
-from bot.service.doctor import _jail, _scans
+from bot.service.doctor import _jail, _scans, _source_readers
 from bot.wiring.parts import Parts
+from core.domain.readers import MEMBERS_ONLY
+from core.domain.sources import FolderOrigin, SourceSpec
+from core.errors import InvalidState
+from tests.builders import build_source
+from tests.stores import Stores
 
 
 @pytest.mark.parametrize(
@@ -36,3 +42,19 @@ async def test_it_says_what_holds_a_subverted_reader(missing: list[str], expecte
 
     app = cast(Parts, SimpleNamespace(missing_protections=missing_protections))
     assert (await _jail(app)).startswith(expected)
+
+
+async def test_it_fails_for_sources_whose_readers_nobody_chose_and_names_older_ones() -> None:
+    stores = Stores()
+    specs = [SourceSpec(name=name, workspace="local", origin=FolderOrigin(path=Path(name))) for name in ("old", "new")]
+    app = cast(Parts, SimpleNamespace(syncs=SimpleNamespace(specs=specs), stores=stores))
+    await stores.corpus.save_source(build_source("old", readers=MEMBERS_ONLY))
+
+    for readers in (None, frozenset[str]()):  # never synced, and synced without readers
+        if readers is not None:
+            await stores.corpus.save_source(build_source("new", readers=readers))
+        with pytest.raises(InvalidState, match="Nobody may read 'new' in chats yet"):
+            await _source_readers(app)
+
+    app.syncs.specs.pop()
+    assert await _source_readers(app) == "not in the configuration, as before: 'old' is for all members, without guests"

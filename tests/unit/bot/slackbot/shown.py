@@ -111,22 +111,15 @@ def labels_of(message: SlackMessage | View) -> list[str]:
     return [one["text"]["text"] for one in elements(blocks) if one["type"] == "button"]
 
 
-def listed_in(message: SlackMessage) -> list[int]:
-    """Numbers of the entries in its sources."""
-    return [number for number, _ in sources_of(message)]
-
-
-def sources_of(message: SlackMessage) -> list[tuple[int, str]]:
-    """Number and words of every entry in its sources."""
-    found: list[tuple[int, str]] = []
-    for block in message.blocks:
-        for piece in _literals(block):
-            mark = re.fullmatch(r"\[(\d+)\] ", piece["text"]) if piece.get("style") else None
-            if mark is not None:
-                found.append((int(mark[1]), ""))
-            elif found:
-                found[-1] = (found[-1][0], found[-1][1] + piece["text"])
-    return found
+def sources_of(message: SlackMessage) -> str:
+    """The line of its sources, with its links; "" without one."""
+    return "".join(
+        one["text"]
+        for block in message.blocks
+        if block["type"] == "context"
+        for one in block["elements"]
+        if one["type"] == "mrkdwn"
+    )
 
 
 def links_of(message: SlackMessage | View) -> list[tuple[str, str]]:
@@ -143,6 +136,11 @@ def _harm_in_blocks(blocks: list[Any]) -> Iterator[str]:
     for block in blocks:
         if block["type"] == "markdown":
             yield from _harm_in_markdown(block["text"])
+        elif block["type"] == "context":
+            for one in block["elements"]:
+                plain = re.sub(rf"<{re.escape(GOOD)}[^|>]*\|([^<>]*)>", r"\1", one["text"])
+                is_read = one["type"] == "mrkdwn"
+                yield from (*pings(plain), *clickable(plain), *re.findall("[<>]", plain if is_read else ""))
         for element in _literals(block):
             if element["type"] not in ("text", "link") or not element["text"]:
                 yield f"the element {element}"

@@ -9,8 +9,17 @@ import pytest
 from slack_sdk.errors import SlackApiError
 
 import tests.slack_server
-from bot.slackbot.web_api import CLOSED, KNOWN_NAMES, POST, name_of, to_error, to_refusal, translated_errors
-from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
+from bot.slackbot.web_api import (
+    CLOSED,
+    KNOWN_NAMES,
+    POST,
+    LayoutRefused,
+    name_of,
+    to_error,
+    to_refusal,
+    translated_errors,
+)
+from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError, PlatformUnreachable
 
 # Where the test server names errors: raised, or handed on to where they are.
 _RAISED = re.compile(
@@ -52,7 +61,7 @@ def test_every_error_that_the_test_server_raises_is_mapped_on_purpose() -> None:
         (refusal("messages_tab_disabled"), AccessDenied, "Messages tab"),
         (refusal("thread_not_found"), NotFound, "Ask in a new thread"),
         (refusal("expired_trigger_id"), InvalidState, "three seconds"),
-        (refusal("invalid_blocks"), InvalidState, "fault in Footnote"),
+        (refusal("invalid_blocks"), LayoutRefused, "fault in Footnote"),
         (refusal("some_new_error"), InvalidState, "some_new_error"),
         (refusal("some_new_error", 403), AccessDenied, "some_new_error"),
         (refusal("some_new_error", 404), NotFound, "deleted"),
@@ -61,8 +70,9 @@ def test_every_error_that_the_test_server_raises_is_mapped_on_purpose() -> None:
         (refusal("ratelimited", 429), PlatformError, "pause"),
         (refusal("", 500), PlatformError, "500"),
         (refusal("", 408), PlatformError, "408"),
-        (aiohttp.ClientConnectionError(), PlatformError, "can't be reached"),
-        (TimeoutError(), PlatformError, "can't be reached"),
+        (refusal("", 503), PlatformUnreachable, "503"),
+        (aiohttp.ClientConnectionError(), PlatformUnreachable, "can't be reached"),
+        (TimeoutError(), PlatformUnreachable, "can't be reached"),
     ],
 )
 def test_each_refusal_says_what_to_do(error: Exception, kind: type[FootnoteError], says: str) -> None:

@@ -13,7 +13,9 @@ from bot.slackbot.events.command_text import COMMAND
 from bot.slackbot.events.manifest import (
     ADD_DOCUMENTS,
     ADD_MESSAGE,
+    AGENT_EVENTS,
     ASK_ABOUT,
+    ASSISTANT_EVENTS,
     EVENTS,
     KEEP_ANSWER,
     READER_EVENTS,
@@ -34,6 +36,9 @@ SEVERAL = {"files_upload_v2": ("files.getUploadURLExternal", "files.completeUplo
 HISTORY = {"channels:history", "groups:history", "im:history", "mpim:history"}
 # What an event needs (https://docs.slack.dev/reference/events, each event's page).
 EVENT_SCOPES = {
+    "agent_session_stopped": None,
+    "agent_session_title_changed": None,
+    "app_context_changed": None,
     "app_home_opened": None,
     "app_mention": "app_mentions:read",
     "app_uninstalled": None,
@@ -120,7 +125,7 @@ def test_every_call_is_covered_by_a_scope(method: str) -> None:
 
 
 def test_every_event_is_covered_by_a_scope() -> None:
-    assert EVENT_SCOPES.keys() == set(EVENTS)
+    assert EVENT_SCOPES.keys() == {*EVENTS, *AGENT_EVENTS, *ASSISTANT_EVENTS}
     assert {scope for scope in EVENT_SCOPES.values() if scope} <= SCOPES.keys()
 
 
@@ -132,9 +137,11 @@ def test_no_scope_is_asked_for_that_nothing_needs() -> None:
 
 
 def test_the_events_that_are_bound_are_those_of_the_manifest(bound: dict[str, list[Any]]) -> None:
-    told = build_manifest(by_socket=True, url=None)["settings"]["event_subscriptions"]["bot_events"]
+    new, old = (build_manifest(by_socket=True, url=None, is_assistant=old)["settings"] for old in (False, True))
+    told = {*new["event_subscriptions"]["bot_events"], *old["event_subscriptions"]["bot_events"]}
 
-    assert told == sorted(EVENTS)
+    assert new["event_subscriptions"]["bot_events"] == sorted((*EVENTS, *AGENT_EVENTS))
+    assert old["event_subscriptions"]["bot_events"] == sorted((*EVENTS, *ASSISTANT_EVENTS))
     heard = {name for name in bound["event"] if isinstance(name, str)} | set(READER_EVENTS)  # by SlackAudiences.hear
     assert {name.split(".")[0] for name in told} == heard
 
@@ -186,7 +193,7 @@ def test_its_texts_fit_into_slacks_limits() -> None:
     assert 175 <= len(shown["long_description"]) <= 4000
     assert len(features["slash_commands"][0]["usage_hint"]) <= 1000
     assert all(len(one["name"]) <= 24 and len(one["description"]) <= 150 for one in features["shortcuts"])
-    assert len(features["assistant_view"]["suggested_prompts"]) <= 4
+    assert len(features["agent_view"]["suggested_prompts"]) <= 4
 
 
 def test_every_scope_says_what_it_is_for() -> None:

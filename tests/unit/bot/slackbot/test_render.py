@@ -12,9 +12,10 @@ from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.passages import Span
 from tests.builders import build_citation
+from tests.slack_server.transcript import elements
 from tests.unit.bot.any_answers import ANSWER, POST, answers, build_answer, link_to, unhurried
 from tests.unit.bot.markdown_texts import GOOD, ZERO_WIDTH, bare, tame_texts
-from tests.unit.bot.slackbot.shown import body_of, faults_of, labels_of, links_of, listed_in, names_of, text_of
+from tests.unit.bot.slackbot.shown import body_of, faults_of, labels_of, names_of, sources_of, text_of
 
 OPTIONS = RenderOptions(post_id=POST, link=link_to)
 
@@ -33,26 +34,14 @@ def test_whatever_the_answer_slack_takes_it_and_nothing_in_it_does_harm(answer: 
 
 @unhurried
 @given(answers())
-def test_numbers_in_every_part_are_listed_there_or_right_behind_it(answer: Answer) -> None:
+def test_every_footnote_is_named_below_the_text_that_uses_it(answer: Answer) -> None:
     parts = render_answer(answer, OPTIONS).parts
     known = {citation.number for citation in answer.citations}
-    for place, part in enumerate(parts):
-        behind = [part]
-        for other in parts[place + 1 :]:
-            if body_of(other):
-                break
-            behind.append(other)
-        assert set(part.numbers) <= {number for other in behind for number in other.listed} <= known
-    assert {number for part in parts for number in part.listed} == known
-
-
-@unhurried
-@given(answers())
-def test_what_a_part_says_it_lists_is_what_it_lists(answer: Answer) -> None:
-    for part in render_answer(answer, OPTIONS).parts:
-        assert listed_in(part) == list(part.listed)
+    for part in parts:
         linked = re.findall(r"\[\[(\d+)\]\]\(https://viewer", body_of(part))
-        assert {int(number) for number in linked} <= set(part.numbers)
+        assert {int(number) for number in linked} <= set(part.numbers) <= known
+        assert bool(part.numbers) == bool(sources_of(part))
+    assert {number for part in parts for number in part.numbers} == known
 
 
 @unhurried
@@ -66,41 +55,41 @@ def test_all_of_the_text_is_posted_in_order(text: str, notes: int) -> None:
 def test_a_short_answer_is_one_message_with_its_source() -> None:
     (part,) = render(build_answer()).parts
     assert body_of(part) == f"Under the mat [[1]]({GOOD}?n=1)."
-    assert text_of(part).endswith("\nSources\n[1] Page 1 of “Guide” > Keys“under the mat”\n\n")
-    assert links_of(part) == [("Page 1 of “Guide”", f"{GOOD}?n=1")]
-    assert labels_of(part) == ["Show passages", "Show steps"]
-    assert names_of(part) == [f"fn:rate:{ANSWER}", f"fn:passages:{ANSWER}", f"fn:how:{ANSWER}"]
+    assert sources_of(part) == f"[1] <{GOOD}?n=1|Guide › Keys>"
+    assert labels_of(part) == ["Show sources", "👍", "👎"]
+    assert names_of(part) == [f"fn:{verb}:{ANSWER}" for verb in ("passages", "up", "down", "more")]
+    assert len(part.blocks) == 3
     assert part.blocks[-1]["block_id"] == f"fn:part:{POST}@{POST}.1"
 
 
 def test_those_who_do_not_see_blocks_get_text_and_sources() -> None:
     (part,) = render(build_answer("**Under** the `mat` [1].")).parts
-    assert part.text == "Under the mat [1].\n\nSources\n[1] Page 1 of “Guide” &gt; Keys"
+    assert part.text == "Under the mat [1].\n\n[1] Guide › Keys"
 
 
 def test_of_a_long_text_the_sources_are_not_lost_to_those_who_do_not_see_blocks() -> None:
     (part,) = render(build_answer("Ein Satz über Schlüssel. " * 300 + "[1]")).parts
-    assert part.text.endswith("…\n\nSources\n[1] Page 1 of “Guide” &gt; Keys")
-
-
-def test_thumbs_are_a_pair_with_values() -> None:
-    (part,) = render(build_answer()).parts
-    (pair,) = next(block for block in part.blocks if block["type"] == "context_actions")["elements"]
-    assert (pair["positive_button"]["value"], pair["negative_button"]["value"]) == ("up", "down")
+    assert part.text.endswith("…\n\n[1] Guide › Keys")
 
 
 def test_a_private_answer_can_be_shared_and_another_not() -> None:
-    assert labels_of(render(build_answer(), is_private=True).parts[0])[-1] == "Share with the channel"
+    assert more_of(render(build_answer(), is_private=True)) == ["Share with the channel", "How this was answered"]
     unclear = build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=("Red",))
-    assert labels_of(render(unclear, is_private=True).parts[0]) == ["Show steps"]
-    assert "Share with the channel" not in labels_of(render(build_answer()).parts[0])
+    assert more_of(render(unclear, is_private=True)) == ["How this was answered"]
+    assert more_of(render(build_answer())) == [
+        "How this was answered", "Be quiet in this thread", "Propose as a kept answer",
+    ]  # fmt: skip
+
+
+def more_of(post: SlackPost) -> list[str]:
+    (menu,) = (one for one in elements(post.parts[-1].blocks) if one["type"] == "overflow")
+    return [option["text"]["text"] for option in menu["options"]]
 
 
 def test_a_footnote_without_an_address_is_plain() -> None:
     (part,) = render(build_answer("Under the mat [7].", citations=(build_citation(number=7),))).parts
     assert body_of(part) == "Under the mat [7]."
-    assert "[7] Page 1 of “Guide” > Keys" in text_of(part)
-    assert links_of(part) == []
+    assert sources_of(part) == "[7] Guide › Keys"
 
 
 def test_the_cited_documents_own_address_may_be_clicked() -> None:
@@ -134,29 +123,21 @@ def test_a_long_answer_says_which_part_is_which_and_each_carries_its_notes() -> 
     count = len(post.parts)
     assert count > 3
     for number, part in enumerate(post.parts, start=1):
-        assert set(part.numbers) == set(part.listed)
+        assert sources_of(part)
         assert f"\nPart {number} of {count}" in text_of(part)
         assert f"Part {number} of {count}" in part.text
         assert part.blocks[-1]["block_id"] == f"fn:part:{POST}@{POST}.{number}"
     assert labels_of(post.parts[0]) == []
-    assert "Show passages" in labels_of(post.parts[-1])
+    assert "Show sources" in labels_of(post.parts[-1])
 
 
-def test_sixty_footnotes_of_one_sentence_go_on_in_further_parts() -> None:
-    citations = tuple(build_citation(number=n, quote=f"quote {n} " + "word " * 80) for n in range(1, 61))
+def test_sixty_footnotes_of_as_many_documents_are_counted_and_of_one_are_a_range() -> None:
     text = "All of it" + "".join(f"[{n}]" for n in range(1, 61)) + "."
-    post = render(build_answer(text, citations=citations))
-    said = "".join(map(text_of, post.parts))
-    assert [number for part in post.parts for number in part.listed] == list(range(1, 61))
-    assert len(post.parts) == said.count("Sources") == said.count("Sources, continued") + 1
-    assert all(f"“quote {n} " in said for n in range(1, 61))
-
-
-def test_a_note_that_was_quoted_before_is_listed_without_its_quote() -> None:
-    text = "\n\n".join(["First [1]. " + "word " * 1_500, "Second [1]. " + "word " * 1_500])
-    first, second = render(build_answer(text)).parts
-    assert "“under the mat”" in text_of(first)
-    assert "[1] Page 1 of “Guide” (quoted above)" in text_of(second)
+    many = tuple(build_citation(f"d{n}", number=n, document_title=f"Guide {n}") for n in range(1, 61))
+    (part,) = render(build_answer(text, citations=many)).parts
+    assert sources_of(part).endswith(f"[5] <{GOOD}?n=5|Guide 5 › Keys> · and 55 more")
+    (part,) = render(build_answer(text, 60)).parts
+    assert sources_of(part) == f"[1]–[60] <{GOOD}?n=1|Guide › Keys>"
 
 
 def test_what_has_to_be_said_of_the_text_is_said() -> None:
@@ -168,11 +149,12 @@ def test_what_has_to_be_said_of_the_text_is_said() -> None:
     assert bare(UNSUPPORTED_NOTE) in bare(body_of(part))
 
 
-def test_what_else_was_seen_and_what_is_missing_stands_below() -> None:
+def test_what_is_missing_stands_below_and_what_else_was_seen_in_the_menu() -> None:
     seen = (Reference(type=ReferenceType.SEARCH, label="The *other*", document="other.md"),)
-    (part,) = render(build_answer(references=seen, data_gaps=("the price",))).parts
-    assert "Also looked at: The *other*\nAsked and not found: the price" in text_of(part)
-    assert "Also looked at: The *other*\nAsked and not found: the price" in part.text
+    post = render(build_answer(references=seen, data_gaps=("the price",)))
+    assert "Asked and not found: the price" in body_of(post.parts[0])
+    assert "other" not in text_of(post.parts[0])
+    assert more_of(post)[1] == "Also looked at"
 
 
 def test_choices_are_a_menu_whose_values_are_their_places() -> None:
@@ -198,13 +180,11 @@ def test_a_choice_longer_than_a_menu_shows_is_listed_whole() -> None:
     assert f"1. {long.strip()}\n2. Short" in body_of(part)
 
 
-def test_suggestions_are_buttons_and_those_cut_short_are_written_out() -> None:
+def test_suggestions_are_in_the_menu_and_those_that_do_not_fit_are_not_offered() -> None:
     long = "What does the guide say about " + "the spare key " * 6 + "?"
-    (part,) = render(build_answer(suggestions=("And the door?", long, " "))).parts
-    assert labels_of(part)[0] == "And the door?"
-    assert labels_of(part)[1].endswith("…")
-    assert f"You could also ask: {long}" in text_of(part)
-    assert names_of(part)[:2] == [f"fn:ask:{ANSWER}:0", f"fn:ask:{ANSWER}:1"]
+    post = render(build_answer(suggestions=("And the door?", long)))
+    assert more_of(post)[:2] == ["How this was answered", "Ask: And the door?"]
+    assert long[:40] not in text_of(post.parts[0])
 
 
 def test_an_error_that_was_not_stored_can_only_be_looked_into() -> None:

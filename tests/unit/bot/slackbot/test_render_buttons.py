@@ -19,11 +19,11 @@ def shown(blocks: list[Block]) -> SlackMessage:
 @pytest.mark.parametrize(
     ("status", "is_private", "expected"),
     [
-        (AnswerStatus.ANSWERED, False, ["rate", "passages", "how"]),
-        (AnswerStatus.ANSWERED, True, ["rate", "passages", "how", "share"]),
-        (AnswerStatus.NOT_FOUND, True, ["rate", "passages", "how", "share"]),
-        (AnswerStatus.STOPPED, True, ["passages", "how"]),
-        (AnswerStatus.ERROR, False, ["passages", "how"]),
+        (AnswerStatus.ANSWERED, False, ["passages", "up", "down", "more"]),
+        (AnswerStatus.ANSWERED, True, ["passages", "up", "down", "more"]),
+        (AnswerStatus.NOT_FOUND, True, ["passages", "up", "down", "more"]),
+        (AnswerStatus.STOPPED, True, ["passages", "more"]),
+        (AnswerStatus.ERROR, False, ["passages", "more"]),
     ],
 )
 def test_what_can_be_done_with_an_answer_follows_from_its_status(
@@ -37,7 +37,7 @@ def test_what_can_be_done_with_an_answer_follows_from_its_status(
 
 def test_there_are_no_passages_to_show_without_footnotes() -> None:
     answer = Answer(status=AnswerStatus.ANSWERED, text="", message_id=ANSWER)
-    assert labels_of(shown(answer_blocks(answer, POST, is_private=False))) == ["Show steps"]
+    assert labels_of(shown(answer_blocks(answer, POST, is_private=False))) == ["👍", "👎"]
 
 
 def test_choices_of_nothing_have_a_name_all_the_same() -> None:

@@ -53,7 +53,7 @@ def test_a_quote_is_bold_within_what_stands_around_it() -> None:
         ("Behind it.", True, False),
     ]
     assert links_of(view) == [("Page 1 of “Guide”", GOOD)]
-    assert view["title"]["text"] == "Passages"
+    assert view["title"]["text"] == "Sources"
     assert names_of(view) == []
 
 

@@ -7,7 +7,7 @@ def test_all_references_are_listed_as_they_are_written() -> None:
     (part,) = references_post([ReferenceRow(label="*[[House]]*", detail="house.md", summary="<b>")]).parts
     [block] = part.blocks
     assert "1. *[[House]]*: house.md — <b>" in str(block)  # strings of rich_text are literal
-    assert part.text.startswith("All references\n1. *[[House]]*: house")
+    assert part.text.startswith("Also looked at\n1. *[[House]]*: house")
 
 
 def test_a_hundred_long_ones_take_several_messages_and_none_is_lost() -> None:

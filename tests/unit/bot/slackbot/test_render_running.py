@@ -77,8 +77,8 @@ def test_a_tree_is_a_nested_list_in_words() -> None:
     ]
     assert shown == [
         (0, "▸ ask “Where is the *key*?” (running)"),
-        (1, "✓ plan"),
-        (2, "✓ search “key” (3 passages, 1.2 s)"),
+        (1, "✓ Choosing what to read"),
+        (2, "✓ Searching for “key” (3 passages, 1.2 s)"),
         (1, "✗ plan (failed, try 2, No <@U1> reply.)"),
     ]
 
@@ -135,14 +135,14 @@ def test_a_stream_begins_with_its_mark_and_a_plan() -> None:
 def test_steps_are_tasks_and_the_request_is_the_plan() -> None:
     plan, first, search, failed = task_chunks(TREE)
     assert plan == {"type": "plan_update", "title": "Working on it"}
-    assert first == {"type": "task_update", "id": "r/p0", "title": "plan", "status": "complete"}
-    assert (search["title"], search["output"]) == ("search “key”", "3 passages, 1.2 s")
+    assert first == {"type": "task_update", "id": "r/p0", "title": "Choosing what to read", "status": "complete"}
+    assert (search["title"], search["output"]) == ("Searching for “key”", "3 passages, 1.2 s")
     assert (failed["status"], failed["output"]) == ("error", f"failed, try 2, No <{ZERO_WIDTH}@U1> reply.")
 
 
 def test_what_came_of_a_step_is_said_at_its_end_alone() -> None:
     (task,) = task_chunks([build_job("t", parent_id="r", name="search", attempts=2)])
-    assert task == {"type": "task_update", "id": "t", "title": "search", "status": "in_progress"}
+    assert task == {"type": "task_update", "id": "t", "title": "Searching the documents", "status": "in_progress"}
 
 
 def test_long_words_and_ids_of_steps_are_cut_to_what_slack_takes() -> None:

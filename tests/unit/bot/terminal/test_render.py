@@ -20,7 +20,7 @@ from core.access.scopes import Ground
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import PageHit, SourcedPassage
 from core.domain.incoming import ThreadAddress
-from core.domain.jobs import JobKind, JobStatus
+from core.domain.jobs import FoundText, JobKind, JobStatus
 from core.domain.service import TO_THE_END
 from core.features.access_explanation import AccessQuestion, Explanation, Holder, PositionOf, SourceReason
 from core.features.evaluation import EvaluationReport, GoldQuestion, Outcome
@@ -56,7 +56,7 @@ def test_an_answer_shows_text_footnotes_links_and_suggestions() -> None:
 
     for part in (
         "Under the mat.[1]",
-        '[1] Page 1 of "guide.md" > Keys',
+        '[1] Page 1 of "Guide" > Keys',
         "“[bold]under[/bold]”",
         "https://x.example/a",
         "What else?",
@@ -132,6 +132,14 @@ def test_job_trees_show_children_below_their_parents() -> None:
     assert "found 0 passages" in shown(step_line(child))
 
 
+def test_a_step_of_a_tree_shows_what_it_found() -> None:
+    root = build_job("r", status=JobStatus.DONE)
+    child = build_job("r/t0", parent_id="r", kind=JobKind.TOOL, name="search")
+    found = FoundText(page_id="p", document_title="Tides", page_number=3, snippet="High water at noon.")
+
+    assert "Tides, page 3: High water at noon." in shown(job_trees([[root, child]], found={"r/t0": [found]}))
+
+
 def test_an_evaluation_is_one_row_a_kind_within_eighty_columns() -> None:
     question = GoldQuestion(id="q1", question="Why?", set_kind="vault", document="a.md", quote="x", answers=("y",))
     outcome = Outcome(
@@ -169,7 +177,7 @@ def test_format_response() -> None:
     lines = [line.strip() for line in shown(answer_view(answer)).splitlines() if line.strip()]
 
     assert lines[0] == "In the barrel.[1]"
-    assert lines[1].startswith("[1]") and "Chapter 2 > Inside" in lines[1] and "road.json" in lines[1]
+    assert lines[1].startswith("[1]") and "Chapter 2 > Inside" in lines[1] and "The Salt Road" in lines[1]
     assert lines[2:] == ["“under the mat”", link]
 
 

@@ -37,7 +37,7 @@ async def test_rows_have_the_numbers_of_their_footnotes(shelf: Shelf) -> None:
     text = shown(facts_view(await shelf.facts.ask("tasks of Ann", shelf.scope())))
     assert "Asked: type:action_item owner:Ann" in text and "Rows: 1" in text
     assert "[1] action item  description: [bold]buy[/bold] paint" in text and "\x1b" not in text
-    assert '[1] Page 1 of "council.md"' in text and f"“{TEXT}”" in text
+    assert '[1] Page 1 of "Council"' in text and f"“{TEXT}”" in text
 
 
 async def test_nothing_found_is_said_with_what_was_understood(shelf: Shelf) -> None:
@@ -47,7 +47,7 @@ async def test_nothing_found_is_said_with_what_was_understood(shelf: Shelf) -> N
 
 async def test_extracts_are_a_line_each(shelf: Shelf) -> None:
     text = shown(extracts_view(await shelf.facts.list_extracts(ExtractQuery(), shelf.scope())))
-    assert "council.md" in text and "0-28" in text and "0.90" in text and "name: Ann, kind: person" in text
+    assert "Council" in text and "0-28" in text and "0.90" in text and "name: Ann, kind: person" in text
     assert "footnote extract" in shown(extracts_view([]))
 
 

@@ -149,6 +149,7 @@ class ChatPlace:
                 staleness=self.staleness,
                 recaps=by_rule(self.shelf),
                 questions=RunningQuestions(self.entries, self.worker.cancel),
+                people=self.shelf.stores.people,
             ),
             clock=self.clock,
             page_images=Pictures(),

@@ -307,7 +307,7 @@ async def test_a_first_question_needs_no_name_and_a_later_name_keeps_what_was_as
         await sign_in(ada.client)
         theirs = (await ada.show(thread))["messages"][0]
 
-    assert re.fullmatch(r"Guest [0-9a-f]{16}", (await asked_by)[0].incoming.author), "it identifies the browser"
+    assert re.fullmatch(r"Owner [0-9a-f]{12}", (await asked_by)[0].incoming.author), "it identifies the browser"
     assert [(item["author"], item["mine"]) for item in (mine, named, theirs)] == [
         ("Guest", True),
         ("Guest", True),
@@ -327,7 +327,7 @@ async def test_a_forged_identity_is_a_new_guest(cookie: str) -> None:
         sent = await ada.client.post("/chat/messages", json=body, cookies=dict([cookie.split("=")]))
         [entry] = await place.entries_of((await sent.json())["thread"])
 
-    assert re.fullmatch(r"Guest [0-9a-f]{16}", entry.incoming.author)
+    assert re.fullmatch(r"Owner [0-9a-f]{12}", entry.incoming.author)
     assert entry.incoming.author != "Guest 01234567"
 
 

@@ -6,7 +6,16 @@ import pytest
 
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import InvalidState
-from tests.builders import NOON, build_conversation, build_job, build_message
+from tests.builders import (
+    NOON,
+    build_conversation,
+    build_document,
+    build_job,
+    build_message,
+    build_pages,
+    build_passages,
+    build_source,
+)
 from tests.unit.bot.web.conftest import OpenBrowser, Shelves, read
 
 SCRIPT = "<script>alert(1)</script>"
@@ -76,6 +85,10 @@ async def test_a_tree_shows_status_parameters_time_and_raw_output(browse: OpenBr
     text = await read(browser, "/jobs/j1")
 
     for part in (
+        "<strong>Answering the question</strong>",
+        "<strong>Searching the documents</strong>",
+        "search (tool)",
+        ">Failed</span>",
         "the index is closed",
         "2.0 s",
         "1.0 s",
@@ -86,6 +99,22 @@ async def test_a_tree_shows_status_parameters_time_and_raw_output(browse: OpenBr
     assert 'x="50.0" width="50.0"' in text
     assert 'data-live="no"' in text
     assert await read(browser, "/jobs/j1%2Ft0") == text
+
+
+async def test_a_step_shows_what_it_found_while_it_may_be_read(browse: OpenBrowser, shelves: Shelves) -> None:
+    source = build_source()
+    document = build_document("tides.md", source, title="Tides")
+    pages = build_pages(document, "High water is at noon.")
+    passages = build_passages(pages)
+    await shelves.corpus.save_source(source)
+    await shelves.corpus.switch_revision(document, pages, passages)
+    step = build_job("j1/t0", parent_id="j1", kind=JobKind.TOOL, output={"passage_ids": [passages[0].id]})
+    await shelves.jobs.save(build_job("j1"), step)
+    browser = await browse()
+
+    assert "Tides, page 1</a>: " in (text := await read(browser, "/jobs/j1")) and "High water is at noon." in text
+    await shelves.corpus.remove_documents([document.id])
+    assert "High water" not in await read(browser, "/jobs/j1")
 
 
 async def test_a_running_answer_is_live_and_can_be_stopped(browse: OpenBrowser, shelves: Shelves) -> None:

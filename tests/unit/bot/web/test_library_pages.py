@@ -251,7 +251,7 @@ async def test_removing_asks_first_and_says_what_it_causes(browser: Browser, hou
     text = await asked.text()
 
     assert "Remove 2 documents?" in text
-    assert "1 answer cites them and will be marked." in text
+    assert "1 conversation stays, but answers that rest on them are deleted for good" in text
     assert "The files of vault stay where they are." in text
     assert len(titles(await read(browser, "/library"))) == 2
 

@@ -8,10 +8,10 @@ from aiohttp import web
 from joserfc.jwk import RSAKey
 
 from bot.config import Config
-from bot.config.sections import OidcConfig, WebConfig
+from bot.config.sections import RETURN_PATH, SIGN_IN_LASTS, OidcConfig, WebConfig
 from bot.web.oidc import OidcSignIn, build_oidc
 from bot.web.pages.settings import Overview, add_settings
-from bot.web.pages.sign_in import RETURN_PATH, SIGN_IN_LASTS, own_path
+from bot.web.pages.sign_in import own_path
 from bot.web.parts import PARTS, WebParts
 from bot.web.security import SIGNED_OUT, session_cookie
 from core.domain.identity import Role
@@ -320,7 +320,7 @@ async def test_a_person_is_their_issuer_and_subject_whatever_they_are_called(
 
     assert authors[0] == authors[1] != authors[2]
     assert names == [("Ada", Role.MEMBER), ("Ada King", Role.ADMIN), ("Ada", Role.MEMBER)]
-    assert (await shelves.parts().sessions.names())[authors[0]] == "Ada King"
+    assert (await shelves.parts().sessions.people.names())[authors[0]] == "Ada King"
     assert provider.asked.count("/.well-known/openid-configuration") == 1, "it is kept for a while"
 
 

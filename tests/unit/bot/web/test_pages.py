@@ -343,7 +343,7 @@ class TestPictures:
         picture = await shown.read()
         forged = await browser.get("/s/x/2/thumbnail")
         nowhere = await browser.get(path.replace("/2/", "/9/"))
-        await shelves.corpus.remove_document(document.id)
+        await shelves.corpus.remove_documents([document.id])
         gone = await browser.get(path)
 
         assert (shown.status, shown.content_type, picture[8:12]) == (200, "image/webp", b"WEBP")

@@ -75,7 +75,7 @@ async def test_a_person_is_their_stable_header_whatever_they_are_called(browse: 
 
     assert shown == ["Ben", "Ben", "Benedict", "ben@x"]
     assert authors[0] == authors[2] == authors[3] != authors[1]
-    assert await shelves.parts().sessions.names() == {authors[0]: "ben@x", authors[1]: "Ben"}
+    assert await shelves.parts().sessions.people.names() == {authors[0]: "ben@x", authors[1]: "Ben"}
     assert SECRET not in repr(PROXY)
 
 

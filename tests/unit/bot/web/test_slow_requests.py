@@ -46,7 +46,7 @@ async def test_a_body_that_stops_coming_ends_its_connection(shelves: Shelves, mo
     async with connected(shelves) as (reader, writer):
         writer.write(POST + b"Content-Length: 100000\r\n\r\n{")
 
-        assert await asyncio.wait_for(reader.read(), 20) == b""
+        assert await _ended(reader)
 
 
 async def test_a_body_that_goes_on_coming_is_read_whole(shelves: Shelves, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,8 +68,16 @@ async def test_headers_that_come_drop_by_drop_end_their_connection(
     async with connected(shelves) as (reader, writer):
         drops = asyncio.create_task(_drip(writer))
 
-        assert await asyncio.wait_for(reader.read(), 20) == b""
+        assert await _ended(reader)
         drops.cancel()
+
+
+async def _ended(reader: asyncio.StreamReader) -> bool:
+    """Say whether the server ended the connection without a reply. A drop that comes after its end resets it."""
+    try:
+        return await asyncio.wait_for(reader.read(), 20) == b""
+    except ConnectionResetError:
+        return True
 
 
 async def _drip(writer: asyncio.StreamWriter) -> None:

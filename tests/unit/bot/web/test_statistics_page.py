@@ -1,5 +1,6 @@
 """The page about how the library is used: what people wrote is text, and what others may not see is not there."""
 
+from dataclasses import replace
 from functools import partial
 
 from bot.web.pages.library import add_statistics_page
@@ -71,7 +72,7 @@ async def test_admins_other_than_the_owner_read_no_questions_of_other_platforms(
     board = ThreadAddress(platform="slack", workspace="local", channel="C1BOARD", thread="1.5")
     for id, question, address in (
         ("c1", "Who pays the bribe?", {"address": board}),
-        ("c2", "Where is parking?", {}),
+        ("c2", "Where is parking?", {"address": replace(board, platform="web", channel="chat", thread="t2")}),
     ):
         answer = build_message(
             f"{id}-a", "No.", conversation_id=id, role=Role.ASSISTANT, status=AnswerStatus.NOT_FOUND.value

@@ -1,5 +1,7 @@
 """What is asked, what opens a thread, and what is left to people."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +21,7 @@ from core.domain.service import ChannelSettings, Listening
 from core.errors import BadInput
 from core.service.addressing import decide
 from core.work.questions import to_command
+from tests.unit.core.service.test_turns import Dock
 
 GUEST_AUTHOR = "Guest 0123456789abcdef"
 
@@ -165,3 +168,11 @@ def test_a_message_of_any_length_is_translated_in_linear_time(piece: str) -> Non
     text = f"{piece * (500_000 // len(piece))}\0"
 
     assert to_incoming(post(text, thread="t1", others=("Ben",))).text.endswith("\0")
+
+
+async def test_a_thread_of_the_web_is_the_bots_whatever_the_inbox_still_knows() -> None:
+    dock = Dock()  # whose inbox knows of no message that opened the thread
+    asked = await dock.inbox.receive(to_incoming(post("how heavy is the anchor?", thread="t1")))
+    talk = await dock.inbox.receive(to_incoming(replace(post("we rowed there once", thread="t1"), key="k2")))
+
+    assert (asked.decision.code, talk.decision.code) == ("accepted", "chatter")

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import json
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,8 +15,10 @@ from bot.web.app import MAX_BODY_BYTES
 from bot.web.pages.uploads import LINKS, add_uploads
 from core.domain.corpus import Source
 from core.domain.identity import Role
+from core.domain.incoming import ThreadAddress
 from core.domain.ingest_report import Failure, IngestProgress, IngestReport
 from core.domain.read_limits import ReadLimits
+from core.domain.readers import Audience
 from core.errors import SourceUnavailable
 from core.features.additions import Additions
 from core.features.uploads import Uploads
@@ -28,6 +31,7 @@ from tests.unit.bot.web.conftest import Browser, OpenBrowser, Shelves, read
 from tests.waiting import Waiting
 
 PATH = "/library/uploads"
+LINK = f"{PATH}/link"
 JSON = {"Accept": "application/json"}
 LIMITS = ReadLimits(file_bytes=4 * MAX_BODY_BYTES)
 FERRIES = "https://example.org/ferries"
@@ -111,6 +115,15 @@ def form(*files: tuple[str, bytes], path: str = "") -> FormData:
         data.add_field("path", path)
     for name, content in files:
         data.add_field("files", io.BytesIO(content), filename=name, content_type="application/octet-stream")
+    return data
+
+
+def form_for(readers: str, only: str = "") -> FormData:
+    data = FormData()
+    for name, value in (("readers", readers), ("only_readers", only)):
+        if value:
+            data.add_field(name, value)
+    data.add_field("files", io.BytesIO(b"# Notes"), filename="notes.md", content_type="text/markdown")
     return data
 
 
@@ -241,7 +254,10 @@ async def test_a_link_is_read_with_its_progress_and_taken_back(
     assert [row["done"] for row in state["files"]] == [2 / 3]
 
     reading.may_end.set()
-    said = f"Added {FERRIES}: 2 pages. It can be read in: the terminal, the web app."
+    said = (
+        f"Added {FERRIES}: 2 pages. It can be read in: the terminal, the web app. "
+        "In chats, it is for all members, without guests."
+    )
     assert await rows_of(browser) == [("read", said, True)]
     assert list(stored(tmp_path)) == ["ferries.html"]
     text = await read(browser, PATH)
@@ -282,3 +298,51 @@ async def test_a_link_of_an_earlier_process_is_continued(
     second = await browse(partial(add_uploads, additions=shelves.additions(uploads, fetch)))
 
     assert [row[0] for row in await rows_of(second)] == ["read"]
+
+
+class OthersRead:
+    """The people of a chat platform."""
+
+    async def of_place(self, address: ThreadAddress, named: frozenset[str]) -> Audience:
+        return Audience()
+
+    async def of_person(self, workspace: str, person: str, named: frozenset[str]) -> Audience:
+        return Audience()
+
+
+@pytest.mark.parametrize(
+    ("readers", "only", "expected"),
+    [
+        ("all", "", ["members"]),
+        ("some", "role:7, channel:C1", ["channel:C1", "role:7"]),
+        ("nobody", "", []),
+        ("", "", "Say who may read them in chats, then add them again."),
+        ("some", "", "Enter who may read it"),
+        ("some", "crew", "'crew' is no reader"),
+    ],
+)
+async def test_where_others_read_too_a_file_is_added_for_the_chosen_ones(
+    browser: Browser, additions: Additions, tmp_path: Path, readers: str, only: str, expected: list[str] | str
+) -> None:
+    additions.access.audiences["slack"] = OthersRead()
+    page = await read(browser, PATH)
+    response = await browser.post(PATH, data=form_for(readers, only), headers=JSON)
+    link = await browser.post(LINK, data={"url": FERRIES, "readers": readers, "only_readers": only}, headers=JSON)
+
+    assert page.count('name="readers" required><option value="">') == 2  # nothing is chosen before the person does
+    if isinstance(expected, str):
+        assert [expected in (await reply.json())["error"] for reply in (response, link)] == [True, True]
+        assert stored(tmp_path) == {}
+        return
+    assert response.status == link.status == 200
+    assert [*map(json.loads, (text for name, text in stored(tmp_path).items() if name.endswith(".json")))] == [expected]
+    [added] = await additions.repository.list_unsettled("web")
+    assert added.readers == frozenset(expected)
+
+
+async def test_on_a_machine_of_ones_own_nobody_is_asked_about_readers(browser: Browser, additions: Additions) -> None:
+    additions.access.audiences["api"] = OthersRead()  # which the service always has
+    assert 'name="readers"' not in await read(browser, PATH)
+    response = await browser.post(PATH, data=form_for(""), headers=JSON)
+    state = await (await browser.get(PATH, headers=JSON)).json()
+    assert (response.status, state["readers"]) == (200, {})

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp.test_utils import TestClient
 
+from bot.web.audiences import WebAudiences
 from core.domain.identity import Role
 from core.domain.incoming import ThreadAddress
 from tests.builders import build_conversation, build_message
@@ -147,3 +148,69 @@ async def test_the_activity_of_others_is_neither_seen_nor_stopped(role: Role | N
     assert [reply.status for reply in (tree, stopped, again, own)] == [404, 404, 404, 200]
     assert "and where exactly?" in listed and "where is the key?" not in listed
     assert "where is the key?" in everything and "and where exactly?" in everything
+
+
+CLOSED = "Nothing may be read here yet: no documents are open to everyone who can read this place."
+OF_BEN = f"person:{16 * '0'}"
+
+
+@pytest.mark.parametrize(
+    ("role", "readers", "is_open"),
+    [
+        (None, {"members"}, False),
+        (None, {"everyone"}, True),
+        (Role.MEMBER, {"role:1"}, False),
+        (Role.ADMIN, set(), False),
+        (Role.MEMBER, {"members"}, True),
+        (Role.MEMBER, {OF_BEN}, True),
+    ],
+)
+async def test_a_source_is_shown_to_its_readers_alone_and_to_the_owner(
+    role: Role | None, readers: set[str], is_open: bool
+) -> None:
+    place = await stocked()
+    place.shelf.access.audiences["web"] = WebAudiences(
+        place.conversation_store, place.shelf.stores.identity, has_visitors=True
+    )
+    await place.shelf.corpus.set_readers(place.shelf.source.id, frozenset(readers))
+    async with place.open(open_to_network=True) as ada, another(ada, role) as ben:
+        pages = ("/library", "/library?q=key", "/chat/home", "/library/documents/local%2Fhandbook%2Fhouse.md")
+        texts = [await (await ben.client.get(path)).text() for path in pages]
+        texts += [await (await ben.post(line)).text() for line in ("/search key", "/sources", "/page House 1")]
+        thread = (await ben.send("@footnote where is the key?"))["thread"]
+        _, answer = await ben.answered(thread)
+        seen = await (await ada.client.get("/library")).text()
+
+    assert any(KEY in text or ">House<" in text for text in texts) == is_open
+    assert (KEY in str(answer), CLOSED in str(answer)) == (is_open, not is_open)
+    assert "House" in seen
+
+
+async def test_a_thread_of_a_guest_shows_no_more_when_the_owner_asks_in_it() -> None:
+    place = await stocked()
+    place.shelf.access.audiences["web"] = WebAudiences(
+        place.conversation_store, place.shelf.stores.identity, has_visitors=True
+    )
+    await place.shelf.corpus.set_readers(place.shelf.source.id, frozenset({"members"}))
+    async with place.open(open_to_network=True) as ada, another(ada, None) as ben:
+        thread = (await ben.send("@footnote where is the key?"))["thread"]
+        await ben.answered(thread)
+        await ada.send("@footnote where is the key?", thread=thread)
+        answer = (await ben.answered(thread, count=2))[-1]
+
+    assert KEY not in str(answer)
+
+
+async def test_the_owner_is_no_visitor_before_they_have_a_name() -> None:
+    place = await stocked()
+    place.shelf.access.audiences["web"] = WebAudiences(
+        place.conversation_store, place.shelf.stores.identity, has_visitors=True
+    )
+    await place.shelf.corpus.set_readers(place.shelf.source.id, frozenset({"members"}))
+    async with place.open(open_to_network=True) as ada, another(ada, Role.OWNER) as nameless:
+        nameless.client.session.cookie_jar.clear()
+        await sign_in(nameless.client)
+        thread = (await nameless.send("@footnote where is the key?"))["thread"]
+        _, answer = await nameless.answered(thread)
+
+    assert KEY in str(answer)

@@ -1,6 +1,7 @@
 """What a thread may read: whatever is set, never another workspace's, another thread's, or what its channel may not."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
@@ -246,6 +247,42 @@ async def test_the_wider_rights_of_a_person_count_only_where_nobody_else_reads()
     assert await read(replace(CHAT, thread="private:ben"), reader="ada") == ["all"]
 
 
+class Members:
+    """Audiences that name people only as far as they are asked about."""
+
+    people: ClassVar = {"gm": {"ada", "ben"}, "closed": {"ada"}}
+
+    async def of_place(self, address: ThreadAddress, named: frozenset[str]) -> Audience:
+        return Audience.of(*(self._words(person, named) for person in self.people[address.thread or "gm"]))
+
+    async def of_person(self, workspace: str, person: str, named: frozenset[str]) -> Audience:
+        return Audience.of(self._words(person, named))
+
+    def _words(self, person: str, named: frozenset[str]) -> frozenset[str]:
+        return frozenset({"everyone", "channel:gm", f"person:{person}"}) & (named | {"everyone"})
+
+
+@pytest.mark.parametrize(("person", "reads"), [("ada", True), ("ben", False)])
+async def test_a_closed_thread_is_read_by_its_members_alone(person: str, reads: bool) -> None:
+    access, _, _ = await a_chat()
+    access.audiences["chat"] = Members()
+
+    assert await access.reads(replace(CHAT, thread="closed"), CHAT, person) is reads
+
+
+@pytest.mark.parametrize("web_has_others", [False, True])
+async def test_in_the_web_app_everybody_reads_everything_until_others_than_the_owner_are_let_in(
+    web_has_others: bool,
+) -> None:
+    access, places, _ = await a_chat()
+    thread = replace(CHAT, platform="web")
+    if web_has_others:
+        places.of_places[thread] = Audience.of(PLAYER)
+        access.audiences["web"] = places
+
+    assert await names(access, thread) == (["all", "club"] if web_has_others else ["all", "club", "drafts", "secrets"])
+
+
 async def test_without_knowing_the_audience_only_what_is_for_everyone_is_read_and_the_reason_is_kept() -> None:
     access, places, _ = await a_chat()
     places.of_places[CHAT] = Audience.of(GM)
@@ -269,7 +306,7 @@ async def test_where_everything_is_for_everyone_nobody_is_looked_up() -> None:
 
 async def test_a_document_with_fewer_readers_is_hidden_from_the_others() -> None:
     access, places, stores = await a_chat()
-    await stores.corpus.narrow("plan", "local/all", frozenset({"role:gm"}))
+    await stores.corpus.narrow("local/all", {"plan": frozenset({frozenset({"role:gm"})})})
 
     places.of_places[CHAT] = Audience.of(GM)
     assert (await access.scope("local", CHAT)).hidden == frozenset()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.answering.citations import cited_page_ids, prove, strip_markers
+from core.answering.citations import MARKER, cited_page_ids, prove, strip_markers
 from core.domain.answer import Draft, Evidence
 from core.domain.chat import NumberedPassage
 from core.domain.corpus import Heading, Page, SourcedPassage
@@ -146,10 +146,12 @@ def test_a_span_outside_the_passage_is_not_believed() -> None:
     assert proved.citations == ()
 
 
-def test_markers_of_unknown_passages_vanish_from_the_text() -> None:
-    proved = prove(draft(CitedText(text="So they say [9]."), evidence=(ONE,)), {"p1": PAGE})
+def test_numbers_that_the_model_was_not_shown_are_text_of_its_own() -> None:
+    proved = prove(draft(CitedText(text="Smith et al. [9] say so [1]."), evidence=(ONE,)), {"p1": PAGE})
+    unnumbered = replace(draft(CitedText(text="Smith et al. [1] say so."), evidence=(ONE,)), is_numbered=False)
 
-    assert (proved.text, proved.dropped) == ("So they say.", 1)
+    assert (proved.text, proved.dropped) == ("Smith et al. \\[9\\] say so[1].", 0)
+    assert (prove(unnumbered, {"p1": PAGE}).text, cited_page_ids(unnumbered)) == ("Smith et al. \\[1\\] say so.", [])
 
 
 @pytest.mark.parametrize("text", ["`a[1]`", "```\nx[1]\n```", "[[1]]", "[1](https://x.example)"])
@@ -259,7 +261,7 @@ def test_numbers_have_no_gaps_and_equal_those_in_the_text(marks: list[int]) -> N
     evidence = tuple(numbered(n, PAGE, (SENTENCES[(n - 1) % 4],)) for n in range(1, 5))
     text = " ".join(f"Claim{index} [{number}]." for index, number in enumerate(marks))
     proved = prove(draft(CitedText(text=text or "Nothing."), evidence=evidence), {"p1": PAGE})
-    used = [int(part.split("]")[0]) for part in proved.text.split("[")[1:]]
+    used = [int(match[1]) for match in MARKER.finditer(proved.text)]
 
     assert list(dict.fromkeys(used)) == list(range(1, len(proved.citations) + 1))
 

@@ -4,14 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.redaction import BEYOND, CLOSED, Histories, withheld
+from core.answering.redaction import BEYOND, CLOSED, MOST_FOUND, Histories, withheld
 from core.domain.answer import Provenance
 from core.domain.chat import ToolInvocation
 from core.domain.conversation import Message, Outcome, Role, ToolCallRecord
+from core.domain.jobs import JobKind
 from core.domain.service import TO_THE_END
 from core.knowledge.references.linked_context import OPENED
 from core.work.conversations import Conversations
-from tests.builders import build_citation, build_conversation, build_message
+from tests.builders import build_citation, build_conversation, build_job, build_message
 from tests.fakes import ManualClock
 from tests.unit.core.library_builder import Shelf
 
@@ -40,6 +41,7 @@ def turn(
     of: str = NOVEL,
     read_to: int | None = None,
     suggestions: tuple[str, ...] = (),
+    grounded: bool = False,
 ) -> list[Message]:
     """A question; what a tool gave, where it was asked; an answer with footnotes on these pages."""
     call = ToolCallRecord(
@@ -51,7 +53,9 @@ def turn(
         ANSWER,
         role=Role.ASSISTANT,
         citations=tuple(build_citation(of, number=number, page_number=number) for number in cited),
-        outcome=Outcome(read_to={of: read_to} if read_to is not None else {}, suggestions=suggestions),
+        outcome=Outcome(
+            read_to={of: read_to} if read_to is not None else {}, suggestions=suggestions, grounded=grounded
+        ),
     )
     return [build_message("u", QUESTION), *tools, answer]
 
@@ -75,6 +79,27 @@ async def test_the_furthest_page_counts_in_whatever_order_they_came(shelf: Shelf
     near, far = await passage_on(shelf, 1), await passage_on(shelf, 5)
 
     assert await shown(shelf, turn(near, far)) == await shown(shelf, turn(far, near)) == EMPTIED
+
+
+@pytest.mark.parametrize(("cited", "expected"), [((1,), TOLD), ((3, 1), TOLD), ((4,), EMPTIED), ((1, 5), EMPTIED)])
+async def test_an_answer_that_footnotes_back_is_judged_by_these_and_not_by_all_hits(
+    shelf: Shelf, cited: tuple[int, ...], expected: list[str]
+) -> None:
+    hits = await passage_on(shelf, 1), await passage_on(shelf, 5)
+    told = turn(*hits, cited=cited, suggestions=("Who is dead?",), grounded=True)
+
+    assert await shown(shelf, told) == expected
+    assert await shown(shelf, turn(*hits, cited=cited)) == EMPTIED
+    assert await shown(shelf, told, turn(hits[0])) == [*expected, *EMPTIED]  # it may know the other hits
+
+
+async def test_nothing_but_the_answer_is_left_of_a_turn_with_hits_beyond(shelf: Shelf) -> None:
+    scope = replace(shelf.scope(), positions={NOVEL: 3})
+    told = turn(await passage_on(shelf, 5), cited=(1,), suggestions=("Who is dead?",), grounded=True)
+    [_, answer] = await withheld(told, scope, shelf.corpus)
+
+    assert (answer.content, answer.references, answer.tool_calls) == (ANSWER, (), ())
+    assert answer.outcome is not None and answer.outcome.suggestions == ()
 
 
 @pytest.mark.parametrize(("page", "expected"), [(3, TOLD), (4, EMPTIED)])
@@ -154,6 +179,32 @@ async def test_a_conversation_is_shown_as_its_reader_may_see_it(shelf: Shelf) ->
     assert [message.content for message in (await histories.show("c1", "local", shelf.scope()))[1]] == TOLD
 
 
+async def found_on(shelf: Shelf, *pages: int, **scope: object) -> list[int]:
+    """The pages whose texts a job's tree shows."""
+    await shelf.conversations.add(build_conversation(), [])
+    histories = Histories(Conversations(shelf.conversations, ManualClock()), shelf.corpus)
+    output = {"passages": len(pages), "passage_ids": [await passage_on(shelf, page) for page in pages]}
+    step = build_job("j1/t0", parent_id="j1", kind=JobKind.TOOL, name="search", output=output)
+    tree = [build_job("j1", input={"conversation_id": "c1"}), step]
+    shown = await histories.show_jobs(tree, replace(shelf.scope(), **scope))
+    assert all("Chapter" in item.snippet for item in shown.found.get("j1/t0", ()))
+    return [item.page_number for item in shown.found.get("j1/t0", ())]
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [({}, [1, 5]), ({"positions": {NOVEL: 3}}, [1]), ({"hidden": frozenset({NOVEL})}, []), ({"sources": ()}, [])],
+)
+async def test_a_step_shows_the_text_that_it_found_and_its_reader_may_see(
+    shelf: Shelf, scope: dict[str, object], expected: list[int]
+) -> None:
+    assert await found_on(shelf, 1, 5, **scope) == expected
+
+
+async def test_the_text_of_a_step_is_bounded(shelf: Shelf) -> None:
+    assert len(await found_on(shelf, *([1] * (MOST_FOUND + 5)))) == MOST_FOUND
+
+
 async def seen_by(shelf: Shelf, *turns: list[Message], **scope: object) -> list[str]:
     """What is left to read of the turns in a scope without positions."""
     here = replace(shelf.scope(), **scope)
@@ -194,7 +245,7 @@ async def test_one_closed_document_of_several_takes_the_turn_out(shelf: Shelf) -
 
 async def test_what_rests_on_a_removed_document_is_taken_out(shelf: Shelf) -> None:
     assert await seen_by(shelf, resting(NOVEL)) == TOLD
-    await shelf.corpus.remove_document(NOVEL)
+    await shelf.corpus.remove_documents([NOVEL])
     assert await seen_by(shelf, resting(NOVEL), resting(OTHER)) == [*TAKEN_OUT, *TOLD]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.answering.answers.building import NOT_FROM_DOCUMENTS, PARTIAL_NOTE
+from core.answering.answers.building import CONTINUE, CUT_NOTE, NOT_FROM_DOCUMENTS
 from core.answering.pipeline import QuestionContext
 from core.answering.run import Budget, RunObserver
 from core.answering.strategies.tool_use import ToolUseStrategy
@@ -150,22 +150,27 @@ async def test_an_answer_without_a_proved_footnote_becomes_not_found(shelf: Shel
 async def test_a_model_that_says_what_was_not_found_keeps_its_words(shelf: Shelf) -> None:
     answer = await Desk(shelf, SEARCH, says("The documents do not say who made the key.")).ask("Who made the key?")
 
-    assert (answer.status, answer.text) == (AnswerStatus.NOT_FOUND, "The documents do not say who made the key.")
+    assert answer.status is AnswerStatus.NOT_FOUND
+    assert answer.text == "The documents do not say who made the key.\n\n(Searched: “where is the key”.)"
 
 
-async def test_an_answer_without_any_search_says_that_it_is_not_from_the_documents(shelf: Shelf) -> None:
-    answer = await Desk(shelf, says("You are welcome.")).ask("Thank you!")
+@pytest.mark.parametrize(
+    ("reply", "label"), [("You are welcome.", ""), ("Paris lies on the Seine.", f"\n\n{NOT_FROM_DOCUMENTS}")]
+)
+async def test_only_a_claim_without_any_search_is_labelled(shelf: Shelf, reply: str, label: str) -> None:
+    answer = await Desk(shelf, says(reply)).ask("Say something nice about rivers.")
 
     assert (answer.status, answer.grounded) == (AnswerStatus.ANSWERED, False)
-    assert answer.text == f"You are welcome.\n\n{NOT_FROM_DOCUMENTS}"
+    assert answer.text == f"{reply}{label}"
 
 
-async def test_a_partial_answer_says_so(shelf: Shelf) -> None:
-    cut = replace(says("The key hangs under the stairs [1]."), stop_reason=StopReason.MAX_TOKENS)
+async def test_an_answer_cut_in_the_middle_ends_at_a_sentence_and_can_be_continued(shelf: Shelf) -> None:
+    cut = replace(says("The key hangs under the stairs [1]. It was rul"), stop_reason=StopReason.MAX_TOKENS)
     answer = await Desk(shelf, SEARCH, cut).ask()
 
     assert answer.partial
-    assert answer.text.endswith(PARTIAL_NOTE)
+    assert answer.text == f"The key hangs under the stairs[1].\n\n{CUT_NOTE}"
+    assert answer.suggestions[0] == CONTINUE
 
 
 async def test_a_tool_that_needs_a_choice_ends_as_clarify(shelf: Shelf) -> None:

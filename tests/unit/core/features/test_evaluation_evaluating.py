@@ -158,3 +158,64 @@ async def test_what_can_be_no_question_is_left_out_and_an_error_is_no_refusal() 
 
     assert made.left_out == {"q8": "The question is empty."}
     assert made.to_json()["refused_unanswerable"] == 0.0
+
+
+async def test_lists_pairs_tables_summaries_and_everyday_messages_have_rows_of_their_own() -> None:
+    library = Library()
+    both = [build_citation(document=name, proved=True) for name in ("house.md", "other.md")]
+    said = {
+        "list": "- Ann brings the ladder [1]\n- Ben paints",
+        "pair": "Ann. Ben.",
+        "sheet": "14 berths",
+        "sum": "It says how keys are kept in the shed.",
+        "hello": "Hello.",
+    }
+
+    async def ask(question: GoldQuestion, conversation: str | None) -> Answer:
+        cited = {"pair": tuple(both), "hello": ()}.get(question.id, (both[0],))
+        return Answer(status=AnswerStatus.ANSWERED, text=said[question.id], citations=cited)
+
+    async def in_table(question: GoldQuestion) -> bool:
+        return question.id == "sheet"
+
+    lines = [
+        {
+            "id": "list",
+            "question": "List it",
+            "type": "extraction",
+            "document": "house.md",
+            "answer": ["Ladder: Ann to bring", "Ben paints", "Cy sweeps"],
+        },
+        {
+            "id": "pair",
+            "question": "Who?",
+            "type": "multi-hop",
+            "document": "house.md",
+            "document2": "other.md",
+            "answer": ["Ann", "Ben"],
+        },
+        {"id": "sheet", "question": "Berths?", "document": "house.md", "quote": "North | 14", "answer": "14 berths"},
+        {
+            "id": "sum",
+            "question": "Sum up",
+            "type": "summary",
+            "document": "house.md",
+            "answer": ["keys kept in the shed", "spare key"],
+        },
+        {"id": "hello", "question": "hello", "type": "everyday"},
+    ]
+    made = await evaluate(
+        read_questions([json.dumps(line) for line in lines]),
+        search=library.search,
+        ask=ask,
+        page_text=library.page_text,
+        documents={"house.md", "other.md"},
+        in_table=in_table,
+    )
+    assert made.to_json()["by_type"] == {
+        "lists": {"questions": 1, "items": 0.6667, "complete": 0.0, "footnote_document": 1.0, "refused": 0.0},
+        "two_documents": {"questions": 1, "answered": 1.0, "footnote_both": 1.0, "refused": 0.0},
+        "tables": {"questions": 1, "answered": 1.0, "footnote_document": 1.0, "refused": 0.0},
+        "summaries": {"questions": 1, "points": 0.5, "footnote_document": 1.0, "refused": 0.0},
+        "everyday": {"questions": 1, "brief": 1.0},
+    }

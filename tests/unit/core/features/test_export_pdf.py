@@ -67,7 +67,7 @@ def test_questions_answers_and_numbered_sources_are_printed_but_no_tool_calls() 
     assert text.startswith("Keys & locks Started 2026-03-01")
     assert "Where is the key?" in text
     assert "Under the mat.[1]" in text
-    assert '[1] Page 1 of "guide.md" > Keys: “under the mat”' in text
+    assert '[1] Page 1 of "Guide" > Keys: “under the mat”' in text
     assert "search: 2 passages" not in text
 
 
@@ -132,4 +132,4 @@ def test_any_text_can_be_printed(texts: Sequence[str], numbers: set[int]) -> Non
 
     text = words_of(to_pdf(CONVERSATION, messages))
 
-    assert text.count('of "guide.md"') == len(texts) * len(numbers)
+    assert text.count('of "Guide"') == len(texts) * len(numbers)

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_markdown_has_questions_answers_and_numbered_sources_but_no_tool_calls()
 
     assert text.startswith("# Keys\n")
     assert "Under the mat.[1]" in text
-    assert '- [1] Page 1 of "guide.md" > Keys: “under the mat” <https://x.example/guide>' in text
+    assert '- [1] Page 1 of "Guide" > Keys: “under the mat” <https://x.example/guide>' in text
     assert "search" not in text
 
 
@@ -72,7 +73,9 @@ def test_a_file_of_everything_says_nothing_about_gaps() -> None:
 def test_a_footnote_reads_as_page_document_and_headings() -> None:
     citation = build_citation(document="a/report.pdf", page_number=5, heading_path=("Chapter", "Section"))
 
-    assert footnote_label(citation) == 'Page 5 of "report.pdf" > Chapter > Section'
+    assert footnote_label(citation) == 'Page 5 of "Guide" > Chapter > Section'
+    assert footnote_label(replace(citation, document_title="")) == 'Page 5 of "report.pdf" > Chapter > Section'
+    assert footnote_label(replace(citation, heading_path=("Guide", "Keys"))) == 'Page 5 of "Guide" > Keys'
 
 
 def test_a_file_shows_no_direction_marks_and_runs_no_terminal_codes() -> None:

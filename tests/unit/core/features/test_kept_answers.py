@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from core.domain.identity import PersonOnPlatform
 from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.kept_answers import KeptAnswer, KeptState
 from core.domain.passages import Span
@@ -195,8 +196,9 @@ async def test_it_goes_with_its_message_thread_channel_and_person_and_at_its_end
         case "channel":
             await keeping.kept.forget_channel(ChannelAddress.of(CHANNEL))
         case "person":
-            assert await keeping.kept.forget_person("local", "eve") == 0
-            assert await keeping.kept.forget_person("local", "ada") == 1
+            ada = PersonOnPlatform(workspace="local", platform="discord", id="ada")
+            assert await keeping.kept.forget_person(replace(ada, id="eve")) == 0
+            assert await keeping.kept.forget_person(ada) == 1
         case _:
             keeping.clock.advance(REVIEW_DAYS / timedelta(seconds=1))
             assert await keeping.kept.sweep() == 1

@@ -2,14 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
 from core.domain.answer import Citation
 from core.domain.conversation import Message, Role
+from core.domain.incoming import ThreadAddress
+from core.domain.spending import CallPurpose
 from core.errors import InvalidState
 from core.features.recap import Recaps, RecapTurn, quote_lines
+from core.work.commands import CommandCall
+from core.work.spending import MeteredProvider, Spending
+from storage.database.repositories.spending import SqlSpendingStore
 from tests.builders import build_citation, build_conversation, build_message
+from tests.fakes import ManualClock
 from tests.scripted import ScriptedProvider, says
 from tests.unit.core.library_builder import QUOTING, Shelf
 
@@ -141,7 +148,7 @@ async def test_what_rests_on_a_document_that_was_removed_is_told_no_more(shelf):
     messages = (*await three_turns(room), *said(4, "Bye", "Bye."))
     await room.recap(*messages)
     [document] = await shelf.corpus.list_documents("local")
-    await shelf.corpus.remove_document(document.id)
+    await shelf.corpus.remove_documents([document.id])
     told = await room.recap(*messages)
 
     assert "stairs" not in told.text
@@ -182,3 +189,19 @@ def test_by_rule_a_long_sentence_is_cut_and_keeps_its_markers():
 
     assert len(line) < 450
     assert line.endswith("…[3]")
+
+
+async def test_a_recap_is_charged_to_the_caller_of_the_command(shelf):
+    ledger = SqlSpendingStore(shelf.stores.database, ManualClock())
+    spending = Spending(store=ledger, prices={})
+    model = MeteredProvider(
+        ScriptedProvider([says("Green [2].")]), spending, model="a", max_output_tokens=99, seconds=60
+    )
+    address = ThreadAddress(platform="slack", workspace="local", channel="C1", thread="1")
+    call = CommandCall(name="recap", workspace="local", conversation=None, author="U1", address=address)
+    recaps = Recaps(shelf.corpus, shelf.stores.summaries, lambda _: model)
+    messages = await three_turns(Room(shelf))
+    await recaps.recap(build_conversation(), messages, shelf.scope(), call.account)
+
+    [line] = (await ledger.report(None, date(2000, 1, 1))).lines
+    assert (line.workspace, line.person, line.purpose) == ("local", "slack:U1", CallPurpose.RECAP)

@@ -14,7 +14,7 @@ async def test_what_was_found_is_told_with_its_footnotes() -> None:
     told = await run("recap")
 
     assert "Under the stairs[1]." in told.text
-    assert f'- [1] Page 1 of "house.md" > Keys: “{KEY}”' in told.text
+    assert f'- [1] Page 1 of "House" > Keys: “{KEY}”' in told.text
     assert [citation.quote for citation in told.citations] == [KEY]
     assert all(citation.proved for citation in told.citations)
     assert not told.is_public

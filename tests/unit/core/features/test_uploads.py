@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.domain.ingest_report import failure_words
 from core.errors import BadInput
-from core.features.uploads import DRAFTS, LONGEST_PATH, clean_path, size_words
+from core.features.upload_files import DRAFTS, LONGEST_PATH, clean_path, size_words
 
 NAMES = st.text(st.one_of(st.characters(), st.sampled_from("/\\.:~ \0")), max_size=60) | st.lists(
     st.sampled_from(["..", ".", "a", "C:", "~", "", " ", DRAFTS, "a.md", "é" * 200]), max_size=12

@@ -166,11 +166,14 @@ async def test_removing_an_unknown_source_names_the_known_ones(shelf: Shelf) -> 
 @pytest.mark.parametrize(
     ("removal", "text"),
     [
-        (Removal(name="a.md", documents=1, conversations=0), "Removed 'a.md' (1 document)."),
+        (
+            Removal(name="a.md", documents=1, conversations=0),
+            "Removed 'a.md' (1 document). No conversation is about it.",
+        ),
         (
             Removal(name="notes", documents=2, conversations=1),
-            "Removed 'notes' (2 documents). 1 conversation about it kept their messages; "
-            "answers that cite it are marked stale.",
+            "Removed 'notes' (2 documents). 1 conversation stays, but answers that rest on them are deleted for good, "
+            "with their quotes, steps and recordings. A note replaces their posts in Discord and Slack.",
         ),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.incoming import Circumstances, RepliesTo
 from core.domain.service import ChannelSettings, Listening
-from core.service.addressing import LEFT_TO_PEOPLE, decide
+from core.service.addressing import LEFT_TO_PEOPLE, TURNS, decide
 
 PLAIN = ChannelSettings()
 HELP_DESK = ChannelSettings(auto_answer=True)
@@ -59,6 +59,8 @@ def in_theirs(**fields: object) -> Circumstances:
         (in_theirs(mentions_others=True), LISTENING, PLAIN, "not_for_us"),
         (in_theirs(replies_to=RepliesTo.SOMEBODY), LISTENING, PLAIN, "not_for_us"),
         (in_theirs(replies_to=RepliesTo.US), NORMAL, PLAIN, None),
+        (how(in_thread=True, in_our_thread=True), Listening.HELD, PLAIN, "muted"),
+        (in_theirs(mentioned=True), Listening.HELD, PLAIN, None),
         # the channel itself
         (how(), NORMAL, PLAIN, "needs_mention"),
         (how(), NORMAL, HELP_DESK, None),
@@ -106,7 +108,8 @@ def test_every_refusal_is_one_code_with_one_sentence_that_says_the_fix() -> None
         assert not decision.accepted
         assert decision.sentence.endswith(".")
         assert decision.code == "own_message" or "mention" in decision.sentence.lower()
-    assert {decision.code for decision in refusals} == {"own_message", "another_bot", *LEFT_TO_PEOPLE}
+    by_content = {decision.code for decision in TURNS}  # test_turns.py
+    assert {decision.code for decision in refusals} == {"own_message", "another_bot", *LEFT_TO_PEOPLE} - by_content
 
 
 def test_who_mentions_the_bot_is_always_answered_and_no_bot_ever() -> None:
@@ -120,5 +123,5 @@ def test_who_mentions_the_bot_is_always_answered_and_no_bot_ever() -> None:
 
 def test_a_setting_never_refuses_what_is_answered_without_it_but_mute() -> None:
     for circumstances, listening, channel in EVERYTHING:
-        if listening is not MUTED and decide(circumstances, NORMAL, PLAIN) is None:
+        if not listening.is_muted and decide(circumstances, NORMAL, PLAIN) is None:
             assert decide(circumstances, listening, channel) is None

@@ -130,7 +130,7 @@ async def test_an_edit_that_leaves_the_text_as_it_was_is_a_repeated_event():
 async def test_who_takes_back_an_edit_that_was_refused_has_the_answer_to_the_text_before():
     door = Door()
     first = await door.inbox.receive(message())
-    refused = await door.inbox.receive(message(event_key="1@2", message_key="1", text="?"))
+    refused = await door.inbox.receive(message(event_key="1@2", message_key="1", text=" "))
     back = await door.inbox.receive(message(event_key="1@3", message_key="1"))
     assert (refused.accepted, back) == (False, replace(first, repeated=True))
 
@@ -169,7 +169,8 @@ async def test_who_works_on_an_edited_message_is_told_at_once():
 @pytest.mark.parametrize(
     ("incoming", "code"),
     [
-        (message(text=" \n?"), "bad_question"),
+        (message(text=" \n"), "bad_question"),
+        (message(text=" ?", circumstances=Circumstances(mentioned=False)), "bad_question"),
         (message(text="x" * 100_000), "bad_question"),
     ],
 )

@@ -49,7 +49,7 @@ class ScriptedAnswers:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:
-            text = await self.behaviour.get(incoming.text, _prompt)(attempt)
+            text = await self.behaviour.get(incoming.text, failing(0, BadInput("")))(attempt)
         except asyncio.CancelledError:
             if attempt.is_stopped():
                 self.stored[incoming.text] = Answer(status=AnswerStatus.STOPPED, text="Stopped.")
@@ -72,6 +72,7 @@ class WallPlatform:
         self.order: list[str] = []
         self.raw: Counter[str] = Counter()
         self.failures = 0
+        self.failing: type[PlatformError] = PlatformError
         self.looked: list[bool] = []
 
     async def open(self, entry: InboxEntry) -> SilentProgress:
@@ -87,10 +88,13 @@ class WallPlatform:
     async def remove(self, entry: InboxEntry) -> None:
         self.posts.pop(entry.message_key)
 
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        self.posts[entry.message_key] = sentence
+
     def _put(self, key: str, text: str) -> str:
         if self.failures:
             self.failures -= 1
-            raise PlatformError("The wall is wet.")
+            raise self.failing("The wall is wet.")
         self.raw[key] += 1
         self.posts[key] = text
         self.order.append(key)
@@ -136,17 +140,13 @@ class Office:
                 await asyncio.sleep(0.005)
 
 
-async def _prompt(attempt: Attempt) -> str:
-    return "Yes."
-
-
 def failing(times: int, error: Exception) -> Behaviour:
     left = [error] * times
 
     async def behave(attempt: Attempt) -> str:
         if left:
             raise left.pop()
-        return "At last."
+        return "At last." if times else "Yes."
 
     return behave
 
@@ -343,7 +343,7 @@ async def test_only_the_asker_can_stop_and_only_what_is_open():
     office = Office()
     await office.accept("q")
     worker = office.worker()
-    with pytest.raises(AccessDenied, match="Only ada"):
+    with pytest.raises(AccessDenied, match="Only ada or a moderator"):
         await worker.cancel("q", "bob")
     with pytest.raises(InvalidState, match="nothing to stop"):
         await worker.cancel("unknown", "ada")

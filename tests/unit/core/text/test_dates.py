@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.dates import find_date, find_date_in_name, find_dates, has_weekday, is_day_first
+from core.text.dates import YEARS_OF_HISTORY, find_date, find_date_in_name, find_dates, has_weekday, is_day_first
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,15 @@ def test_dates_are_read_as_people_write_them(text: str, iso: str) -> None:
 
     assert found is not None
     assert found.iso() == iso
+
+
+def test_years_before_1900_are_read_where_they_are_asked_for() -> None:
+    (default,) = find_dates("signed on 9 October 1788")
+    (asked,) = find_dates("signed on 9 October 1788", years=YEARS_OF_HISTORY)
+
+    assert (default.year, default.month, default.day) == (None, 10, 9)
+    assert (asked.year, asked.month, asked.day) == (1788, 10, 9)
+    assert find_dates("1788-10-09") == []
 
 
 @pytest.mark.parametrize(

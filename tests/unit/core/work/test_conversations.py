@@ -1,9 +1,11 @@
 """Opening, titling, renaming and deleting conversations; what focus remembers and when it forgets."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from core.domain.audit import Deed
 from core.domain.conversation import Focus
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.errors import BadInput, NotFound
@@ -143,6 +145,24 @@ async def test_who_keeps_more_of_a_conversation_is_told_when_it_is_deleted() -> 
     assert told == []
     await desk.delete(conversation.id, "local")
     assert told == [conversation.address]
+
+
+async def test_what_nobody_used_for_long_is_deleted_in_its_workspace_alone_and_noted() -> None:
+    stores, clock = Stores(), ManualClock()
+    desk = Conversations(stores.conversations, clock)
+    old = await desk.create(message(thread="old"))
+    elsewhere = ThreadAddress(platform="web", workspace="crew", channel="c", thread="old")
+    await desk.create(replace(message(), address=elsewhere))
+    clock.advance(3600)
+    await desk.create(message(thread="new"))
+    deleted = await desk.delete_unused("local", clock.now() - timedelta(minutes=30))
+
+    assert deleted == 1
+    assert [item.address.thread for item in await desk.list_conversations("local")] == ["new"]
+    assert [item.address.thread for item in await desk.list_conversations("crew")] == ["old"]
+    [entry] = await stores.audit.newest(None, 10)
+    assert (entry.note.actor, entry.note.deed) == ("retention", Deed.CONVERSATION_DELETED)
+    assert old.id in entry.note.about
 
 
 def test_context_expiry() -> None:

@@ -1,11 +1,14 @@
 """The decision after a failure, as a table."""
 
+from datetime import timedelta
+
 import pytest
 
 from core.errors import (
     BadInput,
     NotFound,
     PlatformError,
+    PlatformUnreachable,
     ProviderAuthError,
     ProviderOverloaded,
     ProviderRateLimited,
@@ -42,6 +45,20 @@ BUG = "Something went wrong in Footnote (KeyError). Try again. If it keeps happe
 )
 def test_what_follows_a_failure(error, failures, expected):
     assert decide(error, failures=failures, tries=4) == expected
+
+
+@pytest.mark.parametrize(
+    ("hours", "failures", "expected"),
+    [
+        (0, 3, TryAgain(LONGEST_PAUSE_SECONDS)),
+        (23, 400, TryAgain(LONGEST_PAUSE_SECONDS)),
+        (25, 1, TryAgain(4)),
+        (25, 400, GiveUp("Slack can't be reached.")),
+    ],
+)
+def test_a_message_waits_a_day_for_a_platform_that_is_away(hours, failures, expected):
+    error = PlatformUnreachable("Slack can't be reached.")
+    assert decide(error, failures=failures, tries=4, age=timedelta(hours=hours)) == expected
 
 
 def test_pauses_grow_up_to_a_bound():

@@ -1,16 +1,19 @@
-"""Model calls: counted for the account of the running work, and refused before a budget is exceeded."""
+"""Model calls: counted for the account of the step that makes them, and refused before a budget is exceeded."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
 import pytest
 
 from core.domain.chat import ChatMessage, ChatRequest, ChatRole
+from core.domain.jobs import JobKind
 from core.domain.replies import ChatResponse, CitedText, Usage
 from core.domain.spending import Account, BudgetScope, CallPurpose, DayBudget, Price, Spent
 from core.errors import BudgetSpent, ProviderOverloaded
-from core.work.spending import MeteredProvider, Spending, charge, charge_for, cost_output
+from core.work.spending import MeteredProvider, Spending, cost_output
+from core.work.steps import NO_STEPS, Step, complete
 from storage.database.repositories.spending import SqlSpendingStore
 from tests.fakes import ManualClock
 from tests.scripted import ScriptedProvider, Turn, says
@@ -22,6 +25,8 @@ REQUEST = ChatRequest(system="", messages=(ChatMessage(role=ChatRole.USER, text=
 REPLY = ChatResponse(segments=(CitedText(text="Yes."),), usage=Usage(input_tokens=60, output_tokens=4))
 ADA = Account(workspace="local", channel="discord:c", person="discord:ada", answer="q", purpose=CallPurpose.ANSWER)
 
+ADA_ASKS = NO_STEPS.charged(ADA)
+
 
 class Counted:
     def __init__(self, *script: Turn, model: str = "known", provider: object = None, **limits: int) -> None:
@@ -31,16 +36,20 @@ class Counted:
         self.inner = provider or ScriptedProvider(script)
         self.provider = MeteredProvider(self.inner, self.spending, model=model, max_output_tokens=9, seconds=60)
 
+    async def ask(self, step: Step = ADA_ASKS, on_text: Callable[[str], None] | None = None) -> ChatResponse:
+        return await complete(self.provider, REQUEST, step, on_text)
+
     async def total(self) -> Spent:
         return (await self.store.report(None, LONG_AGO)).total
 
 
-async def test_a_call_is_charged_to_the_account_of_its_task_and_to_those_that_it_starts() -> None:
+async def test_a_call_is_charged_to_the_account_of_its_step_and_of_the_steps_below_it() -> None:
     counted = Counted(REPLY, REPLY, REPLY)
-    with charge(replace(ADA, spent=Spent())) as account:
-        assert (await counted.provider.complete(REQUEST)).cost_micros == 100
-        with charge_for(CallPurpose.SECTION):
-            await asyncio.create_task(counted.provider.complete(REQUEST))
+    account = replace(ADA, spent=Spent())
+    async with NO_STEPS.charged(account) as question:
+        assert (await counted.ask(question)).cost_micros == 100
+        async with question.step(JobKind.TOOL, "read a section") as section:
+            await counted.ask(section.charged_for(CallPurpose.SECTION))
     await counted.provider.complete(REQUEST)
     lines = (await counted.store.report(None, LONG_AGO)).lines
     assert sorted((line.person, line.purpose.value, line.spent.micros) for line in lines) == [
@@ -52,31 +61,30 @@ async def test_a_call_is_charged_to_the_account_of_its_task_and_to_those_that_it
 
 async def test_a_call_that_might_exceed_the_budget_is_not_made() -> None:
     counted = Counted(REPLY, REPLY, REPLY, micros=1000)
-    with charge(ADA):
-        for _ in range(2):  # each reserves more than 600 at first, and takes 100
-            await counted.provider.complete(REQUEST)
-        small = Counted(REPLY, micros=500)
-        with pytest.raises(BudgetSpent, match=r"^Your budget for the language model is spent for today\. Ask again"):
-            await small.provider.complete(REQUEST)
+    for _ in range(2):  # each reserves more than 600 at first, and takes 100
+        await counted.ask()
+    small = Counted(REPLY, micros=500)
+    with pytest.raises(BudgetSpent, match=r"^Your budget for the language model is spent for today\. Ask again"):
+        await small.ask()
     assert small.inner.requests == []
     assert (await small.total()).calls == 0
 
 
 async def test_a_model_without_a_price_counts_tokens_and_is_refused_where_money_is_limited() -> None:
     unknown = Counted(REPLY, model="unknown", tokens=1000)
-    with charge(replace(ADA, spent=Spent())) as account:
-        assert (await unknown.provider.complete(REQUEST)).cost_micros is None
-        assert ((await unknown.total()).tokens, (await unknown.total()).unpriced) == (64, 1)
-        assert cost_output(account.spent) == {"calls_without_price": 1}
-        limited = Counted(REPLY, model="unknown", micros=10**9)
-        with pytest.raises(BudgetSpent, match=r"The price of 'unknown' isn't known.*\[prices\.\"unknown\"\]"):
-            await limited.provider.complete(REQUEST)
+    account = replace(ADA, spent=Spent())
+    assert (await unknown.ask(NO_STEPS.charged(account))).cost_micros is None
+    assert ((await unknown.total()).tokens, (await unknown.total()).unpriced) == (64, 1)
+    assert cost_output(account.spent) == {"calls_without_price": 1}
+    limited = Counted(REPLY, model="unknown", micros=10**9)
+    with pytest.raises(BudgetSpent, match=r"The price of 'unknown' isn't known.*\[prices\.\"unknown\"\]"):
+        await limited.ask()
 
 
 async def test_a_failed_call_is_not_counted() -> None:
     counted = Counted(ProviderOverloaded("busy"))
-    with charge(ADA), pytest.raises(ProviderOverloaded):
-        await counted.provider.complete(REQUEST)
+    with pytest.raises(ProviderOverloaded):
+        await counted.ask()
     assert (await counted.total()).calls == 0
 
 
@@ -92,8 +100,7 @@ async def test_a_call_that_is_cut_off_counts_what_it_may_have_taken() -> None:
     for on_text, written in ((None, 50), (lambda piece: None, 11)):
         begun = asyncio.Event()
         counted = Counted(provider=Slow(()))
-        with charge(ADA):
-            call = asyncio.create_task(counted.provider.complete(REQUEST, on_text))
+        call = asyncio.create_task(counted.ask(on_text=on_text))
         await begun.wait()
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -104,7 +111,6 @@ async def test_a_call_that_is_cut_off_counts_what_it_may_have_taken() -> None:
 
 async def test_two_calls_at_once_do_not_share_the_same_room() -> None:
     counted = Counted(REPLY, REPLY, micros=900)
-    with charge(ADA):
-        done = await asyncio.gather(*(counted.provider.complete(REQUEST) for _ in range(2)), return_exceptions=True)
+    done = await asyncio.gather(*(counted.ask() for _ in range(2)), return_exceptions=True)
     assert sorted(type(item).__name__ for item in done) in (["BudgetSpent", "ChatResponse"], ["ChatResponse"] * 2)
     assert (await counted.total()).micros <= 900

@@ -62,6 +62,19 @@ def _greedy(path: Path) -> ParsedDocument:
         hoard.append(bytearray(16 * 1024 * 1024))
 
 
+_KEPT: list[bytearray] = []
+
+
+def _hoarding(path: Path) -> ParsedDocument:
+    """Keeps memory for good, as the arena of an engine does."""
+    _KEPT.append(bytearray(120 * 1024 * 1024))
+    return _parsed(path, "kept")
+
+
+def _hungry(path: Path) -> ParsedDocument:
+    return _parsed(path, f"{len(bytearray(250 * 1024 * 1024)):,} bytes")
+
+
 def _crashing(path: Path) -> ParsedDocument:
     ctypes.string_at(0)
     raise AssertionError("a null pointer was read")
@@ -134,6 +147,8 @@ _READ: dict[str, Callable[[Path], ParsedDocument]] = {
     ".busy": _busy,
     ".idle": _idle,
     ".greedy": _greedy,
+    ".hoard": _hoarding,
+    ".hungry": _hungry,
     ".crash": _crashing,
     ".abort": _aborting,
     ".leave": _leaving,

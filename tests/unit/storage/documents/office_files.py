@@ -16,6 +16,7 @@ _ODF = " ".join(
     f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
     for short, name in {
         "office": "office", "text": "text", "table": "table", "style": "style", "draw": "drawing", "meta": "meta",
+        "fo": "xsl-fo-compatible",
     }.items()
 )  # fmt: skip
 

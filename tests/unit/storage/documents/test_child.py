@@ -116,9 +116,21 @@ def test_a_file_that_takes_too_much_memory_is_reported_and_the_child_replaced(no
     reply = answer(task(note), replace(PARTS, find_reader=exhausted), ReadLimits())
 
     assert reply.result == ReadFailure(
-        reason="too large: reading it takes more than 1,024 MB of memory; split the file"
+        reason="too large: reading it takes more than 1,024 MB of memory; raise [ingest] parse_memory_mb, or split it",
+        out_of_memory=True,
     )
     assert reply.retire
+
+
+def test_an_engine_that_names_a_lack_of_memory_in_its_own_words_is_no_bug(note: Path) -> None:
+    def exhausted(task: ReadTask) -> Reader:
+        raise RuntimeError("Non-zero status code returned while running Conv node: std::bad_alloc")
+
+    result = answer(task(note), replace(PARTS, find_reader=exhausted), ReadLimits()).result
+
+    assert isinstance(result, ReadFailure)
+    assert result.reason.startswith("too large: reading it takes more than 1,024 MB of memory")
+    assert result.trace is None
 
 
 def test_tasks_are_served_until_their_stream_ends(note: Path) -> None:

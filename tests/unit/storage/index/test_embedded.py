@@ -1,12 +1,13 @@
 """Folders of embedded indexes: one opener, one model, and clear words when they can't be used."""
 
+import asyncio
 import json
 import logging
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +20,7 @@ from storage.index.engine import Engine
 from storage.index.folder import IndexFolder, IndexMeta, parse_meta
 from storage.index.opening import INDEX_FOLDER, embedded_index
 from storage.index.server import open_local, open_memory
+from storage.text import indexed_text
 from tests.fakes import HashEmbedder
 from tests.unit.storage.search_builders import ask, build_entry, within
 
@@ -262,3 +264,50 @@ async def test_nothing_is_added_when_the_disk_is_nearly_full(tmp_path: Path, mon
     reopened = embedded_index(tmp_path, HashEmbedder())
     assert len(await reopened.search(ask("spyglass"), within())) == 1
     await reopened.close()
+
+
+def _bytes_with(folder: Path, needles: Sequence[bytes]) -> list[str]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return sorted(path.name for path in files if any(needle in path.read_bytes() for needle in needles))
+
+
+async def test_erasing_leaves_no_byte_of_a_removed_document_and_all_of_the_others(tmp_path: Path) -> None:
+    embedder = HashEmbedder()
+    index = embedded_index(tmp_path, embedder)
+    kept = [build_entry(f"spyglass number {n}", document=f"{n}.md", source="s0") for n in range(798)]
+    removed = [build_entry(text, document=f"{text}.md", source="s0") for text in ("Zarquelba", "Plimforth")]
+    await index.add([*kept, *removed])
+    await index.optimise()
+    vectors = embedder.embed_passages([indexed_text(entry) for entry in removed])
+    needles = [vector.tobytes() for vector in vectors] + [entry.passage.id.encode() for entry in removed]
+    needles += [entry.passage.document_id.encode() for entry in removed]
+    before = _bytes_with(tmp_path, needles)
+    for entry in removed:
+        await index.remove_document(entry.passage.document_id)
+
+    found, _ = await asyncio.gather(index.search(ask("spyglass"), within("s0")), index.erase())
+
+    assert before != []
+    assert _bytes_with(tmp_path, needles) == []
+    assert found
+    assert await index.count() == 798
+    await index.add(removed[:1])  # what is written later outlives a killed process, too
+    assert (tmp_path / INDEX_FOLDER / "edge" / "wal").exists()
+    await index.close()
+    again = embedded_index(tmp_path, embedder)
+    assert await again.count() == 799
+    await again.close()
+
+
+async def test_erasing_that_was_broken_off_is_done_at_the_next_call(tmp_path: Path) -> None:
+    index = embedded_index(tmp_path, HashEmbedder())
+    await index.add([build_entry("The spyglass costs gold.", document="gone.md"), build_entry("The map.")])
+    await index.remove_document(build_entry("", document="gone.md").passage.document_id)
+    await index.close()
+
+    again = embedded_index(tmp_path, HashEmbedder())
+    await again.erase()
+
+    assert _bytes_with(tmp_path, [b"gone.md"]) == []
+    assert await again.count() == 1
+    await again.close()

@@ -3,6 +3,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.presentation.markdown import Flavour, pack, read_markdown, split_markdown, units
+from tests.slack_server.expansion import expanded_kinds, table_problems
 from tests.unit.bot.markdown_texts import (
     GOOD,
     ZERO_WIDTH,
@@ -202,3 +203,40 @@ def test_a_hundred_kilobytes_are_split_whole() -> None:
     parts = texts(text, 3_000)
     assert bare("".join(parts)) == bare(text)
     assert max(map(units, parts)) <= 3_000
+
+
+SLACK = Flavour(has_tables=True, most_blocks=40)
+
+
+def test_no_part_has_more_blocks_of_the_platform_than_it_takes() -> None:
+    text = "\n\n".join(f"## Heading {n}\n\nText {n}.\n\n| a | b |\n|---|---|\n| {n} | x |\n\n---" for n in range(60))
+    parts = split_markdown(text, 9_000, SLACK)
+    kinds = [expanded_kinds([{"type": "markdown", "text": part.text}]) for part in parts]
+    assert max(map(len, kinds)) <= 40
+    assert sum(found.count("header") for found in kinds) == 60
+    assert len(parts) == 6  # four blocks for each heading
+
+
+def test_a_table_that_is_too_wide_and_too_long_is_several() -> None:
+    rows = [[f"c{row}x{column}" for column in range(30)] for row in range(150)]
+    head = [f"| {' | '.join(f'h{column}' for column in range(30))} |", "|" + "---|" * 30]
+    text = "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
+    parts = split_markdown(text, 9_000, SLACK)
+    assert [table_problems([{"type": "markdown", "text": part.text}]) for part in parts] == [[]] * len(parts)
+    shown = "".join(part.text for part in parts)
+    assert all(f" {cell} " in shown for row in rows for cell in row)
+
+
+@pytest.mark.parametrize(
+    "text", ["a\n===\nb", "a\n-\nb", "a\n--\nb", "- # a\n- ## b\n1. # # c", "- ***\n- * * *", "a | b\n|---|\n-|-"]
+)
+def test_text_that_is_no_heading_for_us_is_none_for_the_platform(text: str) -> None:
+    (part,) = split_markdown(text, 9_000, SLACK)
+    assert expanded_kinds([{"type": "markdown", "text": part.text}]) == ["rich_text"]
+
+
+@pytest.mark.parametrize("sign", "日ไ😀")
+def test_parts_of_any_script_fit_into_the_bytes_of_a_message(sign: str) -> None:
+    parts = split_markdown((sign * 40 + " ") * 300, 3_600)
+    assert max(len(part.text.encode()) for part in parts) <= 9_000
+    assert "".join(part.text for part in parts).count(sign) == 12_000

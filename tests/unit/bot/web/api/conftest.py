@@ -21,13 +21,16 @@ from bot.web.parts import WebParts
 from core.access.identity import Tokens
 from core.answering.pipeline import Pipeline, QuestionContext
 from core.answering.run import Budget, RunObserver
+from core.answering.strategies.choosing import Strategies
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.answering.tools.toolbox import Toolbox
 from core.domain.chat import Capabilities, ChatRequest, ToolInvocation
 from core.domain.identity import Role
 from core.domain.replies import ChatResponse
 from core.domain.service import InboxEntry
+from core.errors import BadInput
 from core.features.connections import Connections
+from core.ports import ChatProvider
 from core.service.commands.table import Commands
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.jobs import Jobs
@@ -44,6 +47,7 @@ from tests.unit.core.library_builder import Shelf
 
 WORKSPACE = "/api/v1/workspaces/local"
 QUESTION = "Where is the key?"
+MODEL = "house-1"
 QUOTE = "The key hangs under the stairs."
 TOKEN = "a token for tests only"
 
@@ -138,11 +142,30 @@ class Office:
             ),
             clock=self.clock,
             page_images=Pictures(),
-            scope=lambda thread, reader=None: asyncio.sleep(0, self.shelf.scope()),
+            scope=lambda thread, reader=None: self.shelf.access.scope("local", thread, reader=reader),
             sessions=self.shelf.stores.sessions(self.clock),
             links=Links(secret_key="a secret for tests only, long enough", clock=self.clock, days=180, public_url=None),
             worker=self.worker,
             ask_again=never,
+            check_options=self._strategies().check,
+        )
+
+    def _strategies(self) -> Strategies:
+        async def provider(workspace: str, model: str | None) -> ChatProvider:
+            return self.provider
+
+        async def check_model(workspace: str, model: str) -> None:
+            if model != MODEL:
+                raise BadInput(f"The house did not find the requested model: {model}.")
+
+        budget = Budget(steps=2)
+        return Strategies(
+            provider=provider,
+            configured="tool_use",
+            facts=False,
+            budget=budget,
+            clock=self.clock,
+            check_model=check_model,
         )
 
     def api(self, **changes: Any) -> ApiContext:

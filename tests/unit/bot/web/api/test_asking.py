@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient
 from core.domain.incoming import IncomingMessage
 from core.domain.service import Decision
 from core.service.inbox import STANDARD_GATES, Gate, Inbox
-from tests.unit.bot.web.api.conftest import QUESTION, QUOTE, WORKSPACE, Office, OpenClient, error_of
+from tests.unit.bot.web.api.conftest import MODEL, QUESTION, QUOTE, WORKSPACE, Office, OpenClient, error_of
 
 
 async def ask(client: TestClient, message: str = QUESTION, key: str | None = None, **fields: object):
@@ -81,14 +81,34 @@ async def test_a_key_of_another_message_is_a_conflict(client: TestClient) -> Non
     assert (await error_of(await ask(client, "Is there a shed?", key="k1"), 409))[0] == "key_reused"
 
 
-async def test_a_message_whose_answer_left_memory_is_read_from_its_session(office: Office, client: TestClient) -> None:
+async def test_the_answer_to_a_message_is_that_of_its_session(office: Office, client: TestClient) -> None:
     first = await (await ask(client, key="k1")).json()
-    office.platform._answers.clear()  # as after a restart
     again = await (await client.get(f"{WORKSPACE}/chat/messages/k1")).json()
 
     assert again["session_id"] == first["session_id"]
     for name in ("id", "status", "content", "citations"):
         assert again["message"][name] == first["message"][name]
+
+
+@pytest.mark.parametrize("removed", ["conversation", "document", "source"])
+async def test_a_removed_answer_is_in_no_reply_from_the_same_moment_on(
+    office: Office, client: TestClient, removed: str
+) -> None:
+    first = await (await ask(client, key="k1")).json()
+    await office.worker.stop()  # nothing takes posts back
+    if removed == "conversation":
+        await office.conversations.delete(first["session_id"], "local", by="somebody")
+    elif removed == "document":
+        await office.shelf.corpus.remove_documents(
+            [item.id for item in await office.shelf.corpus.list_documents("local")]
+        )
+    else:
+        await office.shelf.corpus.remove_source(office.shelf.source.id)
+    found = await client.get(f"{WORKSPACE}/chat/messages/k1")
+    said = await found.text()
+
+    assert (await found.json())["message"]["status"] in ("error", "refused")
+    assert [part for part in (QUOTE, "under the stairs", "House", "house.md") if part in said] == []
 
 
 async def test_an_answer_can_be_stopped(office: Office, connect: OpenClient) -> None:
@@ -252,3 +272,20 @@ async def test_many_questions_at_once_are_all_answered(client: TestClient) -> No
 
     assert {response.status for response in answers} == {200}
     assert len({(await response.json())["session_id"] for response in answers}) == 50
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind", "part"),
+    [({"strategy": "guess"}, "unsupported", "guess"), ({"model": "claude-nope"}, "bad_input", "claude-nope")],
+)
+async def test_a_strategy_or_a_model_that_there_is_not_is_refused_and_not_stored(
+    client: TestClient, office: Office, fields: dict[str, str], kind: str, part: str
+) -> None:
+    response = await ask(client, **fields)
+    code, message = await error_of(response, 422)
+    assert (code, part in message) == (kind, True)
+    assert await office.store.recent("local", limit=1) == []
+
+
+async def test_a_strategy_and_a_model_that_there_are_answer(client: TestClient) -> None:
+    assert (await ask(client, strategy="tool_use", model=MODEL)).status == 200

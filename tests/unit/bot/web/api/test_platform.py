@@ -1,4 +1,4 @@
-"""The API as a chat platform: posts reach the requests that wait, and memory stays bounded."""
+"""The API as a chat platform: posts wake the requests that wait, and nothing of an answer stays in memory."""
 
 import asyncio
 
@@ -6,56 +6,21 @@ from bot.web.api.platform import ApiPlatform, api_address
 from core.domain.answer import Answer, AnswerStatus
 
 ADDRESS = api_address("local", "t")
+ANSWER = Answer(status=AnswerStatus.ANSWERED, text="Here.", conversation_id="c1", message_id="m1")
 
 
-def answer(text: str = "Here.") -> Answer:
-    return Answer(status=AnswerStatus.ANSWERED, text=text, conversation_id="c1", message_id="m1")
-
-
-async def test_everybody_who_waits_for_a_message_gets_its_answer() -> None:
+async def test_a_post_wakes_all_who_wait_for_its_message_and_no_others() -> None:
     platform = ApiPlatform()
-    waiting = [asyncio.create_task(platform.wait("k", 5)) for _ in range(3)]
-    await asyncio.sleep(0)
-    ref = await platform.post(ADDRESS, "k", answer(), look_first=False)
-
-    assert [found and found.text for found in await asyncio.gather(*waiting)] == ["Here."] * 3
+    with platform.watch("k") as first, platform.watch("k") as second, platform.watch("other") as other:
+        ref = await platform.post(ADDRESS, "k", ANSWER, look_first=False)
+        await asyncio.wait_for(asyncio.gather(first.wait(), second.wait()), 5)
+        assert not other.is_set()
     assert ref == "c1/m1"
-
-
-async def test_an_answer_posted_before_anybody_waits_is_there_at_once() -> None:
-    platform = ApiPlatform()
-    await platform.post(ADDRESS, "k", answer(), look_first=False)
-
-    assert await platform.wait("k", 0) == answer()
-
-
-async def test_posting_again_shows_the_last_one() -> None:
-    platform = ApiPlatform()
-    await platform.post(ADDRESS, "k", answer("Old."), look_first=False)
-    await platform.post(ADDRESS, "k", answer("New."), look_first=True)
-
-    assert await platform.wait("k", 0) == answer("New.")
-
-
-async def test_a_wait_ends_with_its_time_and_leaves_nothing_behind() -> None:
-    platform = ApiPlatform()
-
-    assert await platform.wait("k", 0.01) is None
     assert platform._posted == {}
 
 
-async def test_the_error_post_is_an_answer_of_status_error_in_no_conversation() -> None:
+async def test_an_error_wakes_them_too() -> None:
     platform = ApiPlatform()
-    ref = await platform.fail(ADDRESS, "k", "It did not work: ask again.")
-    found = await platform.wait("k", 0)
-
-    assert found is not None and (found.status, found.text) == (AnswerStatus.ERROR, "It did not work: ask again.")
-    assert ref == "/"
-
-
-async def test_only_the_newest_answers_are_kept() -> None:
-    platform = ApiPlatform(kept_answers=2)
-    for key in ("a", "b", "c"):
-        await platform.post(ADDRESS, key, answer(key), look_first=False)
-
-    assert [await platform.wait(key, 0) for key in ("a", "b", "c")] == [None, answer("b"), answer("c")]
+    with platform.watch("k") as posted:
+        assert await platform.fail(ADDRESS, "k", "It did not work: ask again.") == "/"
+        assert posted.is_set()

@@ -94,6 +94,8 @@ async def test_a_job_is_shown_as_the_tree_it_belongs_to(client: TestClient) -> N
     assert {job["kind"] for job in tree["jobs"]} >= {"request", "tool"}
     assert {node["id"] for node in tree["tree"]["children"]} == set(tree["jobs"][0]["children"])
     assert child == tree
+    found = [item for job in tree["jobs"] if job["kind"] == "tool" for item in job["found"]]
+    assert any(QUOTE in item["snippet"] for item in found)
 
 
 async def test_a_job_of_another_workspace_is_not_found(office: Office, client: TestClient) -> None:

@@ -141,8 +141,9 @@ async def test_after_the_last_step_the_model_has_to_answer_from_what_there_is(to
     draft = await run.draft()
     assert (text_of(draft), draft.partial) == ("So far: under the mat.", True)
     last = run.provider.requests[-1]
-    assert last.tool_choice is ToolChoice.NONE
-    assert last.system.startswith("Be brief.\n\nThe limit of 2 steps")
+    assert (last.system, last.tool_choice) == ("Be brief.", ToolChoice.AUTO)  # else the provider's cache would be lost
+    assert last.messages[-1].role is ChatRole.USER
+    assert last.messages[-1].text.startswith("The limit of 2 steps")
     assert len(run.provider.requests) == 3
 
 
@@ -150,7 +151,7 @@ async def test_tokens_end_the_search_too(tools):
     costly = replace(calls(search()), usage=Usage(input_tokens=900, output_tokens=100))
     run = Run([costly, says("Enough.")], tools, Budget(tokens=1000))
     draft = await run.draft()
-    assert draft.partial and "1000 tokens" in run.provider.requests[-1].system
+    assert draft.partial and "1000 tokens" in run.provider.requests[-1].messages[-1].text
 
 
 async def test_so_does_time(tools):
@@ -160,15 +161,16 @@ async def test_so_does_time(tools):
 
     run = Run([slowly, says("Enough.")], tools, Budget(seconds=30))
     draft = await run.draft()
-    assert draft.partial and "30 seconds" in run.provider.requests[-1].system
+    assert draft.partial and "30 seconds" in run.provider.requests[-1].messages[-1].text
     assert draft.new_messages[1].tool_results[0].text == "Stopped: the time for this question is over."
 
 
-async def test_tool_calls_of_a_turn_that_must_answer_are_ignored(tools):
+async def test_a_model_that_calls_at_the_bound_is_asked_once_more_without_tools(tools):
     stubborn = ChatResponse(segments=(CitedText(text="Under the mat."),), tool_invocations=(search(id="c2"),))
-    run = Run([calls(search()), stubborn], tools, Budget(steps=1))
+    run = Run([calls(search()), stubborn, stubborn], tools, Budget(steps=1))
     draft = await run.draft()
     assert (text_of(draft), draft.partial, len(draft.new_messages)) == ("Under the mat.", True, 2)
+    assert [request.tool_choice for request in run.provider.requests][1:] == [ToolChoice.AUTO, ToolChoice.NONE]
 
 
 class HangingProvider(ScriptedProvider):
@@ -332,16 +334,17 @@ async def test_pauses_are_bounded_by_the_budget(tools):
     assert (text_of(draft), draft.partial) == ("a a b.", True)
 
 
-async def test_an_answer_cut_at_the_output_limit_is_partial(tools):
+async def test_an_answer_cut_at_the_output_limit_says_so(tools):
     cut = replace(says("Under the"), stop_reason=StopReason.MAX_TOKENS)
     draft = await Run([cut], tools).draft()
-    assert (text_of(draft), draft.partial) == ("Under the", True)
+    assert (text_of(draft), draft.is_cut) == ("Under the", True)
 
 
 async def test_an_empty_answer_is_asked_for_once_more(tools):
     run = Run([says(" "), says("Under the mat.")], tools)
     assert text_of(await run.draft()) == "Under the mat."
-    assert "Your last turn was empty" in run.provider.requests[1].system
+    assert "Your last turn was empty" in run.provider.requests[1].messages[-1].text
+    assert run.provider.requests[1].system == "Be brief."
 
 
 @pytest.mark.parametrize("steps", [1, 6])

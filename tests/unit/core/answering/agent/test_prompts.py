@@ -78,6 +78,12 @@ def test_the_question_is_the_last_turn():
     assert [turn.text for turn in turns] == ["Hello", "Hi", "Where is the key?"]
 
 
+def test_the_day_and_the_library_come_before_the_conversation():
+    turns = build_turns([user("Hello", "ada")], question(), "Today is Tuesday.")
+    assert [turn.text for turn in turns[1:]] == ["Hello", "Where is the key?"]
+    assert turns[0].text.endswith("\nToday is Tuesday.") and turns[0].speaker is None
+
+
 def test_a_lone_speaker_is_not_named():
     assert [turn.speaker for turn in build_turns([user("Hello", "ada")], question())] == [None, None]
 

@@ -69,6 +69,9 @@ class Wall:
     async def remove(self, entry: InboxEntry) -> None:
         raise AssertionError(entry)
 
+    async def redact(self, entry: InboxEntry, sentence: str) -> None:
+        raise AssertionError(entry)
+
 
 class FullDisk(SqlJobRepository):
     async def save(self, *jobs: Job) -> None:

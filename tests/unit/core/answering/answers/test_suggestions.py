@@ -27,7 +27,7 @@ async def after(shelf: Shelf, document: Document, *numbers: int, asked: str = "W
 
 async def about(shelf: Shelf, scope: SearchScope | None = None, most: int = 4) -> list[str]:
     documents = await shelf.corpus.list_documents("local", None)
-    return await shelf.suggestions.about(documents, scope or shelf.scope(), most)
+    return [*await shelf.suggestions.about(documents, scope or shelf.scope(), most)]
 
 
 # ------------------------------------------------------------------------------------------------ after an answer

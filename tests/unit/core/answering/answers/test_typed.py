@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -42,6 +43,21 @@ def pages() -> dict[str, Page]:
 def typed(response_type: str, **data: object) -> Draft:
     read = RESPONSE_TYPES[response_type].model.model_validate(data)
     return draft_of(read)
+
+
+def test_a_date_that_only_the_title_or_the_file_name_gives_is_kept():
+    for document in (build_document("pier.md", title="Minutes of 12 May 2024"), build_document("2024-05-12.md")):
+        rest = build_pages(document, "The pier was closed.")
+        [passage] = build_passages(rest)
+        sourced = SourcedPassage(document=document, passage=passage, page_title="Page")
+        draft = replace(
+            typed("timeline", summary="", events=[{"date": "12 May 2024", "event": "It closed [1]."}]),
+            evidence=Evidence(passages={passage.id: NumberedPassage(number=1, source=sourced)}),
+        )
+        settled, _ = prove_typed(draft, {page.id: page for page in rest})
+
+        assert settled.data is not None and settled.data_gaps == ()
+        assert settled.data["events"] == [{"date": "12 May 2024", "event": "It closed[1]."}]
 
 
 def draft_of(read: ResponseData) -> Draft:

@@ -9,6 +9,7 @@ import pytest
 
 from core.answering.steps.preparing import TALK_LIMIT
 from core.domain.answer import Answer, AnswerStatus
+from core.domain.audit import Audit
 from core.domain.chat import ChatRequest, ChatRole
 from core.domain.conversation import Role
 from core.domain.incoming import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
@@ -64,7 +65,7 @@ class Languages:
     async def listening(self, address: ThreadAddress) -> Listening:
         return Listening.NORMAL
 
-    async def save_listening(self, address: ThreadAddress, listening: Listening) -> None:
+    async def save_listening(self, address: ThreadAddress, listening: Listening, *, audit: Audit = None) -> None:
         raise AssertionError("nothing is set here")
 
 

@@ -167,7 +167,7 @@ async def test_a_question_of_one_document_alone_is_looked_up_in_it_alone(shelf: 
 async def test_an_empty_question_is_refused_as_ever_and_settling_goes_through(shelf: Shelf) -> None:
     room = Room(shelf)
     with pytest.raises(BadInput):
-        await room.ask(message("?!"))
+        await room.ask(message(" "))
 
     assert (await room.answers.settle(message(), Answer(status=AnswerStatus.ERROR, text="No."))).text == "No."
     assert await room.handed_over() == []

@@ -74,5 +74,6 @@ async def test_it_stays_within_its_budget_and_what_it_says_is_seen_as_it_is_writ
     provider, progress = ScriptedProvider([calls(call), says("Under the mat [1].")]), RecordingProgress()
     bounded = ToolUseStrategy(provider, Budget(steps=1), ManualClock())
     draft = await bounded.draft(question(), [], shelf.toolbox(), progress)
-    assert [request.tool_choice for request in provider.requests] == [ToolChoice.AUTO, ToolChoice.NONE]
+    assert [request.tool_choice for request in provider.requests] == [ToolChoice.AUTO, ToolChoice.AUTO]
+    assert provider.requests[1].messages[-1].text.startswith("The limit of 1 step ")
     assert (draft.partial, text_of(draft), progress.shown) == (True, "Under the mat [1].", "Under the mat [1].")

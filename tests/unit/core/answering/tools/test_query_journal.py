@@ -122,11 +122,28 @@ async def test_where_no_journal_has_a_hit_a_summary_asks_which(shelf):
 
 
 async def test_of_many_journals_a_few_are_offered(shelf):
-    for number in range(9):
+    for number in range(30):
         await shelf.add(f"j{number}.json", "Empty hall.", title=f"Journal {number}x", kind="foundry")
     finding = await query(shelf, "zeppelin", "summary")
     assert len(finding.choices) == MAX_CHOICES
-    assert finding.text == "Which journal do you mean? These fit best of 11."
+    assert finding.text == "Which journal do you mean? These fit best of 32."
+
+
+async def test_all_that_fit_equally_are_offered(shelf):
+    for number in range(8):
+        await shelf.add(f"z{number}.json", "A guard with a ruby ring.", title=f"Zone {number}x", kind="foundry")
+    assert len((await query(shelf, "guard ring")).choices) == 9
+
+
+async def test_of_two_that_are_named_only_these_are_offered(shelf):
+    await shelf.add("tower.json", "The king holds a ruby.", title="The Blue Tower", kind="foundry")
+    finding = await query(shelf, "who has a ruby in the red keep or the lost mine")
+    assert "The Blue Tower" not in finding.choices
+
+
+async def test_the_longer_title_is_meant_where_one_holds_another(shelf):
+    await shelf.add("mine2.json", "A pearl.", title="The Lost Mine II", kind="foundry")
+    assert texts(await query(shelf, "what pearl is in the lost mine ii")) == ["A pearl."]
 
 
 async def test_without_journals_any_document_will_do():

@@ -2,9 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.answering.tools.search import DOCUMENT_WEIGHT, SECTION_WEIGHT, SearchArguments, SearchTool, merge_focus
+from core.answering.tools.search import (
+    DOCUMENT_WEIGHT,
+    SECTION_WEIGHT,
+    SearchArguments,
+    SearchTool,
+    above_floor,
+    merge_focus,
+)
 from core.domain.corpus import PageHit
 from core.domain.extracts import ExtractType
+from core.knowledge.search.searching import LONG
 from tests.builders import build_document
 from tests.unit.core.library_builder import Shelf, focus_on
 
@@ -153,3 +161,26 @@ def test_something_clearly_better_elsewhere_is_never_beaten_by_the_focus(pages):
             if better.score > worse.score * max(DOCUMENT_WEIGHT, SECTION_WEIGHT):
                 assert place[better.page_id] < place[worse.page_id]
     assert {found.page_id for found in merged} == {found.page_id for found in everywhere}
+
+
+def page(number: int, score: float, passages: int = 10) -> PageHit:
+    document = build_document("log.md", passages=passages)
+    return PageHit(
+        document=document, page_id=f"p{number}", page_number=number, heading_path=(), passages=(), score=score
+    )
+
+
+def test_pages_far_below_the_best_are_left_out_but_for_the_first_three_and_those_of_a_long_document():
+    scores = [2.0, 0.5, 0.4, 1.0, 0.99, 0.3]
+    kept = above_floor([page(number, score) for number, score in enumerate(scores)])
+    assert [hit.score for hit in kept] == [2.0, 0.5, 0.4, 1.0]
+    assert len(above_floor([page(number, score, passages=LONG) for number, score in enumerate(scores)])) == len(scores)
+    assert above_floor([]) == []
+    assert len(above_floor([page(number, -1.0 - number) for number in range(5)])) == 3
+
+
+async def test_a_model_that_asks_for_more_pages_gets_the_weak_ones_too(shelf):
+    for number in range(12):
+        await shelf.add(f"weak{number}.md", f"The cellar of house {number} is large and has many doors.")
+    few, many = await search(shelf, "silver key"), await search(shelf, "silver key cellar", limit=20)
+    assert len(few.text.splitlines()) < len(many.text.splitlines())

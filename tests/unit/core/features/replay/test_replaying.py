@@ -5,24 +5,22 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from sqlalchemy import select
 
 from core.answering.run import NO_OBSERVER, Budget, RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.choosing import ChosenStrategy
 from core.answering.strategies.tool_use import ToolUseStrategy
-from core.domain.answer import Answer, AnswerStatus
+from core.domain.answer import Answer, AnswerStatus, Provenance
 from core.domain.chat import Capabilities, ToolInvocation
 from core.domain.features import Cassette, StoredCassette
 from core.domain.incoming import IncomingMessage
 from core.domain.replies import Usage
 from core.errors import InvalidState, ProviderError
 from core.features.replay.cassettes import Cassettes
-from core.features.replay.recording import Recording, pack, unpack
+from core.features.replay.recording import Recording, pack, to_stored, unpack
 from core.features.replay.replaying import answer_bytes, replay
 from core.ports import ChatProvider
 from storage.database.repositories.replay import SqlCassetteRepository
-from storage.database.tables import CassetteRow
 from tests.fakes import ManualClock
 from tests.scripted import ScriptedProvider, Turn, calls, says
 from tests.unit.core.answering.test_service import Desk
@@ -83,19 +81,13 @@ LOOKED_UP = (calls(search("key"), search("shed", "t2")), says("Under the stairs 
 async def test_a_run_plays_again_to_the_byte_with_nothing_but_its_cassette(shelf):
     room = Room(shelf, *LOOKED_UP)
     answer = await room.ask()
+    cassette = unpack(pack(await room.cassette(answer)))
     await shelf.corpus.remove_source(shelf.source.id)  # the library may be gone: only kept bytes are read
-    cassette = unpack(pack(await _one(room, answer)))
-    played = await replay(cassette, over)
+    played = await replay(cassette, over, ManualClock())
 
     assert played.is_equal
     assert answer_bytes(played.answer) == answer_bytes(answer)
     assert played.answer.citations[0].quote == KEY
-
-
-async def _one(room: Room, answer: Answer) -> Cassette:
-    """The cassette as it is stored, whether or not its documents are there."""
-    query = select(CassetteRow.data).where(CassetteRow.message_id == answer.message_id)
-    return unpack(await room.shelf.stores.database.read(lambda connection: connection.scalars(query).one()))
 
 
 async def test_a_strategy_that_searches_by_itself_plays_again(shelf):
@@ -104,7 +96,7 @@ async def test_a_strategy_that_searches_by_itself_plays_again(shelf):
     cassette = await room.cassette(answer)
 
     assert (cassette.strategy, answer.status) == ("always_retrieve", AnswerStatus.ANSWERED)
-    assert (await replay(cassette, over)).is_equal
+    assert (await replay(cassette, over, ManualClock())).is_equal
 
 
 async def test_a_follow_up_plays_with_the_history_it_had(shelf):
@@ -113,7 +105,7 @@ async def test_a_follow_up_plays_with_the_history_it_had(shelf):
     followed = await room.ask("And still there?")
 
     assert followed.citations
-    assert (await replay(await room.cassette(followed), over)).is_equal
+    assert (await replay(await room.cassette(followed), over, ManualClock())).is_equal
 
 
 async def test_errors_of_tools_and_answers_that_find_nothing_play_again(shelf):
@@ -122,14 +114,14 @@ async def test_errors_of_tools_and_answers_that_find_nothing_play_again(shelf):
     answer = await room.ask()
 
     assert answer.status is not AnswerStatus.ANSWERED or not answer.citations
-    assert (await replay(await room.cassette(answer), over)).is_equal
+    assert (await replay(await room.cassette(answer), over, ManualClock())).is_equal
 
 
 async def test_a_changed_prompt_is_told(shelf, monkeypatch):
     room = Room(shelf, *LOOKED_UP)
     cassette = await room.cassette(await room.ask())
     monkeypatch.setattr("core.answering.strategies.tool_use.reading_companion", lambda *_: "Be brief.")
-    played = await replay(cassette, over)
+    played = await replay(cassette, over, ManualClock())
 
     assert not played.is_equal
     assert played.difference is not None
@@ -144,7 +136,7 @@ async def test_a_changed_rule_of_proof_is_told(shelf, monkeypatch):
         "core.features.replay.replaying.with_notes",
         lambda answer, notes: replace(answer, text=answer.text + " Or not."),
     )
-    played = await replay(cassette, over)
+    played = await replay(cassette, over, ManualClock())
 
     assert played.difference is not None and "The answer differs" in played.difference
     assert "Or not." in played.difference
@@ -155,14 +147,14 @@ async def test_a_tool_call_that_was_not_recorded_is_told(shelf):
     cassette = await room.cassette(await room.ask())
     torn = replace(cassette, tools=replace(cassette.tools, calls=cassette.tools.calls[:1]))
 
-    assert "A tool call that was not recorded: search" in str((await replay(torn, over)).difference)
+    assert "A tool call that was not recorded: search" in str((await replay(torn, over, ManualClock())).difference)
 
 
 async def test_one_request_more_is_told(shelf):
     room = Room(shelf, *LOOKED_UP)
     cassette = await room.cassette(await room.ask())
 
-    told = (await replay(replace(cassette, turns=cassette.turns[:1]), over)).difference
+    told = (await replay(replace(cassette, turns=cassette.turns[:1]), over, ManualClock())).difference
     assert told == "The model was asked once more than when it was recorded."
 
 
@@ -173,7 +165,7 @@ async def test_the_vendors_own_forms_are_left_out(shelf):
 
     assert all(turn.reply.native is None for turn in cassette.turns)
     assert all(message.native is None for turn in cassette.turns for message in turn.request.messages)
-    assert (await replay(cassette, over)).is_equal
+    assert (await replay(cassette, over, ManualClock())).is_equal
 
 
 async def test_a_run_that_failed_or_was_tried_again_is_not_recorded(shelf):
@@ -283,3 +275,12 @@ async def test_who_stops_waiting_for_recorded_runs_cuts_none_of_them_off(shelf, 
     await room.cassettes.settled()
 
     assert [run.message_id for run in await room.cassettes.list_runs("local")] == [answer.message_id]
+
+
+async def test_a_run_goes_with_all_documents_that_its_answer_rests_on(shelf):
+    room = Room(shelf, *LOOKED_UP)
+    cassette = await room.cassette(await room.ask())
+    basis = Provenance(documents=("of an earlier answer",))
+    told = replace(cassette, answer=replace(cassette.answer, rests_on=basis))
+
+    assert "of an earlier answer" in to_stored("m1", told, b"", room.desk.clock.now()).document_ids

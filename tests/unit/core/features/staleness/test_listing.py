@@ -20,7 +20,7 @@ async def place() -> Place:
 
 
 async def run(place: Place, conversation: Conversation | None, number: str = "", **fields: Any) -> CommandResult:
-    command = stale_command(place.staleness())
+    command = stale_command(place.staleness(), place.access, place.corpus)
     options = {"number": number} if number else {}
     call = CommandCall(
         name="stale", options=options, workspace="local", conversation=conversation, author="ada", **fields
@@ -42,6 +42,16 @@ async def test_the_answers_of_the_conversation_are_listed_with_what_became_of_th
     assert "Question 1?" in everywhere and "Question 2?" in everywhere
     with pytest.raises(BadInput, match="needs a conversation"):
         await run(place, None)
+
+
+async def test_a_document_that_is_closed_here_has_no_name(place: Place) -> None:
+    here = await place.begin("c1")
+    await place.ask("c1", 1, "under the mat", "in the shed")
+    await place.write("in the shed")
+    await place.close()
+
+    lines = (await run(place, here, address=here.address)).text.splitlines()
+    assert lines[0] == "1. Question 1?: a document no longer says what footnote 1 quotes"
 
 
 async def test_a_long_list_is_cut(place: Place) -> None:

@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+from core.access.scopes import Access
 from core.answering.pipeline import Question
 from core.answering.run import NO_OBSERVER
 from core.domain.answer import Answer
 from core.domain.conversation import Conversation, Role
-from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.passages import Span
-from core.domain.service import InboxEntry, Listening
+from core.domain.service import ChannelSettings, InboxEntry, Listening
 from core.features.staleness.stale_answers import Staleness
 from core.features.staleness.stale_notes import StaleNotes
 from core.work.attempts import ONLY_ATTEMPT
@@ -52,21 +53,23 @@ class Place:
         self.corpus = stores.corpus
         self.conversations = stores.conversations
         self.settings = stores.settings
+        self.access = Access(self.corpus, self.settings)
         self.inbox = stores.inbox(ManualClock())
         self.stale = stores.stale
         self._revision = 0
 
     async def write(self, *pages: str, path: str = "guide.md") -> None:
-        """A new revision of a document; without pages it is taken out."""
+        """A new revision of a document; without pages, none of its text is left."""
         self._revision += 1
         await self.corpus.save_source(build_source())
         document = build_document(path, revision=f"r{self._revision}")
-        built = build_pages(document, *pages)
-        if pages:
-            await self.corpus.switch_revision(document, built, build_passages(built))
-        else:
-            await self.conversations.forget_document(document.id)
-            await self.corpus.remove_document(document.id)
+        built = build_pages(document, *(pages or ("nothing",)))
+        await self.corpus.switch_revision(document, built, build_passages(built))
+
+    async def close(self) -> None:
+        """Let nobody in chats read the documents any more."""
+        channel = ChannelAddress(platform="web", workspace="local", channel="general")
+        await self.settings.save_channel(channel, ChannelSettings(sources=frozenset()))
 
     async def begin(self, id: str, platform: str = "web") -> Conversation:
         address = ThreadAddress(platform=platform, workspace="local", channel="general", thread=id)
@@ -287,7 +290,7 @@ async def test_an_answer_whose_question_was_asked_again_is_not_listed(place: Pla
 
 async def noted(place: Place) -> Answer:
     [note] = await place.notes()
-    answer = await StaleNotes(place.staleness())(to_question(note.incoming))
+    answer = await StaleNotes(place.staleness(), place.access, place.corpus)(to_question(note.incoming))
     assert answer is not None
     return answer
 
@@ -310,6 +313,16 @@ async def test_a_note_says_which_footnotes_of_which_document_are_lost(place: Pla
     assert [(item.message_id, item.question) for item in note.note_on] == [(answer, "Question 1?")]
 
 
+async def test_a_note_names_no_document_that_its_thread_may_not_read(place: Place) -> None:
+    await place.write("under the mat")
+    await place.begin("c1")
+    await place.ask("c1", 1, "under the mat")
+    await place.write("nothing")
+    await place.close()
+    await place.check()
+    assert "out of date: a document no longer says what footnote 1 quotes" in (await noted(place)).text
+
+
 async def test_a_note_about_several_answers_has_a_line_for_each(place: Place) -> None:
     await place.write("under the mat, in the shed")
     await place.begin("c1")
@@ -319,7 +332,7 @@ async def test_a_note_about_several_answers_has_a_line_for_each(place: Place) ->
     await place.check()
     note = await noted(place)
     assert note.text.splitlines()[0] == "7 of my answers here are out of date. Ask again where it matters:"
-    assert note.text.splitlines()[2] == "- Question 0?: “Guide” was removed (footnote 1)"
+    assert note.text.splitlines()[2] == "- Question 0?: “Guide” no longer says what footnote 1 quotes"
     assert note.text.splitlines()[-1] == "- and 2 more"
     assert len(note.note_on) == 7
 
@@ -335,7 +348,9 @@ async def test_a_note_that_is_not_true_any_more_tells_nothing(place: Place) -> N
 
 
 async def test_questions_of_people_are_no_notes(place: Place) -> None:
-    assert await StaleNotes(place.staleness())(to_question(build_incoming("Where?"))) is None
+    assert (
+        await StaleNotes(place.staleness(), place.access, place.corpus)(to_question(build_incoming("Where?"))) is None
+    )
 
 
 async def test_a_notes_key_ends_with_the_moment_it_was_due_and_is_its_own(place: Place) -> None:

@@ -55,7 +55,7 @@ async def test_names_come_from_titles_and_entities_within_the_scope_and_are_look
     assert await facts.aliases.main_names(question, build_scope(build_source("secrets"))) == ()
     assert await facts.aliases.main_names(question, shelf.scope()) == ("Master of the harbour",)
     assert await facts.aliases.main_names(question, shelf.scope(**{glossary.id: 0})) == ()
-    await shelf.corpus.remove_document(glossary.id)
+    await shelf.corpus.remove_documents([glossary.id])
     assert await facts.aliases.main_names(question, shelf.scope()) == ("Master of the harbour",)
     shelf.clock.advance(KEPT_SECONDS)
     assert await facts.aliases.main_names(question, shelf.scope()) == ()

@@ -36,6 +36,29 @@ def test_a_request_for_a_kind_of_rows_is_one(text: str, kind: FactType, noun: st
 @pytest.mark.parametrize(
     "text",
     [
+        "List the action items",
+        "List the action items with owners",
+        "list the action items and their owners",
+        "List the action items with their owner and due dates.",
+        "Which action items are there, and who owns them?",
+        "What are the action items, including the owners, deadlines and status?",
+    ],
+)
+def test_columns_that_a_list_shows_anyway_do_not_change_the_request(text: str) -> None:
+    asked = detect_list_intent(text)
+    assert asked is not None
+    assert asked.query == "action items"
+
+
+def test_a_named_owner_is_no_column() -> None:
+    asked = detect_list_intent("List the action items with owner Ann")
+    assert asked is not None
+    assert asked.query == "action items with owner Ann"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Where is the key?",
         "How many action items does Ann have?",
         "What action items did he get?",  # who is he?

@@ -81,3 +81,32 @@ async def test_dates_that_can_not_be_compared_are_counted(shelf: Shelf) -> None:
 async def test_where_nothing_is_stored_there_is_nothing_to_list() -> None:
     empty, wanted = Shelf(), ListIntent(query="x", type=FactType.DECISION, noun="x")
     assert (await empty.facts.list_rows(wanted, empty.scope())).rows == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "list the action items of the council",
+        "List the action items of the harbour council with owners",
+        "List all action items of the council meeting and their owners",
+        "Which action items came out of the harbour council's session, and who owns them?",
+    ],
+)
+async def test_the_words_of_a_request_rank_and_do_not_filter(shelf: Shelf, text: str) -> None:
+    found = await shelf.facts.list_rows(asked(text), shelf.scope())
+    plain = await shelf.facts.list_rows(asked("list the action items"), shelf.scope())
+
+    assert [row.text for row, _ in found.rows] == [row.text for row, _ in plain.rows]
+    assert len(found.rows) > 2
+
+
+async def test_rows_with_most_words_of_a_request_are_meant(shelf: Shelf) -> None:
+    found = await shelf.facts.list_rows(asked("list the action items about the broken pump"), shelf.scope())
+
+    assert [row.text for row, _ in found.rows] == ["Ben mends the pump."]
+
+
+async def test_a_request_about_something_else_lists_nothing(shelf: Shelf) -> None:
+    found = await shelf.facts.list_rows(asked("list the action items about llamas"), shelf.scope())
+
+    assert found.rows == ()

@@ -73,6 +73,18 @@ async def test_there_is_nothing_to_stop_for_who_asked_nothing() -> None:
     assert run.stopped == []
 
 
+@pytest.mark.parametrize("role", ["is_admin", "is_moderator"])
+async def test_moderators_stop_the_newest_question_of_their_thread_whoever_asked_it(role: str) -> None:
+    run = await stocked()
+    await run.ask("mine elsewhere?", thread="t2")
+    bens = await run.ask("bens?", author="ben")
+    await run("stop", **{role: True})
+
+    with pytest.raises(BadInput, match="have a question in progress"):
+        await run("stop", address=replace(HERE, thread="t3"), author="eve", **{role: True})
+    assert run.stopped == [(bens.message_key, "ada")]
+
+
 async def refuse(run: Counter, text: str, circumstances: Circumstances) -> None:
     inbox = Inbox(run.entries, platform_gates(run.shelf.settings), run.desk.clock, lambda: None)
     await inbox.receive(

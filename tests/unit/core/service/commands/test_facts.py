@@ -29,7 +29,7 @@ async def test_a_question_is_answered_by_rows_with_their_footnotes(run: Counter)
     result = await run("facts", "open action items of Ann due before December")
     assert "1 row for `type:action_item status=open due_date<2026-12 owner:Ann`" in result.text
     assert "**buy paint** (owner Ann, due date 2026-11-02, status open, meeting Council) [1]" in result.text
-    assert '[1] Page 1 of "council.md" > Page 1: “Ann buys paint.”' in result.text
+    assert '[1] Page 1 of "Council" > Page 1: “Ann buys paint.”' in result.text
     assert [(item.quote, item.proved) for item in result.citations] == [("Ann buys paint.", True)]
 
 

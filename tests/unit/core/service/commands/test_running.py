@@ -53,8 +53,8 @@ async def test_ending_a_thread_waits_until_its_answers_have_stopped(run: Counter
     entry = await run.ask("where?", author="ben")
     await run.entries.claim(1, {"web"})
 
-    async def stop(message_key: str, by: str) -> None:
-        await run.stop(message_key, by)
+    async def stop(message_key: str, by: str, is_moderator: bool) -> None:
+        await run.stop(message_key, by, is_moderator)
         asyncio.get_running_loop().call_soon(lambda: ending.append(asyncio.ensure_future(end())))
 
     async def end() -> None:

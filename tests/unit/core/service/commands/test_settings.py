@@ -112,6 +112,25 @@ async def test_a_thread_is_muted_listened_to_and_set_back_by_anybody(
     assert await run.shelf.settings.listening(replace(HERE, thread="t2")) is Listening.NORMAL
 
 
+async def test_only_a_moderator_undoes_the_mute_of_one(run: Counter) -> None:
+    said = await run("mute", is_moderator=True)
+    for name in ("unmute", "listen", "mute"):
+        with pytest.raises(AccessDenied, match="Only a moderator can"):
+            await run(name)
+
+    assert "Only a moderator can undo this" in said.text
+    assert await run.shelf.settings.listening(HERE) is Listening.HELD
+    assert "this thread: muted by a moderator" in (await run("settings")).text
+
+    await run("unmute", is_moderator=True)
+
+    assert await run.shelf.settings.listening(HERE) is Listening.NORMAL
+    assert [entry.note.about for entry in await run.shelf.stores.audit.newest(HERE.workspace, 10)] == [
+        f"unmute of {HERE}",
+        f"mute of {HERE}",
+    ]
+
+
 async def test_a_channel_itself_can_not_be_muted(run: Counter) -> None:
     with pytest.raises(BadInput, match="only works in threads"):
         await run("mute", address=replace(HERE, thread=""))

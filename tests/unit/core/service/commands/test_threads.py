@@ -113,7 +113,7 @@ async def test_a_conversation_of_this_channel_opens_for_all_and_of_another_for_i
 async def test_its_owner_and_admins_rename_and_delete_a_conversation(run: Counter) -> None:
     found = await run.begin("keys")
     for action in ("rename", "delete"):
-        with pytest.raises(AccessDenied, match="Only an admin or the person who started “keys”"):
+        with pytest.raises(AccessDenied, match="Only a moderator or the person who started “keys”"):
             await run("threads", f"{action} {found.id} x", author="ben")
         run.conversation = found
         with pytest.raises(AccessDenied):

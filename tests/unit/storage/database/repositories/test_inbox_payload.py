@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 
 from core.domain.incoming import Attachment, Circumstances, IncomingMessage, RepliesTo, Talk
-from storage.database.repositories.inbox import from_payload, to_payload
+from storage.database.repositories.inbox_rows import from_payload, to_payload
 from tests.builders import build_incoming
 
 NEWER = ("author_name", "circumstances", "about", "attachments", "private", "language", "to_the_end")

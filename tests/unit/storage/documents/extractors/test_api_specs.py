@@ -327,3 +327,17 @@ def test_an_example_that_writes_the_base_out_is_the_endpoint_stated() -> None:
     example = "```http\nPOST /v3/boats HTTP/1.1\n```"
     text = f"# Boats\n\nServer: https://boats.example/v3\n\n- `POST /boats` - adds one\n\n{example}\n"
     assert endpoints(text) == ["POST /boats"]
+
+
+def test_a_path_with_two_methods_is_no_use_of_a_path_with_a_parameter() -> None:
+    text = (
+        "## Settings\n\n- `GET /settings/{name}`\n- `PUT /settings/{name}`\n- `GET /boats/{id}`\n\n"
+        "Send GET /settings/theme to read the theme, and PUT /settings/theme to change it. GET /boats/7 is one boat.\n"
+    )
+    assert endpoints(text) == [
+        "GET /settings/{name}",
+        "PUT /settings/{name}",
+        "GET /boats/{id}",
+        "GET /settings/theme",
+        "PUT /settings/theme",
+    ]

@@ -6,12 +6,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.domain.corpus import Page
-from core.domain.extracts import ExtractorInput, Found
+from core.domain.extracts import ExtractorInput, Found, Unread
 from storage.documents.deadline import deadline_handler
 from storage.documents.extractors.tables import PdfTableExtractor
 from storage.documents.pdf import found_tables as pdf_page_tables
+from storage.documents.pdf.layout import FoundTable, Layout
 from storage.documents.readers.pdf import PdfReader
-from tests.builders import build_document
+from tests.builders import build_document, build_pages
 from tests.unit.storage.documents.pdf_files import Piece, Stroke, build_pdf
 
 ROWS = [
@@ -198,3 +199,25 @@ def test_a_name_in_the_middle_of_two_columns_heads_both(tmp_path: Path) -> None:
     [found], _ = find(tmp_path / "a.pdf", [[*above, *place([names, *rows], columns=(60, 220, 290, 360, 430))]])
 
     assert found.data["columns"] == ("Pier", "Boats Number", "Boats Share", "Ropes Number", "Ropes Share")
+
+
+def test_a_page_at_whose_tables_the_reader_fails_costs_no_other_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find_tables, looked_at = pdf_page_tables.find_tables, list[Layout]()
+
+    def fail_once(layout: Layout) -> list[FoundTable]:
+        looked_at.append(layout)
+        return [min(())] if len(looked_at) == 1 else find_tables(layout)
+
+    monkeypatch.setattr(pdf_page_tables, "find_tables", fail_once)
+    path = tmp_path / "a.pdf"
+    path.write_bytes(build_pdf([place(ROWS), place(ROWS)], strokes=frame(4)))
+    document = build_document("harbour.pdf", kind="pdf", title="Harbour")
+    pages = tuple(build_pages(document, *(page.text for page in PdfReader().read(path, tmp_path).pages)))
+
+    found, unread = list(PdfTableExtractor().extract(ExtractorInput(document=document, pages=pages, path=path)))
+
+    assert isinstance(unread, Unread) and unread.page_number == 1
+    assert unread.reason.startswith("tables of this page are left out: its reader failed (ValueError: min()")
+    assert isinstance(found, Found) and found.page_number == 2

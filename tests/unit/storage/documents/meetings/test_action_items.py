@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from storage.documents.meetings.action_items import read_action, read_due, read_state
+from storage.documents.meetings.action_items import read_action, read_due, read_state, split_tasks
 from storage.documents.meetings.people import People
 
 PEOPLE = People(["Ann Lee", "Ben Ruiz (@bruiz)", "Petra Holm"])
@@ -85,6 +85,20 @@ def test_the_owner_that_was_named_before_stays() -> None:
 
     assert action is not None
     assert (action.owner, action.description) == ("ann", "call Ben to the pier")
+
+
+@pytest.mark.parametrize(
+    ("line", "tasks"),
+    [
+        ("Ann to call the printer and Ben to book the hall", ["Ann to call the printer", "Ben to book the hall"]),
+        ("Ann will write the notes, and Ben will send them", ["Ann will write the notes", "Ben will send them"]),
+        ("Ann and Ben to book the hall", ["Ann and Ben to book the hall"]),
+        ("Ann to ask Ben and Cy to book the hall", ["Ann to ask Ben and Cy to book the hall"]),
+        ("Ann to call Ben and print the plan", ["Ann to call Ben and print the plan"]),
+    ],
+)
+def test_a_sentence_with_two_owners_is_two_tasks(line: str, tasks: list[str]) -> None:
+    assert split_tasks(line, People(("Ann Reed", "Ben Cole", "Cy Dole"))) == tasks
 
 
 def test_a_line_without_words_is_no_task() -> None:

@@ -7,6 +7,7 @@ import pytest
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from storage.documents.readers.rtf import RtfReader
+from storage.documents.texts.encodings import HIDDEN_TEXT
 from tests.unit.storage.documents.office_samples import RTF
 
 
@@ -23,7 +24,7 @@ def test_headings_notes_lists_and_tables_are_read(tmp_path: Path) -> None:
         "Ferry\n\nSpäter mehr: 日本, При.[^1]\n\n[^1]: Only in summer.\n\n- a boat\n2) a pier",
         "Fares\n\n| who | fare |\n| --- | --- |\n| adult or two | 4\\|5 |\n| adult or two | 6 |\n\nAfter\n\nThe end.",
     ]
-    assert document.warnings == ()
+    assert document.warnings == document.hidden == (f"{HIDDEN_TEXT}: 9 characters",)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Scanned pages, with a recogniser that sees what it is told to."""
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pypdfium2
@@ -28,6 +29,20 @@ class Teller:
     def read(self, picture: Image.Image) -> list[Seen]:
         self.sizes.append(picture.size)
         return self.pictures.pop(0)
+
+
+class Faulty(Teller):
+    """Fails at some pictures, by their sizes or places."""
+
+    def __init__(self, fails: Callable[[Image.Image, int], Exception | None]) -> None:
+        super().__init__()
+        self._fails = fails
+
+    def read(self, picture: Image.Image) -> list[Seen]:
+        self.sizes.append(picture.size)
+        if (error := self._fails(picture, len(self.sizes))) is not None:
+            raise error
+        return [seen("Votes", 10, 20, 60, 10)]
 
 
 def scan(pages: int, size: tuple[int, int] = (300, 400)) -> bytes:
@@ -129,3 +144,34 @@ def test_no_more_pages_are_recognised_than_there_is_time_for(tmp_path: Path) -> 
         document = read(tmp_path, scan(4), teller)
     assert [page.number for page in document.pages] == [1, 2]
     assert document.warnings[1] == "no text on pages 3, 4: scanned or blank"
+
+
+def test_a_page_that_the_recogniser_fails_at_keeps_what_text_it_has(tmp_path: Path) -> None:
+    stamp = (50, 700, "RECEIVED")
+    faulty = Faulty(lambda picture, number: ValueError("min() of nothing") if number == 1 else None)
+
+    document = read(tmp_path, join(scan(1), scan(1), build_pdf([[TEXT, stamp]])), faulty)
+
+    assert [page.number for page in document.pages] == [2, 3]
+    assert "page 1 is not recognised: its reader failed (ValueError: min() of nothing)" in document.warnings
+
+
+def test_a_picture_that_takes_too_much_memory_is_drawn_smaller(tmp_path: Path) -> None:
+    short = RuntimeError("std::bad_alloc")
+    faulty = Faulty(lambda picture, number: short if max(picture.size) > 1_100 else None)
+
+    document = read(tmp_path, scan(1, (900, 1_200)), faulty)
+
+    assert [page.text for page in document.pages] == ["Votes"]
+    assert [max(size) for size in faulty.sizes][:2] == [2_000, 1_400]
+
+
+def test_a_lack_of_memory_is_named_with_its_setting_and_the_rest_is_kept(tmp_path: Path) -> None:
+    faulty = Faulty(lambda picture, number: MemoryError())
+
+    document = read(tmp_path, join(build_pdf([[TEXT]]), scan(2)), faulty)
+
+    assert [page.text for page in document.pages] == [TEXT[2]]
+    assert any("pages from 2 on" in warning and "parse_memory_mb" in warning for warning in document.warnings)
+    with pytest.raises(ReadError, match="parse_memory_mb"):
+        read(tmp_path, scan(1), faulty)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.documents.tables.accounts import Amount, Scale, read_amount, read_scale
+from storage.documents.tables.accounts import Amount, Scale, find_ticker, read_amount, read_scale
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,21 @@ def test_a_number_is_read_back_however_its_thousands_are_parted(whole: int, cent
         read = read_amount(f"({written})" if negative else written)
         assert read is not None
         assert read.value == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "ticker"),
+    [
+        ("BHP Group (ASX: BHP)", "BHP"),
+        ("Coca-Cola (NYSE: KO)", "KO"),
+        ("ASX code BHP", "BHP"),
+        ("(ASX: A2M)", "A2M"),
+        ("(Nasdaq: GOOGL)", "GOOGL"),
+        ("(NYSE: BRK.B)", "BRK.B"),
+        ("ASX: 360", None),
+        ("NYSE: The market opened", None),
+        ("NASDAQ: MSFT, NYSE: KO", None),
+    ],
+)
+def test_the_only_ticker_of_a_document_is_found(text: str, ticker: str | None) -> None:
+    assert find_ticker([text]) == ticker

@@ -42,6 +42,61 @@ def test_list_items_rows_and_code_lines_are_units_of_their_own(text: str, expect
     assert quoted(text, heading) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (  # a list without marks
+            "Harbour Office\nNet store\nSail loft and repair shed",
+            ["Harbour Office", "Net store", "Sail loft and repair shed"],
+        ),
+        (  # form fields
+            "Name: Ann Hill\nRoom: 12, second floor\nleft on: 3 May",
+            ["Name: Ann Hill", "Room: 12, second floor", "left on: 3 May"],
+        ),
+        (  # labels above their values
+            "Owner:\nAnn Hill\nDue date:\nFriday",
+            ["Owner:\nAnn Hill", "Due date:\nFriday"],
+        ),
+        (  # a label above a list
+            "Present:\nAnn Hill\nBo Lund\nCy Marsh",
+            ["Present:", "Ann Hill", "Bo Lund", "Cy Marsh"],
+        ),
+        (  # wrapped prose with names at the beginnings of lines
+            "The ferry was bought in spring by the town of\nLinden, which paid for the hull and the engine of\n"
+            "Voss, and for the nets that were left in it",
+            [
+                "The ferry was bought in spring by the town of\nLinden, which paid for the hull and the engine of\n"
+                "Voss, and for the nets that were left in it"
+            ],
+        ),
+        (  # a licence in capitals
+            "THE BOAT IS SOLD AS IT IS, WITHOUT WARRANTY OF A\nKIND, AND ITS SELLER IS NOT LIABLE FOR ANY DAMAGE\n"
+            "THAT FOLLOWS FROM ITS USE",
+            [
+                "THE BOAT IS SOLD AS IT IS, WITHOUT WARRANTY OF A\nKIND, AND ITS SELLER IS NOT LIABLE FOR ANY DAMAGE\n"
+                "THAT FOLLOWS FROM ITS USE"
+            ],
+        ),
+        (  # a table whose columns got lost
+            "Linden 119,029 116,702 117,356\nVoss 9,001 — —\nNorthern pier 62,784 63,229 63,003",
+            ["Linden 119,029 116,702 117,356", "Voss 9,001 — —", "Northern pier 62,784 63,229 63,003"],
+        ),
+        (  # verse
+            "Over the water, over the lea,\nThe boats went out to the open sea",
+            ["Over the water, over the lea,\nThe boats went out to the open sea"],
+        ),
+    ],
+)
+def test_lines_that_end_early_are_units_and_wrapped_lines_are_not(text: str, expected: list[str]) -> None:
+    assert quoted(text) == expected
+
+
+def test_a_short_line_above_wrapped_prose_is_a_unit_of_its_own() -> None:
+    prose = "The council met in the net loft to talk about the fares of the\nferry and the nets that were left there."
+
+    assert quoted(f"Council minutes\n{prose}") == ["Council minutes", prose]
+
+
 def test_a_long_list_item_is_split_into_its_sentences() -> None:
     item = "- " + "This is a sentence of a long item. " * 10
 

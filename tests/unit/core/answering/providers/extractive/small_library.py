@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from core.domain.chat import NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import ScoredSpan, Span
+from core.domain.support import Closeness
 from core.text.words import content_words
 from tests.builders import build_document, build_pages, build_passages
 
@@ -45,6 +46,13 @@ class WordJudge:
             max(self.floor, len(asked & {word[:4] for word in content_words(text)}) / max(len(asked), 1))
             for text in texts
         ]
+
+
+class NearModel:
+    """A SupportModel to which all texts say the same, so that only the checks in code decide."""
+
+    async def closeness(self, sentence: str, quotes: Sequence[str]) -> Closeness:
+        return Closeness(mean=1.0, lowest=1.0, weakest=1.0, far=0.0, whole=1.0, strange=1.0, back=1.0)
 
 
 class FirstSentences:

@@ -2,10 +2,20 @@
 
 from collections.abc import Sequence
 
-from core.answering.providers.extractive.provider import QUOTES_NOTE, ExtractiveProvider
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation, ToolResult
+from core.answering.answers.notices import QUOTES_NOTE
+from core.answering.providers.extractive.provider import ExtractiveProvider
+from core.domain.chat import (
+    ChatMessage,
+    ChatRequest,
+    ChatRole,
+    ToolChoice,
+    ToolDefinition,
+    ToolInvocation,
+    ToolResult,
+)
 from core.domain.corpus import SourcedPassage
 from core.domain.replies import ChatResponse, StopReason
+from core.text.language import Language
 from tests.unit.core.answering.providers.extractive.small_library import (
     TOOLS,
     FirstSentences,
@@ -88,11 +98,11 @@ async def test_shown_text_loses_markup_that_the_citation_keeps() -> None:
 async def test_it_says_once_a_conversation_that_it_quotes() -> None:
     library = passages_of("poisons.md", *POISONS)
     first, _ = await run("Which flower cures sight rot?", library)
-    assert first.segments[-1].text.strip() == QUOTES_NOTE
+    assert first.segments[-1].text.strip() == QUOTES_NOTE[Language.ENGLISH]
     assert first.segments[-1].citations == ()
     history = (user("Which flower cures sight rot?"), ChatMessage(role=ChatRole.ASSISTANT, text=first.text))
     second, _ = await run("Where does that flower Eyebright grow, in swamps?", library, history=history)
-    assert QUOTES_NOTE not in second.text
+    assert QUOTES_NOTE[Language.ENGLISH] not in second.text
 
 
 async def test_where_nothing_answers_it_searches_once_more_and_then_says_so_without_a_citation() -> None:
@@ -144,10 +154,45 @@ async def test_a_list_reads_the_page_and_gives_the_rows_that_are_meant_under_the
     library = passages_of("poisons.md", TABLE, heading="Poisons")
     response, calls = await run("List all inhaled poisons of the table.", library, page=library)
     assert [call.name for call in calls] == ["search", "get_page"]
-    assert response.text.count("Item | Kind | Price") == 1
-    assert "Malice" in response.text
-    assert "Ether" in response.text
+    assert response.text.startswith(
+        "| Item | Kind | Price |\n|---|---|---|\n| Malice | Inhaled | 250 gp |\n| Ether | Inhaled | 300 gp |\n\n"
+    )
     assert "Torpor" not in response.text
+
+
+async def test_lines_that_are_no_sentences_stay_lines() -> None:
+    library = passages_of("loft.md", "Owner of the net loft\nAnn Hill\nBo Lund")
+    response, _ = await run("Who is the owner of the net loft?", library)
+    assert "Owner of the net loft\nAnn Hill" in response.text
+
+
+async def test_documents_that_a_question_names_are_searched_and_quoted_apart() -> None:
+    library = [
+        *passages_of("Meeting 77.md", "The meeting duration was 95 minutes.", heading="Duration"),
+        *passages_of("Meeting 79.md", "The meeting duration was 80 minutes.", heading="Duration"),
+        *passages_of("Meeting 80.md", "The meeting was about boats.", heading="Boats"),
+    ]
+    response, calls = await run("How many minutes was the duration of Meetings 77 and 79?", library)
+    assert [call.arguments.get("document") for call in calls] == [None, "Meeting 77.md", "Meeting 79.md"]
+    assert response.text.startswith(
+        "**Meeting 77.md**:\nThe meeting duration was 95 minutes.\n\n"
+        "**Meeting 79.md**:\nThe meeting duration was 80 minutes."
+    )
+
+
+async def test_a_named_document_without_an_answer_is_named() -> None:
+    library = [
+        *passages_of("Meeting 77.md", "The meeting duration was 95 minutes.", heading="Duration"),
+        *passages_of("Meeting 79.md", "Boats were sold for 9 crowns.", heading="Boats"),
+    ]
+    response, _ = await run("How many minutes was the duration of Meetings 77 and 79?", library)
+    assert "I did not find an answer in “Meeting 79.md”." in response.text
+
+
+async def test_a_row_whose_columns_got_lost_is_quoted_below_its_head() -> None:
+    text = "Catch of herring in tons\n2009 2010 2011\nLinden 60,400 60,500 60,600\nVoss 5,000 5,100 5,200"
+    response, _ = await run("What was the catch of herring in Voss?", passages_of("catch.pdf", text))
+    assert response.text.startswith("Catch of herring in tons\n2009 2010 2011\nVoss 5,000 5,100 5,200\n")
 
 
 async def test_a_summary_of_a_section_quotes_its_beginning() -> None:
@@ -203,3 +248,82 @@ async def test_more_sentences_than_can_be_judged_are_thinned_out_by_the_ranker()
 def test_it_quotes_only() -> None:
     capabilities = provider().capabilities
     assert (capabilities.tools, capabilities.citations, capabilities.quotes_only) == (True, True, True)
+
+
+LISTING = '2 documents, newest first:\n- june.md: "June", dated 2026-06-09\n- may.md: "May: early", dated 2026-05-12'
+LATEST_TOOLS = (*TOOLS, ToolDefinition(name="list_documents", description="", parameters={}))
+
+
+async def latest(question: str, listing: str) -> tuple[ChatResponse, list[ToolInvocation]]:
+    """As `run`, with the tool that lists documents; a search of a document finds its own passages."""
+    own = {
+        "june.md": passages_of("june.md", "The ramp was closed. Nobody came.", heading="Ramp"),
+        "may.md": passages_of("may.md", "The ramp was opened. All came.", heading="Ramp"),
+    }
+    messages, calls = [user(question)], []
+    while True:
+        request = ChatRequest(system="", messages=tuple(messages), tools=LATEST_TOOLS)
+        response = await provider().complete(request)
+        if not response.tool_invocations:
+            return response, calls
+        calls.extend(response.tool_invocations)
+        everything = [*own["june.md"], *own["may.md"]]
+        results = tuple(
+            ToolResult(invocation_id=call.id, name=call.name, text=listing)
+            if call.name == "list_documents"
+            else search_result(call, own.get(str(call.arguments.get("document")), everything))
+            for call in response.tool_invocations
+        )
+        messages.append(ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=response.tool_invocations))
+        messages.append(ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results))
+
+
+async def test_the_last_two_documents_are_listed_searched_and_summed_up_one_by_one() -> None:
+    response, calls = await latest("Summarise the last two council meetings", LISTING)
+    assert [(call.id, call.name, call.arguments.get("document")) for call in calls] == [
+        ("list_documents-1", "list_documents", None),
+        ("search-1", "search", "june.md"),
+        ("search-2", "search", "may.md"),
+    ]
+    assert calls[0].arguments == {"words": "council meetings", "until": "today", "limit": 2}
+    assert response.text.startswith(
+        "**june.md**:\n- The ramp was closed.\n- Nobody came.\n\n**may.md**:\n- The ramp was opened."
+    )
+    assert all(segment.citations for segment in response.segments if "ramp" in segment.text)
+
+
+async def test_a_question_about_the_last_document_is_answered_from_it_alone() -> None:
+    response, calls = await latest("Was the ramp closed at the last meeting?", LISTING)
+    assert [call.arguments.get("document") for call in calls] == [None, "june.md"]
+    assert "The ramp was closed." in response.text
+
+
+async def test_where_no_document_is_meant_everything_is_searched() -> None:
+    _, calls = await latest("Was the ramp closed at the last meeting?", "0 documents.")
+    assert [call.arguments.get("document") for call in calls] == [None, None]
+
+
+FERRY = ("Every ferry has to leave where the north pier ends.", "The harbour master sets the toll in May.")
+HARBOUR = [*passages_of("ferry.md", FERRY[0]), *passages_of("toll.md", FERRY[1])]
+
+
+async def test_each_part_of_a_question_is_searched_and_quoted_apart() -> None:
+    response, calls = await run("Where does the ferry leave, and who sets the toll?", HARBOUR)
+    whole = "Where does the ferry leave, and who sets the toll?"
+    assert [call.arguments["query"] for call in calls] == ["Where does the ferry leave?", whole, "who sets the toll?"]
+    assert [citation.cited_text for segment in response.segments for citation in segment.citations] == list(FERRY)
+
+
+async def test_the_part_without_an_answer_is_named() -> None:
+    response, _ = await run("Where does the ferry leave, and who painted the chapel?", HARBOUR)
+    assert "north pier" in response.text
+    assert "I did not find an answer to “who painted the chapel?” in the documents." in response.text
+    assert "toll" not in response.text
+
+
+async def test_a_part_that_points_back_is_searched_within_the_whole_question() -> None:
+    _, calls = await run("Where does the ferry leave, and when does it return?", HARBOUR)
+    assert [call.arguments["query"] for call in calls][:2] == [
+        "Where does the ferry leave?",
+        "Where does the ferry leave, and when does it return?",
+    ]

@@ -4,17 +4,17 @@ import time
 
 import pytest
 
-from core.answering.providers.extractive.cues import BYE, HELLO, THANKS
-from core.answering.providers.extractive.provider import (
+from core.answering.providers.extractive.conversation import (
     Query,
-    RequestKind,
     asked_before,
+    asks_more,
+    asks_why,
     in_context,
     is_follow_up,
+    part_queries,
     queries,
-    reply_to,
-    request_kind,
 )
+from core.answering.providers.extractive.provider import RequestKind, request_kind
 from core.answering.strategies.tool_use import reading_companion
 from core.domain.answer import QueryType
 from core.domain.chat import Capabilities, ChatMessage, ChatRole, ToolInvocation
@@ -145,21 +145,34 @@ def test_a_question_behind_a_row_of_signs_is_read_once(sign: str) -> None:
     assert time.process_time() - started < 1.0
 
 
+def test_what_people_said_after_a_question_is_read_with_it_and_courtesies_are_not() -> None:
+    turns = [user("How warm must the greenhouse be?"), user("it is freezing outside"), user("hm"), user("ok!")]
+    assert asked_before(turns) == "it is freezing outside How warm must the greenhouse be?"
+
+
+def test_a_part_is_read_by_itself_and_within_the_whole_question() -> None:
+    whole = "Who chairs the guild, and where are the books kept?"
+    _, second = part_queries(["Who chairs the guild?", "where are the books kept?"], whole, None)
+    assert [query.search for query in second] == ["where are the books kept?", whole]
+    assert {query.judged for query in second} == {"where are the books kept?"}
+
+
+def test_the_first_part_of_a_follow_up_leans_on_the_question_before() -> None:
+    whole = "How do I change that? Which note explains more?"
+    (first,), _ = part_queries(["How do I change that?", "Which note explains more?"], whole, "Where do drafts go?")
+    assert first.search.endswith("(drafts go)?")
+    assert first.judged == "How do I change that (drafts go)?"
+
+
 @pytest.mark.parametrize(
-    ("text", "reply"),
-    [
-        ("hello", HELLO),
-        ("Good morning, team!", None),  # a comma makes it talk among people
-        ("Hi there!", HELLO),
-        ("thanks!", THANKS),
-        ("Thank you so much", THANKS),
-        ("ok, thanks again", THANKS),
-        ("bye", BYE),
-        ("thanks, and what does it cost?", None),
-        ("Who says hello?", None),
-        ("hello world tutorial", None),
-        ("Who wrote the thank you note?", None),
-    ],
+    "text", ["tell me more", "And more details, please", "go on!", "More?", "what else does it say?"]
 )
-def test_only_words_that_ask_for_nothing_are_small_talk(text: str, reply: str | None) -> None:
-    assert reply_to(text) == reply
+def test_a_message_may_ask_for_more(text: str) -> None:
+    assert asks_more(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["more bees than hives?", "tell me when it rains", "next meeting?", "why is it closed?"]
+)
+def test_other_questions_don_t_ask_for_more(text: str) -> None:
+    assert not asks_more(text) and not asks_why(text)

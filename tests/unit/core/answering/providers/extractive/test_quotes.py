@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.answering.providers.extractive.lists import MOST_ITEMS, items_for
-from core.answering.providers.extractive.quotes import Quote, header_rows
+from core.answering.providers.extractive.quotes import Quote, QuotedRows, read_rows
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
 from tests.unit.core.answering.providers.extractive.small_library import passages_of
@@ -113,11 +113,13 @@ def test_a_list_is_no_longer_than_people_read():
 ROWS = "| Linden | four |\n| Voss | seven |\n| Aldmere | nine |"
 
 
-@pytest.mark.parametrize(("heading", "expected"), [("Section", ["| Linden | four |"]), ("| Harbour | Crossings |", [])])
-def test_a_passage_from_the_middle_of_a_table_holds_no_head_row(heading: str, expected: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("heading", "columns"), [("Section", ("Linden", "four")), ("| Harbour | Crossings |", ("Harbour", "Crossings"))]
+)
+def test_a_passage_from_the_middle_of_a_table_has_its_columns_above_it(heading: str, columns: tuple[str, ...]) -> None:
     (source,) = passages_of("fares.xlsx", ROWS, heading=heading)
     quote = Quote(source=source, sentences=(source.passage.sentences[2],), logit=1.0, score=1.0)
-    assert [span.of(ROWS) for span in header_rows(quote)] == expected
+    assert read_rows(quote) == QuotedRows(columns, (("Aldmere", "nine"),))
 
 
 def test_a_table_further_down_in_such_a_passage_has_its_own_head_row() -> None:
@@ -125,4 +127,27 @@ def test_a_table_further_down_in_such_a_passage_has_its_own_head_row() -> None:
     (source,) = passages_of("fares.xlsx", text)
     source = replace(source, passage=replace(source.passage, heading_path=("Fares", "| Harbour | Crossings |")))
     quote = Quote(source=source, sentences=(source.passage.sentences[-1],), logit=1.0, score=1.0)
-    assert [span.of(text) for span in header_rows(quote)] == ["| Linden | four |"]
+    assert read_rows(quote) == QuotedRows(("Linden", "four"), (("Aldmere", "nine"),))
+
+
+def test_a_record_of_a_csv_file_has_the_columns_that_its_page_names() -> None:
+    (source,) = passages_of("fares.csv", 'Linden,412,"4,50"\nVoss,96,"12,80"', heading="Harbour, Crossings, Fare")
+    source = replace(source, document=replace(source.document, kind="csv"))
+    passage = replace(source.passage, sentences=(Span(0, 17), Span(18, 33)))
+    quote = Quote(source=replace(source, passage=passage), sentences=passage.sentences[1:], logit=1.0, score=1.0)
+    assert read_rows(quote) == QuotedRows(("Harbour", "Crossings", "Fare"), (("Voss", "96", "12,80"),))
+
+
+@pytest.mark.parametrize("text", ["Linden\r412,x", "Linden, the pier\nand Voss", '"Linden,412', "x" * 200_000 + ",4"])
+def test_a_record_that_can_not_be_read_is_no_row(text: str) -> None:
+    (source,) = passages_of("fares.csv", text, heading="Harbour, Crossings, Fare")
+    source = replace(source, document=replace(source.document, kind="csv"))
+    passage = replace(source.passage, sentences=(Span(0, len(text)),))
+    quote = Quote(source=replace(source, passage=passage), sentences=passage.sentences, logit=1.0, score=1.0)
+    assert read_rows(quote) is None
+
+
+def test_the_section_named_by_the_request_comes_before_one_whose_items_share_its_words() -> None:
+    links = section("- https://harbour.org/council-dates\n- https://harbour.org/council-rules", "Reviews")
+    people = section("- Ann Hill\n- Bo Lund\n- Cy Marsh", "Present")
+    assert listed("Who attended the council?", links, people) == ["Ann Hill", "Bo Lund", "Cy Marsh"]

@@ -1,0 +1,176 @@
+"""Follow-ups: the question before, the queries of both readings, and sentences behind the last quote. Pure.
+
+A question in a conversation is read by itself and with the words of the question before; the better reading is taken.
+"Tell me more" continues behind the last quote.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.answering.providers.extractive.cues import CONNECTIVE, EXPLETIVE, POINTING, WORD
+from core.answering.providers.extractive.quotes import Quote, quotable, text_of
+from core.domain.chat import ChatMessage, ChatRole
+from core.domain.corpus import SourcedPassage
+from core.domain.passages import Span
+from core.text.asking import Form, read_asked
+from core.text.courtesies import read_courtesies
+from core.text.markup import readable
+from core.text.words import STOPWORDS, content_words, words
+
+# A follow-up gets the content words of the question before it, in brackets. Measured on 53 follow-ups of our own: the
+# right document was cited for .43 of them without the words and .96 with them; words of the answer (.70), or of both
+# (.89 to .92), were worse.
+CONTEXT_WORDS = 14  # enough for the subject, and too few to drown the new question
+STANDALONE_WORDS = 2  # with fewer content words and no name, a question has no subject of its own
+
+
+def is_follow_up(question: str) -> bool:
+    """Return whether the question depends on the one before."""
+    rest = EXPLETIVE.sub(" ", question)
+    if CONNECTIVE.search(question) or any(pattern.search(rest) for pattern in POINTING):
+        return True
+    named = any(word[0].isupper() or any(map(str.isdigit, word)) for word in WORD.findall(question)[1:])
+    return not named and len(content_words(question)) < STANDALONE_WORDS
+
+
+def asked_before(history: Sequence[ChatMessage]) -> str | None:
+    """Return the last question of the history: the query that was searched for it, else its text.
+
+    A later statement of a person comes before it; courtesies ("hm", "ok") are left out.
+    """
+    said: list[str] = []
+    for turn in reversed(history):
+        for call in turn.tool_invocations:
+            query = call.arguments.get("query")
+            if isinstance(query, str) and query.strip():
+                return " ".join([*said[:1], query])
+        if turn.role is ChatRole.USER and read_courtesies(turn.text).rest:
+            if read_asked(turn.text).form in (Form.QUESTION, Form.REQUEST):
+                return " ".join([*said[:1], turn.text])
+            said.append(turn.text)
+    return said[0] if said else None
+
+
+def in_context(question: str, before: str) -> str:
+    """Add the content words of the question before that this one lacks."""
+    own = set(words(question))
+    taken: dict[str, None] = {}
+    for word in WORD.findall(before):
+        if word.lower() not in own and word.lower() not in STOPWORDS:
+            taken.setdefault(word)
+    bare = question.strip().rstrip("?").rstrip()
+    return f"{bare} ({' '.join(list(taken)[:CONTEXT_WORDS])})?" if taken else question.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search, and the question by which its passages are judged."""
+
+    search: str
+    judged: str
+
+
+def queries(question: str, history: Sequence[ChatMessage]) -> list[Query]:
+    """Return one query, or two: the second for when the first finds no answer."""
+    before = asked_before(history)
+    alone = question.strip()
+    if before is None:
+        keywords = " ".join(word for word in WORD.findall(alone) if word.lower() not in STOPWORDS)
+        order = [Query(alone, alone), Query(keywords or alone, alone)]
+    else:
+        joined = in_context(alone, before)
+        order = [Query(alone, alone), Query(joined, joined)]
+        if is_follow_up(alone):
+            order = [order[1], Query(f"{before} {alone}", joined)]
+    return order if order[0].search != order[1].search else order[:1]
+
+
+def part_queries(parts: Sequence[str], whole: str, before: str | None) -> list[list[Query]]:
+    """Return the readings of each part of a question: by itself, if it can be understood so, and within the whole.
+
+    The first part may lean on the question before, the later ones on the first.
+    """
+    searched = in_context(whole, before) if before and is_follow_up(parts[0]) else whole
+    readings = []
+    for place, part in enumerate(parts):
+        leans_on = parts[0] if place else before
+        if leans_on and is_follow_up(part):
+            readings.append([Query(searched, in_context(part, leans_on))])
+        else:
+            readings.append([Query(part, part), Query(searched, part)])
+    return readings
+
+
+# ------------------------------------------------------------------------------------------------------- continuing
+
+_TELL_MORE = (
+    r"(?:tell|show|give) (?:me |us )?(?:some |a bit |a little )?(?:more|further)"
+    r"(?: (?:about|on|of) (?:it|that|this|them))?|"
+    r"(?:some )?(?:more|further)(?: (?:details?|information|info|on (?:it|that|this)))?"
+)
+_MORE = re.compile(
+    rf"(?:(?:and|please|can you|could you|so) ){{0,2}}+(?:{_TELL_MORE}|go on|continue|keep going|read on|elaborate|"
+    r"what else(?: does it say| is there)?|anything else|next)(?:,? please)?",
+    re.IGNORECASE,
+)
+_WHY = re.compile(
+    r"(?:(?:and|but|so|ok) )?(?:why(?: (?:is|was) (?:that|this|it)| so)?|how come|what for)", re.IGNORECASE
+)
+_REASON = re.compile(r"\b(?:because|since|due to|so that|in order to|the reason|thanks to)\b", re.IGNORECASE)
+_AROUND = " \t\n?!.,;:…-–—"
+MOST_FURTHER = 3  # sentences
+FURTHER_CHARACTERS = 600
+
+
+def asks_more(question: str) -> bool:
+    """Whether a message only asks for more of the same."""
+    return _MORE.fullmatch(question.strip(_AROUND)) is not None
+
+
+def asks_why(question: str) -> bool:
+    """Whether a message only asks for the reason."""
+    return _WHY.fullmatch(question.strip(_AROUND)) is not None
+
+
+def gives_reason(text: str) -> bool:
+    return _REASON.search(text) is not None
+
+
+def last_quoted(passages: Sequence[SourcedPassage], answer: str) -> SourcedPassage | None:
+    """Return the last passage with a sentence that an answer quotes."""
+    return next((found for found in reversed(passages) if _last_shown(found, answer) is not None), None)
+
+
+def quote_next(passages: Sequence[SourcedPassage], answer: str) -> list[Quote]:
+    """Return the next sentences of a page after an answer's quote; empty at the end of the page."""
+    quoted = last_quoted(passages, answer)
+    if quoted is None:
+        return []
+    shown = _last_shown(quoted, answer)
+    end = quoted.passage.sentences[shown].end if shown is not None else 0
+    further: list[Quote] = []
+    length = 0
+    for source in sorted(passages, key=lambda found: found.passage.span.start):
+        run: list[Span] = []
+        for place in quotable(source):
+            span = source.passage.sentences[place]
+            length += span.end - span.start
+            is_new = span.start >= end and readable(text_of(source, span)) not in answer
+            if is_new and len(run) < MOST_FURTHER and (length <= FURTHER_CHARACTERS or not run):
+                run.append(span)
+                end = span.end
+        if run:
+            further.append(Quote(source=source, sentences=tuple(run), logit=0.0, score=0.0))
+            break
+        length = 0
+    return further
+
+
+def _last_shown(found: SourcedPassage, answer: str) -> int | None:
+    shown = [
+        place
+        for place in quotable(found)
+        if (text := readable(text_of(found, found.passage.sentences[place]))) and text in answer
+    ]
+    return shown[-1] if shown else None

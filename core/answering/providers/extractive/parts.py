@@ -1,0 +1,34 @@
+"""Questions of several parts, each with an interrogative of its own: each part is searched and quoted apart. Pure."""
+
+import re
+
+from core.text.words import content_words
+
+MOST_PARTS = 3
+# "and" joins two questions only if another question word follows: "what is the fare, and who sets it?".
+_JOINED = re.compile(
+    r"(?:[?;] (?:and |also |und |y )?|,? (?:and|also|und|y) (?:also )?)"
+    r"(?=(?:what|who|whom|whose|when|where|which|why|how|was|wer|wann|wo|welche[rsn]?|wie|warum|qué|quién|cuándo|dónde|cómo"
+    r"|is|are|does|do|did|can) )",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(r"^(?:hi|hello|hey|please|also|and)[ ,!.]+", re.IGNORECASE)
+# A question word that another one shares its question with: "when and where does it meet?".
+_BARE = re.compile(r"(?:what|who|when|where|which|why|how|wann|wo|wer|wie|was)", re.IGNORECASE)
+
+# "Which was higher: the fare of May or the fare of June?"
+_EITHER = re.compile(
+    r"^(?:which|what|who)\b[^:?]{2,60}: (?P<first>[^:?]{4,100}) or (?P<second>[^:?]{4,100})$", re.IGNORECASE
+)
+
+
+def parts_of(question: str) -> list[str]:
+    """Return the parts of a question in order, each ending in "?"; one if it has no parts, or too many."""
+    line = " ".join(question.split())
+    if (either := _EITHER.match(line.rstrip("?. "))) is not None:
+        return [f"{part.strip()}?" for part in either.group("first", "second")]
+    parts = [part.strip(" ,;.?") for part in _JOINED.split(_LEADING.sub("", line).rstrip("?"))]
+    alone = [question.strip()]
+    if not 1 < len(parts) <= MOST_PARTS or any(_BARE.fullmatch(part) or not content_words(part) for part in parts):
+        return alone
+    return [f"{part}?" for part in parts]

@@ -1,0 +1,163 @@
+"""Everyday messages, answered in a sentence before anything is searched: greetings, help, the history.
+
+With a model only those are caught that need none; the model reads the rest.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+from core.answering.answers import everyday_replies as replies
+from core.answering.answers.building import bounded
+from core.answering.answers.suggestions import SuggestedQuestions
+from core.answering.pipeline import Question
+from core.answering.redaction import basis_of
+from core.domain.answer import Answer, AnswerStatus, Provenance, QueryType
+from core.domain.conversation import Message, Role
+from core.domain.corpus import Document
+from core.knowledge.library_questions import ListQuestion, read_library_question
+from core.ports import ChatProvider, CorpusRepository
+from core.text.everyday import Everyday, is_open, read_everyday
+from core.text.language import Language, language_named, language_of
+from core.text.words import shorten
+
+MODEL_NAME = "everyday"  # in the answer
+NAMED = 12  # documents in a reply
+TOLD = 20  # messages of a thread's talk
+EXAMPLES = 2
+ANY_DAY = date(2000, 1, 1)  # lists of documents depend on no day
+LONGEST_REPEATED = 600  # characters of an earlier answer
+# Kinds that a model reads better than rules do, or should answer itself.
+_LEFT_TO_MODELS = frozenset(
+    {
+        Everyday.OUT_OF_SCOPE,
+        Everyday.MANIPULATION,
+        Everyday.COMPLAINT,
+        Everyday.TALK,
+        Everyday.LAST_QUESTION,
+        Everyday.LAST_ANSWER,
+        Everyday.LIBRARY,
+        Everyday.SOURCES,
+    }
+)
+
+
+class EverydayReplies:
+    """Redacted history, scope -> a short reply to an everyday message, or a question back; it ends the request."""
+
+    def __init__(
+        self, corpus: CorpusRepository, suggestions: SuggestedQuestions, provider: Callable[[str], ChatProvider]
+    ) -> None:
+        """`provider` returns the model of a workspace."""
+        self._corpus = corpus
+        self._suggestions = suggestions
+        self._provider = provider
+
+    async def __call__(self, question: Question) -> Answer | None:
+        asked = question.asked
+        if asked.query_type is not QueryType.QUESTION or asked.about is not None or asked.attachments:
+            return None
+        provider = self._provider(question.context.scope.workspace)
+        quotes_only = provider.capabilities.quotes_only
+        language = language_of_reply(question)
+        kind = read_everyday(asked.text)
+        if kind is None and quotes_only and isinstance(read_library_question(asked.text, ANY_DAY), ListQuestion):
+            return None if await self._readable(question) else _reply(replies.NOTHING_HERE[language])
+        if kind is None or (kind in _LEFT_TO_MODELS and not quotes_only):
+            is_unclear = quotes_only and not question.messages and not asked.document and is_open(asked.text)
+            return _reply(replies.UNCLEAR[language], AnswerStatus.CLARIFY) if is_unclear else None
+        answer = await self._answer(kind, question, language, "" if quotes_only else provider.name)
+        return bounded(answer, question.context.scope.positions) if answer is not None else None
+
+    async def _answer(self, kind: Everyday, question: Question, language: Language, model: str) -> Answer | None:
+        if kind in (Everyday.LAST_QUESTION, Everyday.LAST_ANSWER):
+            return _from_history(kind, question, language)
+        if kind is Everyday.TALK:
+            return _talk(question, language)
+        if kind in (Everyday.LIBRARY, Everyday.SOURCES, Everyday.EXAMPLE):
+            return await self._library(kind, question, language)
+        if kind is Everyday.MODEL:
+            said = replies.MODEL[language].format(model=model) if model else replies.NO_MODEL[language]
+            return _reply(said)
+        return _reply(replies.REPLIES[kind][language])
+
+    async def _library(self, kind: Everyday, question: Question, language: Language) -> Answer:
+        scope = question.context.scope
+        documents = await self._readable(question)
+        if not documents:
+            return _reply(replies.NOTHING_HERE[language])
+        basis = Provenance(sources=tuple(sorted(scope.sources)), hidden=tuple(sorted(scope.hidden)))
+        if kind is Everyday.EXAMPLE:
+            found = await self._suggestions.about(documents, scope, EXAMPLES)
+            lead = replies.REPLIES[kind][language]
+            lines = [lead, *(f"- {example}" for example in found)] if found else [_documents(documents, language)]
+            return replace(_reply("\n".join(lines)), rests_on=replace(basis, documents=tuple(found.values())))
+        text = _documents(documents, language) if kind is Everyday.LIBRARY else _sources(documents, language)
+        return replace(_reply(text), rests_on=basis)
+
+    async def _readable(self, question: Question) -> list[Document]:
+        return [item for item in await self._corpus.list_readable(question.context.scope) if item.pages]
+
+
+def language_of_reply(question: Question) -> Language:
+    """Return the channel's language, else the message's, else that of the last question; English for others."""
+    named = language_named(question.asked.language)
+    before = [item.content for item in question.messages if item.role is Role.USER]
+    found = named or language_of(question.asked.text) or next(filter(None, map(language_of, reversed(before))), None)
+    return found or Language.ENGLISH
+
+
+def _reply(text: str, status: AnswerStatus = AnswerStatus.ANSWERED) -> Answer:
+    return Answer(status=status, text=text, model=MODEL_NAME)
+
+
+def _documents(documents: Sequence[Document], language: Language) -> str:
+    lines = [f"- {title}" for title in dict.fromkeys(item.title for item in documents)]
+    more = [f"- {replies.MORE[language].format(count=len(lines) - NAMED)}"] * (len(lines) > NAMED)
+    return "\n".join([replies.DOCUMENTS[language].format(count=len(documents)), *lines[:NAMED], *more])
+
+
+def _sources(documents: Sequence[Document], language: Language) -> str:
+    """Return the sources with their folders."""
+    folders: dict[str, dict[str, None]] = {}
+    for item in documents:
+        folder = item.path.rpartition("/")[0].partition("/")[0]
+        folders.setdefault(item.source, {}).update({folder: None} if folder else {})
+    lines = [
+        f"- {source}{': ' + ', '.join(list(within)[:NAMED]) if within else ''}" for source, within in folders.items()
+    ]
+    return "\n".join([replies.SOURCES[language], *lines[:NAMED]])
+
+
+def _from_history(kind: Everyday, question: Question, language: Language) -> Answer:
+    """Return the last question of the history, or its answer, with the provenance of the history."""
+    turns = _turns(question.messages)
+    if not turns:
+        return _reply(replies.NOTHING_BEFORE[language])
+    asked, answered = turns[-1]
+    words: Mapping[str, str] = {
+        "question": shorten(asked.content, LONGEST_REPEATED),
+        "text": shorten(asked.content if kind is Everyday.LAST_QUESTION else answered.content, LONGEST_REPEATED),
+    }
+    said = replies.LAST_QUESTION if kind is Everyday.LAST_QUESTION else replies.LAST_ANSWER
+    return replace(_reply(said[language].format(**words)), rests_on=basis_of(question.messages))
+
+
+def _turns(messages: Sequence[Message]) -> list[tuple[Message, Message]]:
+    """Return the questions of a history with their answers, without everyday ones."""
+    found = []
+    asked: Message | None = None
+    for message in messages:
+        if message.role is Role.USER:
+            asked = message
+        elif message.role is Role.ASSISTANT and asked is not None and read_everyday(asked.content) is None:
+            found.append((asked, message))
+    return found
+
+
+def _talk(question: Question, language: Language) -> Answer | None:
+    """Return the messages of people in the thread since the last answer, word for word; None without any."""
+    lines = [f"- {item.author}: {item.content}" for item in question.before if item.role is Role.USER]
+    if not lines:
+        return None
+    return _reply("\n".join([replies.TALK[language], *lines[-TOLD:]]))

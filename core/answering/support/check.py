@@ -1,0 +1,83 @@
+"""The verdict on a sentence: the ladder of checks in code, then a model of meaning, joined by a small network."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from core.answering.support.claims import is_claim
+from core.answering.support.features import coverage, fault_of, features
+from core.answering.support.ladder import find_faults, nearest_part
+from core.answering.support.texts import Text
+from core.domain.support import Finding, FindingKind, Judgement, Verdict
+from core.ports import SupportModel
+
+# A sentence is unsupported from this probability of a fault on: about one supported sentence in ten is marked.
+FAULTY_FROM = 0.65
+# A finding with the quotes' own words contradicts only a sentence about the same matter.
+SAME_MATTER = 0.45
+CERTAIN = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A sentence with its cited quotes, and the text around them, in which names may be."""
+
+    sentence: str
+    quotes: Sequence[str]
+    context: str = ""
+
+
+class SupportCheck:
+    """Judges sentences against quotes. `model` compares meanings; it is asked only about claims."""
+
+    def __init__(self, model: SupportModel, record: Callable[[Judgement], None] | None = None) -> None:
+        """`record` is called with each judgement, in order."""
+        self.model = model
+        self._record = record
+
+    async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
+        """Return a judgement of each claim, in order. Raises the errors of the model (ModelMissing)."""
+        judged = [await self._one(claim) for claim in claims]
+        if self._record is not None:
+            for judgement in judged:
+                self._record(judgement)
+        return judged
+
+    async def _one(self, claim: Claim) -> Judgement:
+        if not is_claim(claim.sentence):
+            return Judgement(verdict=Verdict.NO_CLAIM)
+        if not claim.quotes:
+            return Judgement(verdict=Verdict.UNSUPPORTED, fault=1.0)
+        said, evidence, context = Text(claim.sentence), Text("\n".join(claim.quotes)), Text(claim.context)
+        findings = tuple(find_faults(said, evidence, context))
+        if any(finding.kind is FindingKind.HEADING for finding in findings):
+            return Judgement(verdict=Verdict.UNSUPPORTED, fault=1.0, findings=findings)
+        near = await self.model.closeness(claim.sentence, claim.quotes)
+        fault = fault_of(features(said, evidence, findings, near))
+        if is_certain(findings):
+            fault = max(fault, CERTAIN)
+        return Judgement(verdict=_verdict(said, evidence, findings, fault), fault=fault, findings=findings)
+
+
+def _verdict(said: Text, evidence: Text, findings: Sequence[Finding], fault: float) -> Verdict:
+    if fault < FAULTY_FROM:
+        return Verdict.SUPPORTED
+    rivals = [
+        finding
+        for finding in findings
+        if finding.other and (finding.kind in _CERTAIN_KINDS or (finding.is_sure and finding.kind in _TELLING))
+    ]
+    if rivals and fault >= CERTAIN and coverage(said, nearest_part(said, evidence)) >= SAME_MATTER:
+        return Verdict.CONTRADICTED
+    return Verdict.UNSUPPORTED
+
+
+# Faults that code reads off the words.
+_CERTAIN_KINDS = frozenset({FindingKind.NUMBER, FindingKind.DATE})
+
+
+def is_certain(findings: Sequence[Finding]) -> bool:
+    """Whether code marks the sentence by itself."""
+    return any(finding.kind in _CERTAIN_KINDS or finding.is_sure for finding in findings)
+
+
+_TELLING = frozenset({FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.NAME, FindingKind.ROLE})

@@ -1,0 +1,252 @@
+# ruff: noqa: E501 - tables of words are read across
+"""Whether a message asks something, and whether it asks a person: English, German, Spanish and French. Pure.
+
+Rules over words, each about a kind of sentence. In doubt a message asks nothing, or asks a person.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.text.language import FUNCTION_WORDS
+from core.text.words import STOPWORDS
+
+
+class Form(StrEnum):
+    QUESTION = "question"  # has the form of one, with or without a question mark
+    REQUEST = "request"  # "list the ...", "tell me ..."
+    CORRECTION = "correction"  # "no, I meant ..."
+    FRAGMENT = "fragment"  # a few words that could continue a question: "and the second one", "in 2023?"
+    STATEMENT = "statement"
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_QUESTION_WORDS = frozenset(
+    """who whom whose what whats what's which when whens when's where wheres where's why how hows how's who's whos
+    wer wen wem wessen was welche welcher welches welchen welchem wann wo woher wohin warum wieso weshalb wie wieviel
+    wieviele womit wofür worüber worum wozu wovon woran
+    qué quién quiénes cuál cuáles cuándo dónde adónde cómo cuánto cuánta cuántos cuántas quien quienes cual cuales
+    cuando donde como cuanto cuanta cuantos cuantas
+    qui quoi quel quelle quels quelles quand où comment combien pourquoi lequel laquelle qu'est qu'est-ce""".split()
+)
+_VERBS_FIRST = frozenset(
+    """is are was were am do does did can could may might must shall should will would has have had isn't aren't wasn't
+    weren't don't doesn't didn't can't couldn't won't wouldn't shouldn't hasn't haven't hadn't
+    ist sind war waren hat haben hatte hatten kann können kannst könnt konnte darf dürfen durfte muss müssen musste soll
+    sollen sollte gibt gab wird werden wurde wurden würde bin bist gilt gelten geht gehen kommt kostet dauert steht
+    es son está están hay fue fueron puede pueden puedo debe deben tiene tienen había hubo puedes podemos
+    est sont était étaient peut peuvent puis-je doit doivent a-t-il y-a-t-il faut-il existe""".split()
+)
+_REQUESTS = frozenset(
+    """list show tell give summarise summarize recap explain describe compare find name count calculate quote cite remind
+    define enumerate
+    nenne nenn zeig zeige liste erkläre erklär sag sage gib vergleiche suche such finde fasse beschreibe
+    dime lista muestra muéstrame explica explícame resume enumera compara busca dame cuéntame nombra resumen
+    dis montre explique résume compare cherche trouve donne énumère cite décris""".split()
+)
+_LEADS = frozenset(
+    """and so but or also then now btw ok please pls just plus by und aber oder auch dann also bitte noch y e o pero
+    entonces también et ou mais donc alors aussi to in at for from on of with since until about nach bis seit für von zu
+    mit an auf im in ab desde hasta para por de en a con à de depuis pour avec dans jusqu'à sur""".split()
+)
+_NEEDS = tuple(
+    re.compile(rf"^\W*(?:{beginning})\b", re.IGNORECASE)
+    for beginning in (
+        r"i (?:need|want|wanted|would like|'d like) to know|i'd like to know|i wonder|wondering|any idea",
+        r"(?:can|could|would|will) (?:you|u|anyone|someone|somebody) (?:please )?(?:tell|show|list|find|explain|sum|"
+        r"summari[sz]e|describe|compare|look|check|remind|give|say)",
+        r"sum up|look up|what about|how about|how come",
+        r"ich (?:möchte|würde gern|will) wissen|quiero saber|quisiera saber|necesito saber",
+        r"je voudrais savoir|je veux savoir",
+    )
+)
+_CORRECTION = re.compile(
+    r"(?:^|\b(?:no|nope|sorry|wrong one|not that one|actually|nein|no,|non|pardon|perdón)\b\W{0,3})"
+    r"\W{0,3}(?:i (?:mean|meant)|ich (?:meine|meinte)|meinte|quise decir|quería decir|me refiero a|me refería a|"
+    r"je (?:voulais dire|parlais de|veux dire))\b|\bi meant\b|\bi mean\W{0,3}$|\bich mein(?:t)?e\b",
+    re.IGNORECASE,
+)
+_CONNECTED = re.compile(r"^\W*(?:and|und|y|et|e|what about|how about|same for|or|oder|was ist mit)\s+\S", re.IGNORECASE)
+_FRAGMENT_WORDS = 5
+LONGEST = 600  # characters
+
+# ---------------------------------------------------------------------------------------------------- for a person
+
+# "You" that asks a person, unlike "how do you ...".
+_CAPABLE = (
+    r"(?:tell|show|list|find|explain|sum|summari[sz]e|describe|compare|look up|remind|give|say|quote|cite|repeat|"
+    r"translate|count|name|search|help)"
+)
+_TO_YOU = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:can|could|would|will) (?:you|u|ya)\b(?! (?:please )?{_CAPABLE}\b)",
+        r"(?<!how )(?<!where )(?<!what )(?<!when )(?<!why )(?<!who )\b(?:are|were|r|aren't|weren't|have|haven't|had|did|"
+        r"didn't|don't|do|wouldn't|won't|should|shouldn't|couldn't|can't) (?:you|u|ya|y'all)\b(?! (?:have|know) (?:what|when|where|which|who|how|anything|any|if|whether|"
+        r"about|of)\b)",
+        r"\b(?:you|u|ya)\W*$|\byou (?:ok|okay|coming|free|ready|in|there|around|done|guys|all|two|both|both)\b",
+        r"\b(?:where|when|why|who|how|what) (?:are|were|'re|did|would|will) (?:you|u)\b",
+        r"\b(?:where|when|why|who|how|what) do (?:you|u) (?:feel|like|live|mean|want|think|plan|prefer|suggest|say|work|"
+        r"reckon|guess|intend|expect|hope)\b",
+        r"\b(?:how|what)(?:'s| is| was|s) (?:your|ur) (?!name\b|limit|rate|policy|fee|price|refund)",
+        r"\b(?:your|ur) (?:turn|weekend|day|holiday|pr|review|call|place|desk|wife|husband|kids?|dog|cat|car|bike)\b",
+        r"\bwhat do (?:you|u) (?:think|mean|want|do|say|reckon|prefer)\b|\byou (?:see|hear|think|want|remember)\b",
+        r"\b(?:kannst|könntest|hast|bist|willst|magst|machst|kommst|weißt|weisst|gehst|bringst|musst|siehst|meinst|"
+        r"warst|hattest|würdest|holst|nimmst|übernimmst) du\b(?! (?:mir |uns |bitte )*(?:sagen|zeigen|erklären|nennen|"
+        r"auflisten|zusammenfassen|vergleichen))",
+        r"\b(?:seid|habt|könnt|wollt|kommt|geht|macht|braucht|wisst) ihr\b|\bund (?:du|dir|ihr|euch)\W*$",
+        r"\b(?:vienes|quieres|sabes|vas|crees|piensas|recuerdas|estás|has visto|te parece|te apetece|te va|venís|"
+        r"queréis|sabéis|vais|tenéis|viste|fuiste|me dejas|me haces|me traes|me pasas|traes|llevas|y tú|y vosotros)\b",
+        r"\bpuedes\b(?! (?:decirme|decir|explicar\w*|mostrar\w*|listar|resumir\w*|buscar\w*|darme)\b)",
+        r"\b(?:tu (?:viens|veux|peux|sais|penses|as|vas|fais|crois|es|prends|étais|te)|vous (?:venez|voulez|"
+        r"savez|pensez|allez|faites)|t'as|t'es|veux-tu|viens-tu|peux-tu(?! me)|et (?:toi|vous)\W*$|ça te)\b",
+    )
+)
+# Plans and things of the day: who does, has or brings something, meals, meetings, when and where people meet.
+_PLANS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:lunch|dinner|breakfast|coffee|beers?|pizza|drinks|pub|standup|stand-up|weekend|party|birthday|movie|"
+        r"snacks?|sandwich\w*|mittagessen|kaffee|feierabend|wochenende|mittag|pause|cena|comida|almuerzo|café|"
+        r"cervezas?|fiesta|déjeuner|dîner|apéro|soirée)\b",
+        r"\b(?:tonight|this (?:evening|afternoon|morning|time|weekend)|heute abend|heute|morgen früh|esta noche|"
+        r"esta tarde|ce soir|cet après-midi|in (?:five|ten|\d{1,2})\W*$|at \d{1,2}(?::\d\d)?\W*$)",
+        r"\b(?:shall|should|could|why don't|can) we\b(?! (?:have to|need))|\blet's\b|\blets\b|\bwanna\b|\bgonna\b",
+        r"\b(?:are|were|aren't) we (?:still|all|on|meeting|going|there|good|done|ready|having|doing|late|ok|set)\b",
+        r"\b(?:anyone|anybody|any one|someone|somebody|everyone|everybody|y'all|folks|guys|who else) (?:else )?(?:up|"
+        r"here|there|in|free|seen|got|have|has|want|wants|around|coming|going|know|knows|fancy|fancies|for|think|"
+        r"thinks|feel|can|could|mind|hungry|awake|else)\b",
+        r"\b(?:does|has|did|do|is|can|could) (?:anyone|anybody|someone|somebody)\b",
+        r"\b(?:hat|kann|will|weiß|mag|kommt) (?:jemand|wer|einer)\b|\bwollen wir\b|\bsollen wir\b|\bgehen wir\b|"
+        r"\btreffen wir\b",
+        r"\balguien\b|\bquedamos\b|\bvamos\b|"
+        r"\ba qué hora (?:quedamos|vienes|es la cena)\b|\bmañana\b",
+        r"\bquelqu'un\b|\bon (?:se voit|mange|y va|fait|part|"
+        r"commence|se retrouve)\b|\bdemain\b",
+        r"\bwho (?:sends|brings|takes|does|writes|pays|buys|gets|fetches|tells|picks|makes|owes|handles) "
+        r"(?:it|this|that|them|him|her|us|me|up)\b|\b(?:see|meet|join|call|ping|text|dm) (?:you|me|us|him|her|them)\b|\bmy (?:pr|place|turn|desk)\b|"
+        r"\breview my\b|\bswap\b",
+    )
+)
+# Questions that want no reply: tags, exclamations, jokes.
+_RHETORICAL = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"[?]!|![?]",
+        r"^\W*(?:really|seriously|srsly|for real|no way|what|huh|wtf|why not|who knew|says who|so what|"
+        r"who cares|guess what|you know what|echt|wirklich|im ernst|ernsthaft|ach was|de verdad|en serio|ah sí|"
+        r"vraiment|sérieux|sérieusement|ah bon|quoi|was)\W*$",
+        r"\bwho (?:could|would|knew|can blame|doesn't|wouldn't|needs|cares|even|else)\b",
+        r"\bhow (?:cool|great|nice|sweet|cute|funny|weird|typical|lovely|dare)\b",
+        r"\bwhat (?:a|an|else is new|could possibly|could go wrong|would (?:we|i) do)\b",
+        r"\bisn't (?:it|that|he|she)\b|\baren't (?:they|we)\b|\bam i right\b|\bknock knock\b",
+        r"\bwhy (?:did|does|do) the \w+ cross\b",
+    )
+)
+# Words that begin the subject of a question behind its verb.
+_SUBJECTS = frozenset(
+    """the a an you u i we they he she it there this that these those any all my our your someone anyone
+    du ich wir ihr sie er es man der die das ein eine mir uns bitte el la los las un una usted hay que
+    le les il elle on tu vous nous ce cette""".split()
+)
+_LAUGHING = frozenset("😀😁😂😃😄😅😆😉😏😜😝🙃🤣🤪")
+_LAUGHS = ("lol", "lmao", "haha", "hehe", "rofl", "jaja", "mdr", "xd")
+# The same of tags, and of people who do or have something; after an answer they may be for the bot.
+_MAYBE_TO_PEOPLE = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\bwho(?:'s|s| is| has| was)? (?:has|got|have|bringing|coming|in|up|free|around|taking|cooking|paying|"
+        r"driving|going|joining|doing|writing|sending|picking|buying|hosting|ordering|available|ready|there)\b",
+        r"\bwho (?:can|could|wants?|will|would|brings|takes|sends|pays|drives|writes (?:it|this|that)|"
+        r"does (?:it|this|that)|buys|cooks|goes|comes|joins|remembers|else)\b",
+        r"\bwer (?:kommt|bringt|hat|macht|fährt|kann|will|geht|holt|nimmt|ist da|mag|übernimmt|schreibt)\b",
+        r"\bquién (?:trae|viene|tiene|puede|va|quiere|se apunta|lleva)\b",
+        r"\bqui (?:vient|apporte|peut|veut|prend|va|s'occupe)\b",
+        r",? (?:right|no|eh|huh|oder|ne|nicht wahr|verdad|hein|non|n'est-ce pas)\s*[?]\W*$",
+    )
+)
+# Words that point to the message before, by any person.
+_POINTING = frozenset(
+    """it its that this those these they them he she him her his one ones which what why how when where who there then
+    really and so or to for in at the a is are was were do does did not no yes again else more come
+    das dies es er sie ihn ihm ihr die der den wann warum wieso wo wer was und denn da dann noch
+    eso esto él ella ellos lo la cuándo dónde por qué quién y para
+    ça cela il elle ils le les quand où pourquoi qui quoi et alors""".split()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The form of a message. `for_person`: by its words it asks a person, makes plans, or wants no reply."""
+
+    form: Form
+    for_person: bool = False
+    maybe_for_person: bool = False  # by its words it may be either
+    is_elliptical: bool = False  # it has no subject of its own: "why?", "which one", "and then"
+    is_connected: bool = False  # it begins as the continuation of a question: "and the second"
+
+
+def read_asked(text: str) -> Asked:
+    """Read a message without its courtesies (core/text/courtesies.py). Of a long one, the end asks."""
+    text = text[-LONGEST:]
+    said = [item.group().casefold().replace("’", "'") for item in _WORD.finditer(text)]
+    form = _form(text, said)
+    return Asked(
+        form=form,
+        for_person=_ends_lightly(text) or any(found.search(text) for found in (*_TO_YOU, *_PLANS, *_RHETORICAL)),
+        maybe_for_person=any(pattern.search(text) for pattern in _MAYBE_TO_PEOPLE),
+        is_elliptical=all(word in _POINTING for word in said) or len(said) <= 1,
+        is_connected=_CONNECTED.search(text) is not None,
+    )
+
+
+def is_about(text: str) -> bool:
+    """Whether a name before the text is its subject: "is down?", unlike "is the hatch open?"."""
+    said = [item.group().casefold().replace("’", "'") for item in _WORD.finditer(text[:LONGEST])]
+    return bool(said) and said[0] in _VERBS_FIRST and (len(said) == 1 or said[1] not in _SUBJECTS)
+
+
+def _ends_lightly(text: str) -> bool:
+    """Return whether a message trails off ("..."), or ends with a laugh."""
+    end = len(text)
+    while end and not text[end - 1].isalnum():
+        end -= 1
+    tail = text[end:]
+    last = text[:end].rsplit(maxsplit=1)[-1:] or [""]
+    is_laugh = any(sign in _LAUGHING for sign in tail) or last[0].casefold().startswith(_LAUGHS)
+    return is_laugh or "..." in tail or "…" in tail
+
+
+def count_telling(text: str) -> int:
+    """Count the words that name a subject."""
+    said = {item.group().casefold().replace("’", "'") for item in _WORD.finditer(text)}
+    return len(said - STOPWORDS - FUNCTION_WORDS - _POINTING - _QUESTION_WORDS - _LEADS)
+
+
+def _form(text: str, said: list[str]) -> Form:
+    if _CORRECTION.search(text):
+        return Form.CORRECTION
+    if any(beginning.search(text) for beginning in _NEEDS):
+        return Form.REQUEST if not text.rstrip().endswith("?") else Form.QUESTION
+    if any(_begins_question(clause) for clause in re.split(r"[,;:.!\n–—-]+", text)):
+        return Form.QUESTION
+    if said and said[0] in _REQUESTS:
+        return Form.REQUEST
+    if "?" in text and not text.lstrip().startswith(">"):
+        return Form.QUESTION
+    if _CONNECTED.search(text) and len(said) <= _FRAGMENT_WORDS:
+        return Form.FRAGMENT
+    return Form.FRAGMENT if 0 < len(said) <= 3 else Form.STATEMENT
+
+
+def _begins_question(clause: str) -> bool:
+    """Return whether a clause begins as a question does, after words that lead to it ("and", "to", "in")."""
+    said = [item.group().casefold().replace("’", "'") for item in _WORD.finditer(clause)][:4]
+    for place, word in enumerate(said):
+        if word in _QUESTION_WORDS:
+            return place + 1 < len(said) or place > 0 or "?" in clause
+        if word in _VERBS_FIRST and place <= 1:
+            return place + 2 < len(said) or "?" in clause
+        if word not in _LEADS:
+            return False
+    return False

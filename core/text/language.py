@@ -1,0 +1,74 @@
+"""The language of a short text: English, German, Spanish or French, by its function words and letters. Pure."""
+
+import unicodedata
+from collections.abc import Collection
+from enum import StrEnum
+
+from core.text.words import words
+
+
+class Language(StrEnum):
+    ENGLISH = "en"
+    GERMAN = "de"
+    SPANISH = "es"
+    FRENCH = "fr"
+
+
+# Words that are common in one of these languages and rare in the others.
+_TELLING = {
+    Language.ENGLISH: """the is are was were what which who when where why how does did do can could of and to for with
+        on you it this that there have has my our your i me we from about many much please thanks thank hello hi""",
+    Language.GERMAN: """der die das ist sind war waren wer wen wem wann wo warum wieso wie wieviel wieviele und oder für
+        von mit auf ein eine einen einer nicht ich du wir ihr sie es gibt hat haben kann kannst darf dürfen welche
+        welcher welches welchen zum zur im den dem bis bei danke hallo bitte was auch noch nach über moin hilfe
+        guten tag morgen abend servus tschüss vielen""",
+    Language.SPANISH: """el los las qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuánta cuántos cuántas por
+        para con una uno del al y es son está están hay fue que cuantos cuantas cuando donde como gracias hola buenos
+        buenas días tardes noches ayuda tienes puedes eres muchas cuéntame dime perfecto porqué favor""",
+    Language.FRENCH: """le les des du que qui quoi quel quelle quels quelles quand où comment combien pourquoi est une
+        sont et dans pour avec sur au aux ce cette il elle nous vous tu ne pas bonjour merci aide salut bonsoir c'est
+        qu'est s'il plaît beaucoup dure était a-t-il""",
+}
+_WORDS = {language: frozenset(telling.split()) for language, telling in _TELLING.items()}
+_SIGNS = {Language.SPANISH: "¿¡ñ", Language.GERMAN: "ßäöü", Language.FRENCH: "çœêèàùûîï"}
+_NAMES = {
+    Language.ENGLISH: "english englisch inglés anglais",
+    Language.GERMAN: "german deutsch alemán allemand",
+    Language.SPANISH: "spanish spanisch español espagnol",
+    Language.FRENCH: "french französisch francés français",
+}
+
+
+FUNCTION_WORDS = frozenset().union(*_WORDS.values())
+
+
+def language_of(text: str) -> Language | None:
+    """Return the language that most of the telling words are of; None if nothing tells."""
+    said = words(unicodedata.normalize("NFC", text))
+    scores = {language: sum(word in known for word in said) for language, known in _WORDS.items()}
+    for language, signs in _SIGNS.items():
+        scores[language] += sum(sign in text.casefold() for sign in signs)
+    best = max(scores, key=lambda language: scores[language])
+    return best if scores[best] else None
+
+
+# Words of texts in one language that are none in the others, English least of all.
+_MARKS = {
+    Language.ENGLISH: "the and of with this that which from have are",
+    Language.GERMAN: "und nicht ist oder mit für auf werden eine sind",
+    Language.SPANISH: "los las una por para como está son más del",
+    Language.FRENCH: "les des une est dans pour avec sont pas qui",
+}
+_MARKED = 5  # of these words
+
+
+def languages_of(found: Collection[str]) -> frozenset[Language]:
+    """Return the languages of a document with these words in lower case; none of a short one."""
+    counts = {language: sum(word in found for word in marks.split()) for language, marks in _MARKS.items()}
+    return frozenset(language for language, count in counts.items() if count >= _MARKED)
+
+
+def language_named(name: str | None) -> Language | None:
+    """Return the language that people call by this name or code; None for others."""
+    known = (name or "").strip().casefold()
+    return next((one for one, names in _NAMES.items() if known and (known == one or known in names.split())), None)

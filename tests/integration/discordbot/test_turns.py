@@ -1,0 +1,84 @@
+"""When the bot speaks on Discord where nobody named it, and what it knows of people's talk."""
+
+import asyncio
+
+from core.domain.incoming import ChannelAddress
+from core.domain.service import ChannelSettings
+from tests.integration.discordbot.house import House, told, until
+from tests.integration.discordbot.place import DiscordPlace, turns
+
+
+def reactions(house: House) -> list[str]:
+    """The reactions to messages of the newest thread."""
+    return [str(one.emoji) for message in house.thread.history() for one in message.reactions]
+
+
+async def test_thanks_get_a_reaction_and_talk_gets_nothing(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        await house.ben.send(house.thread, "brilliant, cheers")
+        await until(lambda: reactions(house) == ["👍"])
+        await house.ben.send(house.thread, "ada, are you coming to the pub?")
+        await house.ada.send(house.thread, "only for one")
+        await until_decided(place, 4)
+        assert await place.codes() == ["chatter", "for_people", "acknowledged", "accepted"]
+        assert len(house.posts()) == 1
+
+
+async def test_a_follow_up_is_answered_and_why_tells_of_silence(place: DiscordPlace) -> None:
+    place.says(*turns(2))
+    async with place.open() as house:
+        await house.ask()
+        await house.ada.send(house.thread, "and who hung it there?")
+        await house.answered(count=2)
+        await house.ben.send(house.thread, "I could not have guessed that")
+        await until_decided(place, 3)
+        why = await house.ben.slash(house.thread, "why")
+        assert "This didn't ask anything" in told(why)
+
+
+async def test_the_talk_since_the_last_answer_is_read_with_the_next_question(place: DiscordPlace) -> None:
+    place.says(*turns(2))
+    async with place.open() as house:
+        await house.ask()
+        await house.ben.send(house.thread, "the spare one went to Piotr")
+        await until_decided(place, 2)
+        await house.ada.send(house.thread, f"{house.bot} who has the spare key?")
+        await house.answered(count=2)
+        [conversation] = await place.conversations.list_conversations("local")
+        _, messages = await place.conversations.show(conversation.id, "local")
+        told = [(item.author, item.content) for item in messages if item.role == "user"]
+        assert told == [
+            ("ada", "where is the key?"),
+            ("ben", "the spare one went to Piotr"),
+            ("ada", "who has the spare key?"),
+        ]
+
+
+async def test_a_greeting_is_answered_without_the_model(place: DiscordPlace) -> None:
+    place.says()
+    async with place.open() as house:
+        await house.ada.send(house.channel, f"{house.bot} guten Morgen!")
+        await house.shows("Stell mir eine Frage")
+        assert place.provider.requests == []
+
+
+async def test_a_channel_that_answers_by_itself_needs_a_question_that_the_library_covers(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        channel = ChannelAddress(platform="discord", workspace="local", channel=str(house.channel.id))
+        await place.settings.save_channel(channel, ChannelSettings(auto_answer=True))
+        for text in ("hello everybody", "who won the match?", "coffee?"):
+            await house.ben.send(house.channel, text)
+        await house.ben.send(house.channel, "where do they keep the key?")
+        await house.answered()
+        assert (await place.codes())[1:] == ["for_people", "not_covered", "chatter"]
+        assert len(house.channel.threads) == 1
+
+
+async def until_decided(place: DiscordPlace, count: int) -> None:
+    """Wait until the inbox has decided about so many messages."""
+    for _ in range(1000):
+        if len(await place.codes()) >= count:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(await place.codes())

@@ -1,0 +1,88 @@
+"""When the bot speaks on Slack where nobody named it, and what it knows of people's talk."""
+
+import asyncio
+
+from core.domain.incoming import ChannelAddress
+from core.domain.service import ChannelSettings
+from tests.integration.platform_place import turns
+from tests.integration.slackbot.place import SlackPlace
+
+
+async def until_decided(place: SlackPlace, count: int) -> None:
+    """Wait until the inbox has decided about so many messages."""
+    for _ in range(1000):
+        if len(await place.codes()) >= count:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(await place.codes())
+
+
+async def test_thanks_get_a_reaction_and_without_its_scope_nothing(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        thanks = await house.ben.reply(answer, "brilliant, cheers")
+        await house.server.wait_for(lambda: thanks.reactions, what="a reaction")
+        assert thanks.reactions == {"+1": [house.team.bot.id]}
+        assert len(house.posts()) == 1
+
+        assert house.team.install is not None
+        house.team.install.scopes.remove("reactions:write")
+        again = await house.ben.reply(answer, "thanks!")
+        await until_decided(place, 3)
+        await house.server.settle()
+        assert again.reactions == {}
+        assert len(house.posts()) == 1
+
+
+async def test_talk_and_thanks_in_its_thread_get_no_post(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        said = [
+            (house.ben, "brilliant, cheers"),
+            (house.ben, "ada, are you coming to the pub?"),
+            (house.ada, "only for one"),
+        ]
+        for count, (person, text) in enumerate(said, start=2):
+            await person.reply(answer, text)
+            await until_decided(place, count)
+        assert await place.codes() == ["chatter", "for_people", "acknowledged", "accepted"]
+        assert len(house.posts()) == 1
+
+
+async def test_a_follow_up_is_answered_with_the_talk_before_it(place: SlackPlace) -> None:
+    place.says(*turns(2))
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ben.reply(answer, "the spare one went to Piotr")
+        await until_decided(place, 2)
+        await house.ada.mention(house.channel, "who has the spare key?", thread=answer)
+        await house.answered(count=2)
+        [conversation] = await place.conversations.list_conversations("local")
+        _, messages = await place.conversations.show(conversation.id, "local")
+        told = [item.content for item in messages if item.role == "user"]
+        assert told == ["where is the key?", "the spare one went to Piotr", "who has the spare key?"]
+
+
+async def test_being_called_into_a_thread_of_people_is_no_subscription(place: SlackPlace) -> None:
+    place.says(*turns(2))
+    async with place.open() as house:
+        root = await house.ben.say(house.channel, "the shed is locked again")
+        await house.ada.mention(house.channel, "where is the key?", thread=root)
+        await house.answered()
+        await house.ada.reply(root, "and where is the other key?")
+        await until_decided(place, 3)
+        assert (await place.codes())[0] == "needs_mention"
+        await house.ada.reply(root, "footnote, and where is the other key?")
+        await house.answered(count=2)
+
+
+async def test_a_channel_that_answers_by_itself_needs_a_question_that_the_library_covers(place: SlackPlace) -> None:
+    async with place.open() as house:
+        channel = ChannelAddress(platform="slack", workspace="local", channel=house.channel.id)
+        await place.settings.save_channel(channel, ChannelSettings(auto_answer=True))
+        for count, text in enumerate(("hello everybody", "who won the match?", "coffee?"), start=1):
+            await house.ben.say(house.channel, text)
+            await until_decided(place, count)
+        await house.ben.say(house.channel, "where do they keep the key?")
+        await house.answered()
+        assert (await place.codes())[1:] == ["for_people", "not_covered", "chatter"]

@@ -1,0 +1,116 @@
+"""Questions that one table answers, and those that it must leave alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.knowledge.facts.table_questions import Computed, Grid, compute, read_table_question
+
+FARES = Grid(
+    title="Fares",
+    columns=("Harbour", "Crossings", "Fare"),
+    rows=(
+        ("Linden", "412", "4.50"),
+        ("Voss", "96", "12.80"),
+        ("Northern pier", "1,204", "3.00"),
+        ("Total", "1,712", ""),
+    ),
+    about="Harbour notes",
+)
+SHIPS = Grid(
+    title="Ships of the line",
+    columns=("Name", "Built", "Length", "Cars", "Skipper"),
+    rows=(
+        ("Heron", "1901", "30 m", "12", "Ann Lee"),
+        ("Gull", "1888", "41 m", "20", "Ben Ruiz"),
+        ("Tern", "1954", "28 m", "0", ""),
+    ),
+)
+ROUTES = Grid(
+    title="Passengers and cars by route",
+    columns=("Route", "Passengers", "Cars"),
+    rows=(("Linden", "412", "12"), ("Voss", "96", "3")),
+    about="Season 2025",
+)
+INCOME = Grid(
+    title="Income statement",
+    columns=("", "2023", "2022"),
+    rows=(("Revenue", "1,204", "1,100"), ("Cost of sales", "(700)", "(650)"), ("Total assets", "5,000", "4,100")),
+)
+
+
+def answer(question: str, grid: Grid) -> Computed | None:
+    wanted = read_table_question(question)
+    return compute(wanted, grid) if wanted is not None else None
+
+
+@pytest.mark.parametrize(
+    ("question", "grid", "text", "rows"),
+    [
+        ("Which harbour has the highest fare?", FARES, "Voss (Fare 12.80, the highest of 3 in “Fares”)", (1,)),
+        ("Which harbour has the fewest crossings?", FARES, "Voss (Crossings 96, the fewest of 3 in “Fares”)", (1,)),
+        ("What is the fare of Voss?", FARES, "12.80 (Fare, Voss)", (1,)),
+        ("How many crossings does Linden have?", FARES, "412 (Crossings, Linden)", (0,)),
+        ("What is the total number of crossings?", FARES, "1,712 (Crossings, Total)", (3,)),
+        (
+            "What is the average fare?",
+            FARES,
+            "6.7667 (Fare, average in “Fares”: 4.50 + 12.80 + 3.00, divided by 3)",
+            (0, 1, 2),
+        ),
+        ("How many harbours are in the fares table?", FARES, "3 rows in “Fares”", (0, 1, 2)),
+        ("Which vessel was built first?", SHIPS, "Gull (Built 1888, the first of 3 in “Ships of the line”)", (1,)),
+        ("Which ship is the longest?", SHIPS, "Gull (Length 41 m, the longest of 3 in “Ships of the line”)", (1,)),
+        ("How many cars does the Gull carry?", SHIPS, "20 (Cars, Gull)", (1,)),
+        ("Who is the skipper of the Heron?", SHIPS, "Ann Lee (Skipper, Heron)", (0,)),
+        ("What is the sum of cars?", SHIPS, "32 (Cars, sum in “Ships of the line”: 12 + 20 + 0)", (0, 1, 2)),
+        ("What was the revenue in 2023?", INCOME, "1,204 (2023, Revenue)", (0,)),
+        ("What was the cost of sales in 2022?", INCOME, "(650) (2022, Cost of sales)", (1,)),
+        ("What were total assets in 2022?", INCOME, "4,100 (2022, Total assets)", (2,)),
+    ],
+)
+def test_a_question_is_computed_from_the_rows_it_names(
+    question: str, grid: Grid, text: str, rows: tuple[int, ...]
+) -> None:
+    found = answer(question, grid)
+    assert found is not None and (found.text, found.rows) == (text, rows)
+
+
+@pytest.mark.parametrize(
+    ("question", "grid"),
+    [
+        ("Who is the captain of the Heron?", SHIPS),  # no such column
+        ("Who is the skipper of the Tern?", SHIPS),  # an empty cell
+        ("What is the fare of Aldmere?", FARES),  # no such row
+        ("Which harbour has the highest toll?", FARES),
+        ("What is the highest?", FARES),  # of two columns
+        ("Why is the fare of Voss so high?", FARES),
+        ("What is the fare of Voss and Linden?", FARES),
+        ("What is the difference between the fares of Voss and Linden?", FARES),
+        ("What was the revenue in 2021?", INCOME),
+        ("How many captains are there?", SHIPS),
+        ("How many passengers were carried in 2025?", ROUTES),  # a column, and no total
+        ("Voss", FARES),
+    ],
+)
+def test_what_a_table_does_not_account_for_is_not_computed(question: str, grid: Grid) -> None:
+    assert answer(question, grid) is None
+
+
+def test_cells_of_several_units_are_not_compared() -> None:
+    mixed = Grid(title="Loads", columns=("Crate", "Weight"), rows=(("A", "3 kg"), ("B", "900 g")))
+    assert answer("Which crate has the highest weight?", mixed) is None
+
+
+def test_a_cell_that_is_no_number_leaves_a_column_uncompared() -> None:
+    unsure = Grid(title="Loads", columns=("Crate", "Weight"), rows=(("A", "3"), ("B", "about 4 or 5")))
+    assert answer("Which crate has the highest weight?", unsure) is None
+
+
+@given(st.lists(st.integers(min_value=-9_999, max_value=9_999_999), min_size=1, max_size=30, unique=True))
+def test_the_engine_agrees_with_plain_arithmetic(numbers: list[int]) -> None:
+    rows = [(f"Boat {letter}", f"{number:,}") for letter, number in enumerate(numbers)]
+    grid = Grid(title="Boats", columns=("Boat", "Load"), rows=rows)
+    highest, total = answer("Which boat has the highest load?", grid), answer("What is the sum of the load?", grid)
+    assert highest is not None and highest.rows == (numbers.index(max(numbers)),)
+    assert total is not None and total.text.startswith(f"{sum(numbers):,} (")

@@ -1,0 +1,224 @@
+"""Turn-taking: when the bot speaks where nobody named it, over the real inbox and settings."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.domain.incoming import ChannelAddress, Circumstances, IncomingMessage, RepliesTo, ThreadAddress, message_key
+from core.domain.service import ChannelSettings, FollowUps, InboxStatus, Listening
+from core.errors import StorageError
+from core.service.inbox import Inbox, platform_gates
+from core.service.turns import BURST_SECONDS, Turns, addressed
+from storage.database.repositories.inbox import SqlInboxStore
+from tests.fakes import ManualClock
+from tests.stores import InMemoryDatabase, Stores
+
+CHANNEL = ChannelAddress(platform="web", workspace="local", channel="dock")
+
+
+class Dock:
+    """A channel with the bot. The library knows of anchors."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        database = InMemoryDatabase()
+        self.store = SqlInboxStore(database, self.clock)
+        self.settings = Stores().settings
+        self.looked_up: list[str] = []
+        self.is_broken = False
+        turns = Turns(self.settings, self.store, self.clock, self.evidence)
+        self.inbox = Inbox(self.store, platform_gates(self.settings), self.clock, lambda: None, turns=turns)
+        self.count = 0
+        self.root = ""
+
+    async def evidence(self, incoming: IncomingMessage, text: str) -> float:
+        self.looked_up.append(text)
+        if self.is_broken:
+            raise StorageError("The index is closed.")
+        return 0.9 if "anchor" in text else 0.0
+
+    async def say(
+        self,
+        author: str,
+        text: str,
+        *,
+        thread: str | None = None,
+        seconds: float = 60.0,
+        is_answered: bool = True,
+        **how: object,
+    ) -> str:
+        """A message in the thread (the last one that was opened); give the code of the decision."""
+        self.clock.advance(seconds)
+        self.count += 1
+        there = self.root if thread is None else thread
+        address = ThreadAddress(platform="web", workspace="local", channel="dock", thread=there or str(self.count))
+        key = message_key(address, str(self.count))
+        circumstances = Circumstances(
+            **{"mentioned": False, "in_thread": bool(there), "in_our_thread": bool(there), **how}
+        )
+        message = IncomingMessage(
+            address=address, author=author, author_name=author, text=text, event_key=key, circumstances=circumstances
+        )
+        receipt = await self.inbox.receive(message)
+        if receipt.accepted and is_answered:
+            for entry in await self.store.claim(5, {"web"}):
+                await self.store.finish(entry.seq, InboxStatus.DONE)
+        return receipt.decision.code
+
+    async def ask(self, text: str = "how heavy is the anchor?", author: str = "ada") -> None:
+        """A mention in the channel opens the thread."""
+        assert await self.say(author, text, thread="", mentioned=True) == "accepted"
+        self.root = str(self.count)
+
+    async def text(self) -> str:
+        [newest, *_] = await self.store.recent("local")
+        return newest.incoming.text
+
+
+async def opened() -> Dock:
+    dock = Dock()
+    await dock.ask()
+    return dock
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("and the spare one?", "accepted"),
+        ("who forged it?", "accepted"),
+        ("sorry, I meant the small one", "accepted"),
+        ("thanks, and how long is the chain?", "accepted"),
+        ("thank you!", "acknowledged"),
+        ("👍", "acknowledged"),
+        ("we rowed there before breakfast", "chatter"),
+        ("I rowed there once", "chatter"),
+        ("are you coming along?", "for_people"),
+        ("pizza afterwards?", "for_people"),
+    ],
+)
+async def test_the_asker_goes_on_without_a_mention(text: str, code: str) -> None:
+    dock = await opened()
+    assert await dock.say("ada", text) == code
+    assert dock.looked_up == []  # nothing has to be searched
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("is the anchor rusty?", "accepted"),
+        ("where do puffins sleep?", "accepted"),  # as a follow-up it is about the anchor
+        ("who's bringing the soup?", "for_people"),
+        ("oh nice", "acknowledged"),
+        ("ada, how far did you get?", "for_people"),
+    ],
+)
+async def test_others_ask_about_what_the_library_covers(text: str, code: str) -> None:
+    assert await (await opened()).say("ben", text) == code
+
+
+async def test_after_talk_among_people_a_question_has_to_stand_by_itself() -> None:
+    dock = await opened()
+    assert await dock.say("ben", "mine is in the shed") == "chatter"
+    assert await dock.say("ada", "which shed?") == "for_people"
+    assert await dock.say("ada", "do puffins sleep in trees?") == "not_covered"
+    assert await dock.say("ada", "how deep does the anchor go?") == "accepted"
+
+
+async def test_a_call_by_name_is_for_that_person() -> None:
+    dock = await opened()
+    await dock.say("ben", "I know that anchor")
+    assert await dock.say("ada", "is the anchor old, ben?") == "for_people"
+
+
+async def test_in_peoples_threads_the_bot_waits_to_be_named() -> None:
+    dock = Dock()
+    await dock.say("ben", "the anchor is lost", thread="")
+    dock.root = str(dock.count)
+    assert await dock.say("ada", "how heavy is the anchor?", mentioned=True) == "accepted"
+    assert await dock.say("ada", "and who sells anchors?") == "needs_mention"
+    await dock.settings.save_channel(CHANNEL, ChannelSettings(follow_ups=FollowUps.ALL))
+    assert await dock.say("ada", "and who sells anchors?") == "accepted"
+    assert await dock.say("ben", "me too") == "chatter"
+
+
+async def test_a_channel_may_want_mentions_only() -> None:
+    dock = await opened()
+    await dock.settings.save_channel(CHANNEL, ChannelSettings(follow_ups=FollowUps.NAMED))
+    assert await dock.say("ada", "and the spare anchor?") == "only_named"
+    assert await dock.say("ada", "and the spare anchor?", replies_to=RepliesTo.US) == "accepted"
+    assert await dock.say("ada", "and the spare anchor?", mentioned=True) == "accepted"
+
+
+async def test_a_listening_thread_answers_what_the_library_covers() -> None:
+    dock = Dock()
+    await dock.say("ben", "questions for the yard go here", thread="")
+    dock.root = str(dock.count)
+    address = ThreadAddress(platform="web", workspace="local", channel="dock", thread=dock.root)
+    await dock.settings.save_listening(address, Listening.LISTENING)
+    assert await dock.say("ada", "what does an anchor cost?") == "accepted"
+    assert await dock.say("ben", "noted") == "acknowledged"
+    assert await dock.say("ben", "do puffins swim?") in ("accepted", "not_covered")
+
+
+async def test_a_channel_that_answers_by_itself_leaves_the_rest_alone() -> None:
+    dock = Dock()
+    await dock.settings.save_channel(CHANNEL, ChannelSettings(auto_answer=True))
+    said = {
+        "what does an anchor weigh": "accepted",
+        "when does the cinema open?": "not_covered",
+        "hi all": "chatter",
+        "🎈🎈": "chatter",
+        "could you pass me the rope?": "for_people",
+        "the anchor is on the lorry": "chatter",
+    }
+    assert {text: await dock.say("ada", text, thread="") for text in said} == said
+    dock.is_broken = True
+    assert await dock.say("ben", "what does an anchor weigh", thread="") == "not_covered"
+
+
+async def test_a_burst_is_one_thought() -> None:
+    dock = await opened()
+    await dock.say("ben", "about the harbour")
+    assert await dock.say("ben", "who dropped the anchor there?", seconds=1) == "accepted"
+    assert await dock.text() == "about the harbour\nwho dropped the anchor there?"
+    await dock.say("ben", "about the harbour")
+    assert await dock.say("ben", "who dropped the anchor there?", seconds=BURST_SECONDS + 1) == "accepted"
+    assert await dock.text() == "who dropped the anchor there?"
+
+
+async def test_the_tail_of_a_question_that_is_being_answered_is_no_question_of_its_own() -> None:
+    dock = await opened()
+    assert await dock.say("ada", "and the chain?", is_answered=False) == "accepted"
+    assert await dock.say("ada", "the long one I mean", seconds=0.5) == "chatter"
+
+
+async def test_an_edit_of_an_answered_message_is_answered_whatever_it_says_now() -> None:
+    dock = await opened()
+    await dock.say("ada", "and the spare one?")
+    [answered, *_] = await dock.store.recent("local")
+    edited = replace(answered.incoming, text="never mind", event_key=f"{answered.event_key}@2")
+    assert (await dock.inbox.receive(edited)).accepted
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("Footnote, is the anchor new?", "is the anchor new?"),
+        ("hey footnote what weighs more", "what weighs more"),
+        ("Footnote can you list the anchors", "can you list the anchors"),
+        ("how heavy is it, footnote?", "how heavy is it?"),
+        ("footnote is slow today", None),
+        ("footnote looks odd", None),
+        ("the footnote is wrong", None),
+        ("footnotes help", None),
+    ],
+)
+def test_the_name_is_an_address_only_before_what_is_asked(text: str, rest: str | None) -> None:
+    assert addressed(text) == rest
+
+
+async def test_who_calls_the_bot_by_name_is_answered_anywhere() -> None:
+    dock = Dock()
+    assert await dock.say("ada", "footnote, do puffins swim?", thread="") == "accepted"
+    assert await dock.text() == "do puffins swim?"
+    assert await dock.say("ben", "footnote is asleep again", thread="") == "needs_mention"
