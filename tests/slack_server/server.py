@@ -18,10 +18,12 @@ from tests.slack_server.people import Person
 from tests.slack_server.serving import Serving
 from tests.slack_server.socket_mode import SocketMode
 from tests.slack_server.state import PANE, STATUS_SECONDS, App, Channel, Kind, Message, Team
-from tests.slack_server.transcript import transcript_of
+from tests.slack_server.transcript import text_of, transcript_of
 from tests.slack_server.triggers import TRIGGER_SECONDS, Triggers
 from tests.slack_server.web_api import WebApi
 from tests.slack_server.world import World
+
+POST_SHOWN = 100  # letters of a post in the report of a failure
 
 
 class SlackServer(PlatformServer):
@@ -188,6 +190,13 @@ class SlackServer(PlatformServer):
         return {
             "calls": [f"{call.method} -> {call.error or call.status}" for call in self.log],
             "deliveries": [f"{one.name} {one.failures} {one.acknowledged}" for one in self.parcels],
+            "posts": [
+                f"{text_of(one)[:POST_SHOWN]!r}"
+                for team in self.world.teams.values()
+                if team.install is not None
+                for place in team.channels.values()
+                for one in self.answers(place)
+            ],
         }
 
     def _join(self, name: str, channels: Sequence[Channel], team: Team | None, *, bot: bool) -> Person:

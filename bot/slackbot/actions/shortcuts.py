@@ -15,6 +15,7 @@ from bot.slackbot.actions.interaction_handler import (
     decode_origin,
     encode_origin,
 )
+from bot.slackbot.events.directory import WAIT_SECONDS
 from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
 from bot.slackbot.events.translate import Event, author_of, people_in, to_talk, to_text
 from bot.slackbot.rendering import blocks
@@ -68,7 +69,8 @@ async def submit(handler: InteractionHandler, ctx: InteractionContext, view: Vie
 
 
 async def _store(handler: InteractionHandler, ctx: InteractionContext, message: Event, question: str) -> None:
-    name, place = await handler.people.name(ctx.team, ctx.person), await handler.address_of(ctx)
+    name = await handler.people.name(ctx.team, ctx.person, wait_seconds=WAIT_SECONDS)  # Slack waits for the form
+    place = await handler.address_of(ctx)
     said, actions = await _said(handler, ctx, message), AnswerActions(handler.parts)
     await handler.say(ctx, await actions.keep(place, said, question=question, author=ctx.person, author_name=name))
 
@@ -83,7 +85,7 @@ async def _said(handler: InteractionHandler, ctx: InteractionContext, message: E
         is_direct=ctx.is_direct,
         id=str(message["ts"]),
         by="" if is_own else author,
-        by_name="" if is_own else await handler.people.name(ctx.team, author),
+        by_name="" if is_own else await handler.people.name(ctx.team, author, wait_seconds=WAIT_SECONDS),
         answer_id=find_answer(message.get("blocks") or ()) if is_own else None,
     )
 

@@ -22,7 +22,8 @@ ROLE_SECONDS = 60.0  # for roles that only decide on reading and on words
 KEPT_UNKNOWN_SECONDS = 60.0  # after a failed lookup
 MOST_KEPT = 5_000
 MOST_ASKED = 50  # per message: one with thousands of mentions must not delay the others
-WAIT_SECONDS = 0.5  # Slack waits three for an acknowledgement
+WAIT_SECONDS = 0.5  # before an acknowledgement, for which Slack waits three
+NAME_SECONDS = 5.0  # after it, for a name that others will read
 ADMIN_WAIT_SECONDS = 2.0  # for permissions, which are worth a longer wait
 ROLE_UNKNOWN = "I couldn't ask Slack for your role, so I changed nothing. Try again in a minute."
 _log = logging.getLogger(__name__)
@@ -78,7 +79,7 @@ class People:
         self._kept: OrderedDict[tuple[str, str], _Person] = OrderedDict()
         self._asked: dict[tuple[str, str], asyncio.Task[None]] = {}
 
-    async def name(self, team: Team, user_id: str, *, wait_seconds: float = WAIT_SECONDS) -> str:
+    async def name(self, team: Team, user_id: str, *, wait_seconds: float = NAME_SECONDS) -> str:
         """Return the display name, or the id if it isn't known in time; the lookup continues for the next call."""
         names = await self.names(team, [user_id], wait_seconds=wait_seconds)
         return names.get(user_id, user_id)

@@ -7,6 +7,7 @@ import pytest
 
 from bot.presentation.answer_buttons import HOW_LABEL
 from bot.slackbot.actions import buttons as pressing
+from bot.slackbot.events.directory import WAIT_SECONDS
 from core.domain.chat import ToolInvocation
 from core.domain.incoming import ThreadAddress
 from core.knowledge.search.documents import JOURNAL_KIND
@@ -141,6 +142,19 @@ async def test_choices_are_a_menu_whose_choice_is_asked(place: SlackPlace, resta
         await house.ada.choose(post, labels[1])
         await house.shows(f"ada asks: {labels[1]}")
         await house.answered()
+
+
+async def test_a_name_that_slack_tells_late_is_waited_for(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        suggestion = offer(answer, "Are gardens")
+        hang = house.server.hang_next("users.info")
+        pressed = asyncio.create_task(house.ben.choose(answer, f"Ask: {suggestion}"))
+        await house.until(hang.reached.is_set, "the lookup of ben")
+        await asyncio.sleep(2 * WAIT_SECONDS)
+        hang.release()
+        await pressed
+        await house.shows(f"ben asks: {suggestion[:20]}")
 
 
 @TRANSPORTS
