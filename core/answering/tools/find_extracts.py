@@ -28,25 +28,17 @@ class FindExtractsArguments(Arguments):
         "value>1000`, `ferry`. field:words, field=exactly, != < <= > >= for dates and numbers; columns of tables are "
         "fields.",
     )
-    type: str | None = Field(
-        default=None, description=f"Only rows of this type: {', '.join(kind.value for kind in FactType)}."
-    )
-    document: str | None = Field(default=None, description="Path, title or alias of a document: only its rows.")
-    limit: int = Field(
-        default=DEFAULT_LIMIT, ge=1, description="How many rows to give.", json_schema_extra={"maximum": MAX_LIMIT}
-    )
-    raw: bool = Field(
-        default=False, description="Also give the whole raw text around the rows, not their places alone."
-    )
+    type: str | None = Field(default=None, description=f"One of {', '.join(kind.value for kind in FactType)}.")
+    document: str | None = Field(default=None, description="Path, title or alias of a document.")
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, json_schema_extra={"maximum": MAX_LIMIT})
+    raw: bool = Field(default=False, description="Also give the text around the rows.")
 
 
 class FindExtractsTool:
     name = "find_extracts"
     description = (
-        "Look up data that was extracted from documents: action items, decisions, topics and meetings, rows of tables, "
-        "API endpoints, financial figures, entities, relations, anchors. Gives rows with document, page and span, and "
-        "the passages to cite them by. Use it for lists, counts and facts with owners, dates or numbers; use "
-        "`search` for everything else."
+        "Look up rows of data that was extracted from documents, with the passages to cite. Use it for lists, counts "
+        "and facts with owners, dates or numbers; use `search` for everything else."
     )
     arguments = FindExtractsArguments
 

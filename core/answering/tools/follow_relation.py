@@ -18,26 +18,21 @@ NEAR = 60  # of 100 points of rapidfuzz
 
 
 class FollowRelationArguments(Arguments):
-    name: str = Field(
-        description="The entity or anchor to follow, by its name or an alias: a person, a term, Figure 3."
-    )
-    kind: str | None = Field(default=None, description="Only relations of this type, as get_ontology names them.")
+    name: str = Field(description="Name or alias of an entity or anchor: a person, a term, Figure 3.")
+    kind: str | None = Field(default=None, description="A type that get_ontology names.")
     direction: Literal["source", "target", "both"] = Field(
         default="both",
-        description="source: relations that lead from it; target: those that lead to it; both: all of them.",
+        description="source: relations from it; target: to it.",
     )
-    document: str | None = Field(default=None, description="Path, title or alias of a document: only its relations.")
-    limit: int = Field(
-        default=DEFAULT_LIMIT, ge=1, description="How many relations to give.", json_schema_extra={"maximum": MAX_LIMIT}
-    )
+    document: str | None = Field(default=None, description="Path, title or alias of a document.")
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, json_schema_extra={"maximum": MAX_LIMIT})
 
 
 class FollowRelationTool:
     name = "follow_relation"
     description = (
         "Follow the relations of one thing: what it links to or is part of, what defines it, what refers to it. Gives "
-        "directed relations with document, page and span, and the passages to cite them by. Use it for questions "
-        "about how things are connected; get_ontology tells which relation types there are."
+        "them with the passages to cite. Use it for questions about how things are connected."
     )
     arguments = FollowRelationArguments
 

@@ -14,17 +14,14 @@ MAX_ALIASES = 60
 
 
 class GetOntologyArguments(Arguments):
-    about: str | None = Field(
-        default=None, description="Only kinds and names that hold these words, e.g. a name whose aliases are wanted."
-    )
+    about: str | None = Field(default=None, description="Only kinds and names with these words.")
 
 
 class GetOntologyTool:
     name = "get_ontology"
     description = (
-        "What the library knows of: types of entities and of relations with counts and examples, types of extracts, "
-        "and aliases. Use it before find_extracts or follow_relation when you do not know the types, and to find other "
-        "names of a thing: searching for those as well finds more."
+        "Types of entities, relations and extracts with counts and examples, and other names of a thing: searching "
+        "for those as well finds more."
     )
     arguments = GetOntologyArguments
 

@@ -17,21 +17,17 @@ MAX_HEADINGS = 40  # listed; a page with more is a list itself
 
 
 class GetPageArguments(Arguments):
-    page_id: str | None = Field(default=None, description="The page_id of a search result or of a neighbouring page.")
-    document: str | None = Field(
-        default=None, description="Path, title or alias of a document; together with page_number."
-    )
-    page_number: int | None = Field(default=None, ge=1, description="The page's number in the document, from 1.")
-    offset: int = Field(
-        default=0, ge=0, description="Character to start at, to go on with a page that was cut; as the last call said."
-    )
+    page_id: str | None = Field(default=None, description="Of a search result or a neighbouring page.")
+    document: str | None = Field(default=None, description="Path, title or alias of a document, with page_number.")
+    page_number: int | None = Field(default=None, ge=1, description="From 1.")
+    offset: int = Field(default=0, ge=0, description="Character to go on at, as the last call said.")
 
 
 class GetPageAndPictureArguments(GetPageArguments):
     picture: bool = Field(
         default=False,
-        description="true: show the page as a picture, too, where it is a PDF's. For diagrams, drawings, maps and "
-        "tables that the text alone does not make clear. Statements still need a passage to cite.",
+        description="Also show a PDF's page as a picture: for diagrams, maps and tables that the text does not make "
+        "clear. Statements still need a passage to cite.",
     )
 
 
@@ -41,9 +37,8 @@ GetPageArguments.with_pictures = GetPageAndPictureArguments
 class GetPageTool:
     name = "get_page"
     description = (
-        "Read one whole page: give page_id, or document and page_number. Use it when passages of a search break "
-        "off, or when the reader names a page. It also lists the page's headings and the ids of the previous and the "
-        "next page."
+        "Read one whole page: give page_id, or document and page_number. Use it when passages break off, or when the "
+        "reader names a page. It also gives the ids of the previous and the next page."
     )
     arguments = GetPageArguments
 

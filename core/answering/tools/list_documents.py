@@ -27,34 +27,27 @@ MAX_LIMIT = 50  # about 2,500 tokens
 
 
 class ListDocumentsArguments(Arguments):
-    words: str | None = Field(
-        default=None, description="Only documents with all these words in title, path or alias, e.g. `council`."
-    )
-    kind: str | None = Field(default=None, description="Only this kind, e.g. markdown, pdf, html, text, foundry.")
-    source: str | None = Field(default=None, description="Only documents of the source of this name.")
+    words: str | None = Field(default=None, description="Words of title, path or alias.")
+    kind: str | None = Field(default=None, description="E.g. markdown, pdf, html, text, foundry.")
+    source: str | None = Field(default=None, description="Name of a source.")
     since: str | None = Field(
         default=None,
-        description="Only documents dated from this day on: 2026-06-09, monday, last week, june. Also names those "
-        "that were added or changed here since then.",
+        description="First day: 2026-06-09, monday, last week, june. Also gives what was added or changed since.",
     )
-    until: str | None = Field(default=None, description="Only documents dated up to this day, or up to its end.")
+    until: str | None = Field(default=None, description="Last day, or the end of such a time.")
     order: Literal["newest", "title"] = Field(
         default="newest",
-        description="newest: by their own date, up to today unless since or until is given; for the latest, the last "
-        "two. title: by title, for all of them.",
+        description="newest: by their own date, up to today unless since or until is given; title: all of them.",
     )
-    limit: int = Field(
-        default=DEFAULT_LIMIT, ge=1, description="How many to give.", json_schema_extra={"maximum": MAX_LIMIT}
-    )
-    offset: int = Field(default=0, ge=0, description="How many to leave out, to go on with a list.")
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, json_schema_extra={"maximum": MAX_LIMIT})
+    offset: int = Field(default=0, ge=0, description="How many to skip, to go on with a list.")
 
 
 class ListDocumentsTool:
     name = "list_documents"
     description = (
-        "List the documents that can be read here, with path, title, date, kind and number of pages. Use it for which "
-        "documents there are, what is new since a day, and to find the latest ones (the last two meetings) before you "
-        "read them with get_page, query_journal or search. It does not look inside documents: use search for that."
+        "List the documents that can be read here, with path, title, date, kind and number of pages: what there is, "
+        "what is new, the latest ones (the last two meetings) before you read them. It does not look inside them."
     )
     arguments = ListDocumentsArguments
 

@@ -36,20 +36,19 @@ class QueryJournalArguments(Arguments):
     query: str = Field(description="The question or request, understandable without the conversation.")
     query_type: Literal["question", "summary", "extraction"] = Field(
         default="question",
-        description="question: find the passages that answer; summary: read the journal or the chapter named in the "
-        "query; extraction: the same, to list all things of a kind.",
+        description="question: find passages; summary: read the journal, or the chapter that the query names; "
+        "extraction: the same, to list all things of a kind.",
     )
     journal_name: str | None = Field(
-        default=None, description="The journal's title, when the reader named one; it need not be exact."
+        default=None, description="Its title, when the reader named one; not always exact."
     )
 
 
 class QueryJournalTool:
     name = "query_journal"
     description = (
-        "Ask one journal (a module, an adventure, a campaign book): its places, people, treasure, encounters, or a "
-        "summary or complete list of them. Leave journal_name out when the reader named none: the journal the "
-        "conversation is about, or the one that fits best, is taken."
+        "Ask one journal (an adventure, a campaign book), sum it up, or list its places, people or treasure. Without "
+        "journal_name, the one that the conversation is about, or that fits best, is taken."
     )
     arguments = QueryJournalArguments
 
@@ -174,12 +173,11 @@ async def _read(
         ]
         return await _read_in_sections(journal, arguments, sections, context.sections, context.call)
     shown = sorted(_take(wanted, most), key=lambda item: item.passage.ordinal)
-    lines = [
-        f'"{journal.title}" ({journal.path}), its sections in order:',
-        *_outline(pages),
-        *_left_out(shown, complete),
-    ]
-    return Finding(text="\n".join(lines), passages=tuple(shown), searches=(arguments.query,))
+    rest = _left_out(shown, complete)
+    part = "whole" if complete is everything else "the part that is named"
+    lines = ["its sections in order:", *_outline(pages), *rest] if rest else [f"{part}, in order:"]
+    text = "\n".join([f'"{journal.title}" ({journal.path}), {lines[0]}', *lines[1:]])
+    return Finding(text=text, passages=tuple(shown), searches=(arguments.query,))
 
 
 async def _read_in_sections(

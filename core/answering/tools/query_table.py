@@ -26,22 +26,19 @@ FOUND_PAGES = 10  # of a search for a table without a document
 
 class QueryTableArguments(Arguments):
     table: str | None = Field(default=None, description="Words of the table's title or columns, e.g. `fares`.")
-    document: str | None = Field(default=None, description="Path, title or alias of the document with the table.")
+    document: str | None = Field(default=None, description="Path, title or alias of its document.")
     operation: Literal["describe", "rows", "highest", "lowest", "sum", "average", "count"] = Field(
         default="describe",
-        description="describe: the tables that there are, with their columns. rows: rows as they are. The others are "
-        "computed over the rows, without those of totals.",
+        description="describe: the tables and their columns; rows: rows as they are; the others are computed over the "
+        "rows, totals left out.",
     )
-    column: str | None = Field(default=None, description="The column to compute, or to sort rows by.")
+    column: str | None = Field(default=None, description="To compute, or to sort by.")
     where: str | None = Field(
         default=None,
-        description='Only rows that fit all filters: `Harbour:Linden Year>2020 "Pier name"="North pier"`. field:words, '
-        "field=exactly, != < <= > >= for numbers and dates.",
+        description='Filters as of find_extracts: `Harbour:Linden Year>2020 "Pier name"="North pier"`.',
     )
-    order: Literal["rising", "falling"] = Field(default="falling", description="Of rows sorted by `column`.")
-    limit: int = Field(
-        default=DEFAULT_LIMIT, ge=1, description="How many rows to give.", json_schema_extra={"maximum": MAX_LIMIT}
-    )
+    order: Literal["rising", "falling"] = "falling"
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, json_schema_extra={"maximum": MAX_LIMIT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +61,8 @@ class _Table:
 class QueryTableTool:
     name = "query_table"
     description = (
-        "Read or compute one table that was extracted from a document: its rows filtered and sorted, the highest, "
-        "lowest, sum, average or count. Gives the result with its formula, and the rows to cite. Describe first, to "
-        "learn the tables and their columns. Use it for every figure that comes from a table; never add up yourself."
+        "Read or compute one table of a document, with the formula and the rows to cite. Describe first, to learn the "
+        "columns. Use it for every figure from a table; never add up yourself."
     )
     arguments = QueryTableArguments
 

@@ -32,27 +32,22 @@ DOCUMENT_WEIGHT = 1.15  # the rest of its document
 
 
 class SearchArguments(Arguments):
-    query: str = Field(description="Keywords or a question that can be understood without the conversation.")
+    query: str = Field(description="Keywords or a question, understandable without the conversation.")
     limit: int = Field(
         default=DEFAULT_LIMIT,
         ge=1,
-        description=f"How many pages to give. Above {DEFAULT_LIMIT}: also pages that match far less than the best.",
+        description=f"How many pages. Above {DEFAULT_LIMIT}: also those that match far less than the best.",
         json_schema_extra={"maximum": MAX_LIMIT},
     )
-    document: str | None = Field(
-        default=None, description="Path, title or alias of a document, to search in this one alone."
-    )
-    kind: str | None = Field(
-        default=None, description="Only documents of this kind, e.g. markdown, pdf, html, text, foundry."
-    )
+    document: str | None = Field(default=None, description="Path, title or alias of the one document to search.")
+    kind: str | None = Field(default=None, description="Kind of document, as of list_documents.")
 
 
 class SearchTool:
     name = "search"
     description = (
-        "Search the library by meaning and by words. Gives the pages that match best, each with the passages to quote, "
-        "its page_id and its score. Use it whenever the conversation does not already hold the answer; if the "
-        "result does not answer, search again with other words."
+        "Search the library by meaning and by words. Gives the pages that match best, each with page_id, score and the "
+        "passages to quote. If they do not answer, search again with other words."
     )
     arguments = SearchArguments
 

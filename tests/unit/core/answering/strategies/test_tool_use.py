@@ -43,7 +43,7 @@ async def test_the_model_gets_prompt_history_question_and_model_of_choice(shelf)
     (request,) = provider.requests
     assert [message.text for message in request.messages] == ["Hi", "Hello", "Where is the key?"]
     assert request.model == draft.model == "m-2"
-    assert "reading companion" in request.system and "as a summary" in request.system
+    assert "You are Footnote" in request.system and "A summary is wanted" in request.system
 
 
 async def test_passages_of_earlier_turns_are_evidence_and_keep_their_numbers(shelf):
