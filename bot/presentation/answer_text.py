@@ -206,9 +206,9 @@ class ReferenceRow:
     document_id: str | None = None
 
 
-def named_reference_lines(answer: Answer, escape: Escape = str, *, most: int = SHOWN) -> list[str]:
-    """Return a line for each document named in the question, at most `most`: `House: house.md — Where we live.`"""
-    rows = [_to_row(reference, answer) for reference in _named(answer)[:most]]
+def named_reference_lines(answer: Answer, escape: Escape = str) -> list[str]:
+    """Return a line for each document named in the question, at most ten: `House: house.md — Where we live.`"""
+    rows = [_to_row(reference, answer) for reference in _named(answer)[:SHOWN]]
     return [reference_line(row, escape) for row in rows]
 
 
@@ -216,18 +216,6 @@ def broken_reference_lines(answer: Answer, escape: Escape = str) -> list[str]:
     """Return a line for each document named in the question that leads nowhere, with its suggestions."""
     rows = [_to_row(reference, answer) for reference in _named(answer)[:SHOWN] if reference.broken or reference.near]
     return [reference_line(row, escape) for row in rows]
-
-
-def other_references_line(answer: Answer, escape: Escape = str, *, most: int = SHOWN, more: str = "") -> str:
-    """Return the documents found but not used, on one line; "" if none. `more` is added to the count of hidden ones."""
-    seen = _seen(answer)
-    named = _named(answer)
-    room = max(0, most - len(named))
-    shown = [escape(clip(reference.label, LABEL_LENGTH) or "a document") for reference in seen[:room]]
-    left = len(seen) - len(shown) + max(0, len(named) - most)
-    if not shown:
-        return f"And {left} more{more}" if left else ""
-    return f"Also looked at: {', '.join(shown)}" + (f" and {left} more{more}" if left else "")
 
 
 def has_other_references(answer: Answer) -> bool:

@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 from rich.tree import Tree
 
-from bot.presentation.answer_text import named_reference_lines, other_references_line, reference_line, reference_rows
+from bot.presentation.answer_text import named_reference_lines, reference_line, reference_rows
 from bot.terminal.console import one_line
 from core.access.scopes import Ground
 from core.domain.answer import Answer, AnswerStatus, Citation
@@ -67,7 +67,7 @@ ANSWER_STYLE = {AnswerStatus.ERROR: "red", AnswerStatus.REFUSED: "yellow", Answe
 def answer_view(answer: Answer, *, verbose: bool = False) -> RenderableType:
     """Return the text, footnotes with quotes and links, references, choices and suggestions.
 
-    Names ten references, or all of them with `verbose`.
+    Of the references, these are the ones that the question names, or all of them with `verbose`.
     """
     style = ANSWER_STYLE.get(answer.status, "")
     parts: list[RenderableType] = [Text(answer.text, style=style) if style else markdown_view(answer.text)]
@@ -94,11 +94,7 @@ def _references(answer: Answer, *, verbose: bool) -> list[RenderableType]:
         rows = [Text(one_line(reference_line(row)), style="dim") for row in reference_rows(answer)]
         return [Text("References:", style="dim"), *(_item(row, f"{n}.") for n, row in enumerate(rows, start=1))]
     named = [_item(Text(one_line(line), style="dim")) for line in named_reference_lines(answer)]
-    parts: list[RenderableType] = [Text("Named in the question:", style="dim"), *named] if named else []
-    looked = other_references_line(answer, more=" (--verbose names them)")
-    if looked and answer.status is not AnswerStatus.NOT_FOUND:  # that shows the closest pages
-        parts.append(Text(one_line(looked), style="dim"))
-    return parts
+    return [Text("Named in the question:", style="dim"), *named] if named else []
 
 
 def _item(words: RenderableType, mark: str = "•") -> RenderableType:

@@ -80,7 +80,7 @@ async def check_text(draft: Draft, proved: ProvedText, check: SupportCheck, ques
     """Judge every sentence of a proved text, in order. Raises the errors of the check's model (ModelMissing)."""
     by_number = {citation.number: citation for citation in proved.citations}
     said = _said_by_tools(draft)
-    has_picture = _saw_picture(draft)
+    has_picture = bool(draft.evidence.pictures)
     found: list[Checked] = []
     for block in blocks(proved.text, list(sentences(proved.text))):
         own = [_numbers_in(span.of(proved.text), by_number) for span in block]
@@ -161,18 +161,6 @@ def _is_told(sentence: str, said: Sequence[str]) -> bool:
     has_facts = bool(claim.quantities or claim.names)
     faults = find_faults(claim, Text("\n".join(said)), Text(""))
     return has_facts and not any(fault.kind in _HARD for fault in faults)
-
-
-def _saw_picture(draft: Draft) -> bool:
-    """Whether the model was shown the picture of a page. Pictures themselves are kept nowhere."""
-    asked = {
-        call.id
-        for turn in draft.new_messages
-        for call in turn.tool_invocations
-        if call.arguments.get("picture") is True
-    }
-    results = [result for turn in draft.new_messages for result in turn.tool_results if result.invocation_id in asked]
-    return any(not result.is_error and "No picture:" not in result.text for result in results)
 
 
 def _said_by_tools(draft: Draft) -> list[str]:

@@ -150,6 +150,7 @@ def trace(question: "Question") -> Provenance:
     results = [result for turn in draft.new_messages for result in turn.tool_results]
     seen = [item.source.document.id for result in results for item in result.passages]
     seen += [item.source.document.id for item in draft.evidence.passages.values()]
+    seen += [picture.document.id for picture in draft.evidence.pictures]
     seen += [item.document_id for item in question.answer.references if item.document_id]
     seen += [document.id for document in question.context.linked]
     seen += [document.id for document in named_in(question.answer.text, question.context.newest)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.domain.chat import ChatMessage, NumberedPassage, ToolInvocation, ToolResult
+from core.domain.corpus import Document
 from core.domain.jobs import Job
 from core.domain.passages import Span
 from core.domain.replies import CitedText, PassageCitation, Usage
@@ -52,14 +53,28 @@ class QueryType(StrEnum):
 class ReferenceType(StrEnum):
     DIRECT = "direct"  # a [[wikilink]] in the text, or a file that came with it
     SEARCH = "search"  # a tool found it
+    PICTURE = "picture"  # a page that the model saw as a picture, and the answer rests on
+
+
+@dataclass(frozen=True, slots=True)
+class PicturedPage:
+    """A page that the model saw as a picture. Code can't check what it read there."""
+
+    document: Document
+    number: int
+
+    @property
+    def name(self) -> str:
+        return f"page {self.number} of “{self.document.title}”"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """All passages shown in a run, by passage id, and its searches in order."""
+    """All passages shown in a run, by passage id, its searches in order, and the pages shown as pictures."""
 
     passages: Mapping[str, NumberedPassage] = field(default_factory=dict)
     searches: tuple[str, ...] = ()
+    pictures: tuple[PicturedPage, ...] = ()
 
     def by_number(self, number: int) -> NumberedPassage | None:
         return next((item for item in self.passages.values() if item.number == number), None)

@@ -8,6 +8,7 @@ from core.access.availability import ingest_command
 from core.access.bindings import Bindings, BoundTeam
 from core.access.scopes import ATTACHMENTS
 from core.ports import CorpusRepository
+from core.text.notation import join_with_and
 
 BIND = "footnote workspaces bind"
 LOCAL_READERS = ("the terminal", "the web app")  # of the default workspace
@@ -89,7 +90,7 @@ def describe_readers(states: Sequence[WorkspaceState], workspace: str) -> str:
     """Return who reads a workspace, and how a server or team without documents gets to read it."""
     state = next((one for one in states if one.name == workspace), None)
     readers = state.readers if state else []
-    read_by = f"Read by: {_join(readers)}." if readers else "Nobody reads it yet."
+    read_by = f"Read by: {join_with_and(readers)}." if readers else "Nobody reads it yet."
     if state and any(one.team.is_connected for one in state.teams):
         return read_by
     candidates = [one for one in empty_teams(states) if not one.is_configured]
@@ -136,7 +137,3 @@ def _only(teams: Sequence[BoundTeam]) -> BoundTeam | None:
 
 def _count(documents: int) -> str:
     return "1 document" if documents == 1 else f"{documents} documents"
-
-
-def _join(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from core.text.words import collapse
 
@@ -20,6 +20,11 @@ def is_number(text: str) -> bool:
 def join_names(names: Iterable[str]) -> str:
     """Write names as one line for `split_names`: `handbook, "minutes, 2026"`."""
     return ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}"' if _QUOTED.fullmatch(name) else name for name in names)
+
+
+def join_with_and(words: Sequence[str]) -> str:
+    """Write words as part of a sentence: `A, B and C`."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def split_names(line: str) -> list[str]:

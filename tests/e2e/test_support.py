@@ -13,8 +13,8 @@ from bot.cli.questions import question_message
 from bot.config import Config
 from bot.wiring.parts import Parts, build_parts
 from bot.wiring.pipeline import build_pipeline
-from core.answering.answers.building import CONTINUE, CUT_NOTE, FROM_LIBRARY, NOT_FROM_DOCUMENTS
-from core.domain.answer import Answer, AnswerStatus
+from core.answering.answers.building import CONTINUE, CUT_NOTE, FROM_LIBRARY, FROM_PICTURE, NOT_FROM_DOCUMENTS
+from core.domain.answer import Answer, AnswerStatus, ReferenceType
 from tests.anthropic_server import AnthropicServer, Call, Cite, Reply, Say
 from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.test_anthropic_answers import billed
@@ -29,6 +29,8 @@ from tests.openai_server import Say as OpenAISay
 WAIT = "Wait a full minute."
 BUTTON = "Hold the green button for eight seconds, until the fan stops."
 SEARCH = Call("search", {"query": "restart the gate controller"})
+REPORT = "reports/season-2025.pdf"
+PICTURE = FROM_PICTURE.format("page 2 of “The season of 2025”")
 NOTHING = Call("search", {"query": "Alter des Bürgermeisters"})
 
 
@@ -192,7 +194,56 @@ async def test_what_a_tool_says_of_the_library_is_an_answer(app: Parts, server: 
     server.script(Reply.of(page), Reply.of(said))
     answer = await ask(app, "What is on page 99 of the season report?")
 
-    assert (answer.status, answer.text) == (AnswerStatus.ANSWERED, f"{said}\n\n{FROM_LIBRARY}")
+    assert (answer.status, answer.text) == (AnswerStatus.ANSWERED, f"{said}\n\n(From {FROM_LIBRARY}.)")
+
+
+@pytest.mark.parametrize("said", ["The north arrow is red.", "Der Nordpfeil ist rot.", "La flecha norte es roja."])
+async def test_what_a_model_saw_in_a_picture_names_the_page(app: Parts, server: AnthropicServer, said: str) -> None:
+    page = Call("get_page", {"document": REPORT, "page_number": 2, "picture": True})
+    server.script(Reply.of(page), Reply.of(said), Reply.of(said))
+    answer = await ask(app, "Which colour is the north arrow of the map in the season report?")
+
+    assert (answer.status, answer.text) == (AnswerStatus.ANSWERED, f"{said}\n\n(From {PICTURE}.)")
+    [picture] = [item for item in answer.references if item.type is ReferenceType.PICTURE]
+    assert (picture.label, picture.document) == ("The season of 2025, page 2", REPORT)
+    assert answer.rests_on is not None and picture.document_id in answer.rests_on.documents
+    assert not answer.grounded
+
+
+async def test_what_a_model_saw_is_told_apart_from_what_it_quotes(app: Parts, server: AnthropicServer) -> None:
+    page = Call("get_page", {"document": REPORT, "page_number": 2, "picture": True})
+    replies = [Reply.of(Say(BUTTON, cites=(Cite(BUTTON),)), "\n\nThe north arrow is red.") for _ in range(2)]
+    server.script(Reply.of(SEARCH, page), *replies)
+    answer = await ask(app)
+
+    assert answer.text == f"{BUTTON}[1]\n\nThe north arrow is red.\n\n(Without a footnote: from {PICTURE}.)"
+
+
+async def test_without_a_picture_the_same_sentence_is_left_out(app: Parts, server: AnthropicServer) -> None:
+    page = Call("get_page", {"document": REPORT, "page_number": 2})
+    server.script(Reply.of(page), *[Reply.of("The north arrow is red.")] * 2)
+    answer = await ask(app, "Which colour is the north arrow of the map in the season report?")
+
+    assert answer.status is AnswerStatus.NOT_FOUND
+    assert "north arrow is red" not in answer.text
+
+
+async def test_what_an_ontology_tells_is_an_answer_about_the_library(app: Parts, server: AnthropicServer) -> None:
+    said = "The library's documents also call the Fleet notes “The boats” and “Vessels”."
+    server.script(Reply.of(Call("get_ontology", {"about": "Fleet"})), Reply.of(said))
+    answer = await ask(app, "What else is the fleet called in the notes?")
+
+    assert (answer.status, answer.text) == (AnswerStatus.ANSWERED, f"{said}\n\n(From {FROM_LIBRARY}.)")
+
+
+async def test_a_relation_has_the_passage_behind_it_as_its_footnote(app: Parts, server: AnthropicServer) -> None:
+    follow = Call("follow_relation", {"name": "Soaked", "kind": "links to", "direction": "target"})
+    said = "A called creature that reaches the water is soaked."
+    server.script(Reply.of(follow), Reply.of(Say(said, cites=(Cite("A called creature that reaches the water is"),))))
+    answer = await ask(app, "Which rules of the sea lead to being soaked?")
+
+    assert (answer.text, answer.grounded) == (f"{said}[1]", True)
+    assert answer.citations[0].heading_path[-1:] == ("Called by the sea",)
 
 
 async def test_an_uncited_sentence_that_a_passage_says_gets_its_footnote(app: Parts, server: AnthropicServer) -> None:

@@ -7,7 +7,7 @@ from core.answering.answers.typed import prove_typed
 from core.answering.citations import ProvedText, cited_page_ids, prove
 from core.answering.grounding import Basis, Checked, mark
 from core.answering.support.claims import only_says_not_found
-from core.domain.answer import Answer, AnswerStatus, Draft, Reference
+from core.domain.answer import Answer, AnswerStatus, Draft, Reference, ReferenceType
 from core.domain.corpus import Page, SearchScope
 from core.domain.passages import Span
 from core.domain.replies import CitedText, PassageCitation
@@ -15,6 +15,7 @@ from core.domain.support import Verdict
 from core.errors import Ambiguous, BudgetSpent, FootnoteError, NotFound, ProviderRefused
 from core.knowledge.references.lists import all_references, labels
 from core.ports import CorpusRepository
+from core.text.notation import join_with_and
 
 
 async def live_pages(draft: Draft, corpus: CorpusRepository, scope: SearchScope) -> Mapping[str, Page]:
@@ -58,15 +59,15 @@ CUT_NOTE = "(This answer reached its greatest length. Ask me to continue for the
 CONTINUE = "Continue your last answer."
 UNANSWERABLE = "None of the tools can look this up:"
 NOT_FROM_DOCUMENTS = "(This is not from the documents.)"
-FROM_LIBRARY = "(From the library's own lists.)"
-FROM_PICTURE = "(From the picture of a page, which I can't check word for word.)"
+FROM_LIBRARY = "the library's own lists"
+FROM_PICTURE = "the picture of {}, which I can't check word for word"
 
 
 def build_answer(
     draft: Draft, proved: ProvedText, direct: Sequence[Reference], checked: Sequence[Checked] = ()
 ) -> Answer:
     """Build the answer of a draft: proved footnotes, marked unsupported claims, and the status that follows."""
-    references = all_references(direct, draft, proved.citations)
+    references = (*all_references(direct, draft, proved.citations), *_pictured(checked, draft))
     common = Answer(
         status=AnswerStatus.ANSWERED,
         text=proved.text.strip(),
@@ -95,7 +96,8 @@ def _footnoted(common: Answer, draft: Draft, proved: ProvedText, checked: Sequen
     grounding = mark(proved.text, checked)
     lead = len(grounding.text) - len(grounding.text.lstrip())
     unsupported = tuple(Span(span.start - lead, span.end - lead) for span in grounding.unsupported)
-    text = "\n\n".join([grounding.text.strip(), *_limits(draft), *draft.notes])
+    labels = [f"(Without a footnote: from {label}.)" for label in _labels(checked, draft)]
+    text = "\n\n".join([grounding.text.strip(), *labels, *_limits(draft), *draft.notes])
     return replace(common, text=text, unsupported=unsupported, grounded=not unsupported)
 
 
@@ -122,9 +124,30 @@ def _without_footnotes(common: Answer, draft: Draft, proved: ProvedText, checked
     if not kept:
         text = "\n\n".join([_with_searches(honest, draft), *notes])
         return replace(common, status=AnswerStatus.NOT_FOUND, text=text)
-    sources = {Basis.LIBRARY: FROM_LIBRARY, Basis.PICTURE: FROM_PICTURE}
-    labels = [label for basis, label in sources.items() if any(item.basis is basis for item in kept)]
+    labels = [f"(From {label}.)" for label in _labels(kept, draft)]
     return replace(common, text="\n\n".join([honest, *labels, *notes]))
+
+
+def _labels(checked: Sequence[Checked], draft: Draft) -> list[str]:
+    """Return what sentences without a footnote rest on: the library, the picture of a page."""
+    pages = join_with_and([page.name for page in draft.evidence.pictures])
+    sources = {Basis.LIBRARY: FROM_LIBRARY, Basis.PICTURE: FROM_PICTURE.format(pages)}
+    return [label for basis, label in sources.items() if any(item.basis is basis for item in checked)]
+
+
+def _pictured(checked: Sequence[Checked], draft: Draft) -> list[Reference]:
+    """Return the pages of which sentences rest on a picture."""
+    rests = any(item.basis is Basis.PICTURE for item in checked)
+    return [
+        Reference(
+            type=ReferenceType.PICTURE,
+            label=f"{page.document.title}, page {page.number}",
+            document=page.document.path,
+            document_id=page.document.id,
+        )
+        for page in draft.evidence.pictures
+        if rests
+    ]
 
 
 def _honest_part(text: str, checked: Sequence[Checked]) -> str:

@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from core.answering.tools.section_notes import SectionReader
+from core.domain.answer import PicturedPage
 from core.domain.chat import PageImage
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, SearchScope, SourcedPassage
@@ -62,7 +63,8 @@ class Finding:
     passages: tuple[SourcedPassage, ...] = ()
     searches: tuple[str, ...] = ()  # the queries, for an answer without results
     choices: tuple[str, ...] = ()  # the reader has to choose one; the text asks which
-    images: tuple[PageImage, ...] = ()  # for models that see; never evidence
+    images: tuple[PageImage, ...] = ()  # for models that see; never evidence for a footnote
+    pictures: tuple[PicturedPage, ...] = ()  # the pages that the images show
 
 
 A = TypeVar("A", bound=Arguments, contravariant=True)

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from core.answering.tools.base import Arguments, Finding, ToolContext, document_named, within
 from core.answering.tools.search import describe_place
+from core.domain.answer import PicturedPage
 from core.domain.chat import PageImage
 from core.domain.corpus import Document, Page, SourcedPassage
 from core.errors import NotFound, ToolRetry
@@ -57,7 +58,8 @@ class GetPageTool:
             *_cut_note(page, shown, rest),
             *without,
         ]
-        return Finding(text="\n".join(lines), passages=tuple(shown), images=images)
+        pictures = tuple(PicturedPage(document, page.number) for _ in images)
+        return Finding(text="\n".join(lines), passages=tuple(shown), images=images, pictures=pictures)
 
 
 async def _picture(

@@ -15,7 +15,7 @@ from core.answering.run import DEFAULT_TOKENS, NO_OBSERVER, RunObserver
 from core.answering.tools.base import Arguments, Finding, Pictures, Tool, ToolContext
 from core.answering.tools.search import find_pages
 from core.answering.tools.section_notes import ModelSectionReader
-from core.domain.answer import Evidence, ListedFacts
+from core.domain.answer import Evidence, ListedFacts, PicturedPage
 from core.domain.chat import ChatMessage, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.corpus import SearchQuery, SourcedPassage
 from core.domain.jobs import Job, JobKind
@@ -97,6 +97,7 @@ class Toolbox:
         self._offer = offer
         self._passages: dict[str, NumberedPassage] = {}
         self._searches: list[str] = []
+        self._pictures: list[PicturedPage] = []
         self._last_call: asyncio.Event | None = None
         self._highest = 0
 
@@ -106,7 +107,11 @@ class Toolbox:
 
     @property
     def evidence(self) -> Evidence:
-        return Evidence(passages=dict(self._passages), searches=tuple(dict.fromkeys(self._searches)))
+        return Evidence(
+            passages=dict(self._passages),
+            searches=tuple(dict.fromkeys(self._searches)),
+            pictures=tuple(dict.fromkeys(self._pictures)),
+        )
 
     def adopt(self, history: Sequence[ChatMessage]) -> None:
         for turn in history:
@@ -143,6 +148,7 @@ class Toolbox:
             if before is not None:
                 await before.wait()
             self._searches.extend(finding.searches)
+            self._pictures.extend(finding.pictures)
             result = self._to_result(invocation, finding, is_error=is_error)
             self._observer.record_call(invocation, result)
             return result
@@ -341,8 +347,11 @@ def to_digest(invocation: ToolInvocation, context: ToolContext) -> str:
 
 
 def to_kept(finding: Finding) -> dict[str, object]:
-    """Return the finding for a restart, without its passages and choices (choices end the question)."""
-    if finding.choices or len(finding.text) > KEPT_CHARACTERS:
+    """Return the finding for a restart, without its passages; nothing if it has more than text and passages.
+
+    Choices end the question, and pictures are drawn anew.
+    """
+    if finding.choices or finding.images or len(finding.text) > KEPT_CHARACTERS:
         return {}
     return {KEPT: {"text": finding.text, "searches": list(finding.searches)}}
 

@@ -10,6 +10,7 @@ from core.domain.incoming import IncomingMessage
 from core.knowledge.links import find_links
 from core.knowledge.references.linked_context import OPENED
 from core.text.markup import preview
+from core.text.notation import join_with_and
 from core.work.history import FOCUS_IDLE
 
 SNIPPET_LENGTH = 160
@@ -62,8 +63,7 @@ def looked_at(references: Sequence[Reference], citations: Sequence[Citation]) ->
 
 def labels(references: Iterable[Reference]) -> str:
     """Return names for a sentence: “A”, “B” and “C”."""
-    names = [f"“{reference.label}”" for reference in references]
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+    return join_with_and([f"“{reference.label}”" for reference in references])
 
 
 def _returned(draft: Draft) -> Iterator[SourcedPassage]:

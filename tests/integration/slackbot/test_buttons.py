@@ -151,10 +151,10 @@ async def test_a_name_that_slack_tells_late_is_waited_for(place: SlackPlace) -> 
         hang = house.server.hang_next("users.info")
         pressed = asyncio.create_task(house.ben.choose(answer, f"Ask: {suggestion}"))
         await house.until(hang.reached.is_set, "the lookup of ben")
-        await asyncio.sleep(2 * WAIT_SECONDS)
-        hang.release()
+        asyncio.get_running_loop().call_later(2 * WAIT_SECONDS, hang.release)
         await pressed
-        await house.shows(f"ben asks: {suggestion[:20]}")
+        said = await house.shows(f"asks: {suggestion[:20]}")
+        assert shown_of(said).startswith("ben asks:")
 
 
 @TRANSPORTS

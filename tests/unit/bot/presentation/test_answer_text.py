@@ -11,7 +11,6 @@ from bot.presentation.answer_text import (
     job_line,
     job_tree,
     named_reference_lines,
-    other_references_line,
     passage_lines,
     reference_line,
     reference_rows,
@@ -174,25 +173,15 @@ def test_all_that_comes_from_documents_is_escaped() -> None:
     assert line == "1. \\*a\\*: \\*b\\*.md — \\*c\\*"
 
 
-def test_only_what_was_not_used_was_also_looked_at() -> None:
-    assert other_references_line(build_referring_answer(*seen(3)), str.upper) == "Also looked at: DOC 1, DOC 2"
-    assert other_references_line(build_referring_answer(*seen(1))) == ""
-    assert other_references_line(build_referring_answer(HOUSE)) == ""
-    assert other_references_line(build_referring_answer(*seen(2, 1), *seen(2, 1))) == "Also looked at: Doc 1, Doc 2"
+def test_what_was_named_or_not_used_opens_as_a_list() -> None:
+    assert has_other_references(build_referring_answer(*seen(3)))
+    assert has_other_references(build_referring_answer(HOUSE))
+    assert not has_other_references(build_referring_answer(*seen(1)))  # which is cited
 
 
-def test_ten_are_shown_and_the_others_counted() -> None:
-    many = build_referring_answer(*seen(13))  # one is cited
-    assert other_references_line(many, more=" (press)").endswith("Doc 9, Doc 10 and 2 more (press)")
-    assert has_other_references(many) and not has_other_references(build_referring_answer(*seen(1)))
-
-
-def test_what_was_named_takes_room_from_what_was_looked_at() -> None:
-    named = tuple(replace(HOUSE, label=f"[[{n}]]", document_id=f"n{n}") for n in range(12))
-    both = build_referring_answer(*named[:8], *seen(5, 1))
-    assert other_references_line(both) == "Also looked at: Doc 1, Doc 2 and 3 more"
+def test_ten_of_those_named_are_shown() -> None:
+    named = (replace(HOUSE, label=f"[[{n}]]", document_id=f"n{n}") for n in range(12))
     assert len(named_reference_lines(build_referring_answer(*named))) == 10
-    assert other_references_line(build_referring_answer(*named, *seen(5, 1))) == "And 7 more"
 
 
 def test_all_of_them_open_as_a_list_named_cited_and_looked_at() -> None:
@@ -207,11 +196,10 @@ def test_all_of_them_open_as_a_list_named_cited_and_looked_at() -> None:
 
 def test_references_of_old_conversations_have_no_ids_and_are_listed_all_the_same() -> None:
     old = [Reference(type=ReferenceType.SEARCH, label=name, document=name) for name in ("guide.md", "other.md")]
-    assert other_references_line(build_referring_answer(*old)) == "Also looked at: other.md"
     assert [row.is_cited for row in reference_rows(build_referring_answer(*old))] == [True, False]
 
 
 def test_nothing_is_no_line() -> None:
     nothing = build_referring_answer()
-    assert (named_reference_lines(nothing), other_references_line(nothing)) == ([], "")
+    assert named_reference_lines(nothing) == []
     assert references_markdown(nothing, str) == NO_REFERENCES

@@ -208,13 +208,15 @@ def test_hits_are_told_in_words_not_in_markdown() -> None:
     assert "Ask the spare one: the boats" in shown(hits_view([hit])).replace("  ", " ")
 
 
-def test_documents_that_the_question_named_are_told_before_those_looked_at() -> None:
+def test_documents_that_the_question_named_are_told_and_others_on_demand() -> None:
     named = Reference(
         type=ReferenceType.DIRECT, label="[[Guide]]", document="guide.md", document_id="d1", summary="Keys."
     )
     seen = Reference(type=ReferenceType.SEARCH, label="Fleet", document="fleet.md", document_id="d2")
-    text = shown(answer_view(Answer(status=AnswerStatus.ANSWERED, text="Yes.", references=(named, seen))))
-    assert "Named in the question:\n  • Guide: guide.md — Keys.\nAlso looked at: Fleet" in text
+    answer = Answer(status=AnswerStatus.ANSWERED, text="Yes.", references=(named, seen))
+    assert "Named in the question:\n  • Guide: guide.md — Keys." in shown(answer_view(answer))
+    assert "Fleet" not in shown(answer_view(answer))
+    assert "Fleet: fleet.md" in shown(answer_view(answer, verbose=True))
     assert "Named" not in shown(answer_view(Answer(status=AnswerStatus.ANSWERED, text="Yes.", references=(seen,))))
 
 
