@@ -171,7 +171,7 @@ class TerminalChat:
         if result.file is not None:
             self._show_file(result.file)
         else:
-            self._console.print(markdown_view(result.text))
+            self._console.print(markdown_view(result.full_text))
         if result.citations:
             self._console.print(footnote_links(result.citations))
         if result.open_conversation is not None:

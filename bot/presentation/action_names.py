@@ -41,7 +41,7 @@ class Verb(StrEnum):
     ADDFILES = "addfiles"  # of a message with files and no question; id: the message
     ASKFILES = "askfiles"  # likewise: asks for their contents
     FORM = "form"  # id: the command whose form it opens
-    HELP = "help"  # the list of commands
+    HELP = "help"  # a menu's value is the topic
     MORE = "more"  # of an answer: the menu of its other actions; the values are their verbs
     MUTE = "mute"  # in that menu: no more answers in the thread without a mention
     KEEP = "keep"  # in that menu: proposes the answer

@@ -15,6 +15,7 @@ from bot.presentation.answer_text import (
 from bot.presentation.markdown import clip, units
 from core.domain.answer import Answer
 from core.text.words import collapse
+from core.work.commands import CommandResult
 
 MAX_MENUS = 4  # of one post
 MAX_SUGGESTIONS = 2
@@ -41,7 +42,7 @@ class ActionButton:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceMenu:
-    """A menu with one choice; the values are places in `Answer.choices`, from 0."""
+    """A menu with one choice. Of an answer, the values are places in `Answer.choices`, from 0."""
 
     name: str
     placeholder: str
@@ -110,6 +111,15 @@ def choice_menus(answer: Answer, *, most_options: int, longest: int) -> list[Cho
         name = action_name(Verb.CHOOSE, answer.message_id, number)
         menus.append(ChoiceMenu(name=name, placeholder=placeholder, options=options))
     return menus
+
+
+def help_menu(result: CommandResult) -> ChoiceMenu | None:
+    """Return the menu of a command's result; None if it has none."""
+    if result.menu is None:
+        return None
+    return ChoiceMenu(
+        name=action_name(Verb.HELP, result.menu.command), placeholder=result.menu.title, options=result.menu.options
+    )
 
 
 def running_buttons(post_id: str) -> list[ActionButton]:

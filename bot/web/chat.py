@@ -349,7 +349,7 @@ class _Chat:
         opened = result.open_conversation
         is_here = opened is not None and opened.address.platform == PLATFORM
         return {
-            "html": answer_html(result.text, links) if result.file is None else "",
+            "html": answer_html(result.full_text, links) if result.file is None else "",
             "file": file_json(result.file) if result.file else None,
             "open": [opened.address.channel, opened.address.thread] if opened is not None and is_here else None,
             "read": opened.id if opened is not None and not is_here else None,

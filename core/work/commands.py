@@ -148,6 +148,20 @@ class SourceRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CommandMenu:
+    """Ways to go on: each runs a command with one value of its first option."""
+
+    title: str
+    command: str
+    options: tuple[tuple[str, str], ...]  # label, value
+
+    @property
+    def line(self) -> str:
+        """Return the menu for places that have none: `More, by task: `/help read`, …`"""
+        return f"{self.title}: {', '.join(f'`/{self.command} {value}`' for _, value in self.options)}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommandResult:
     """Markdown to show, and follow-up actions for the adapter."""
 
@@ -168,6 +182,12 @@ class CommandResult:
     # Besides `citation` and `citations`; a lasting post is taken back with it.
     rests_on: Provenance = field(default_factory=Provenance)
     quotes_people: bool = False  # other people than the caller
+    menu: CommandMenu | None = None
+
+    @property
+    def full_text(self) -> str:
+        """Return the text, with the menu as a line, for places without menus."""
+        return f"{self.text}\n\n{self.menu.line}" if self.menu is not None else self.text
 
     @property
     def basis(self) -> Provenance:

@@ -115,8 +115,9 @@ def test_extracted_rows_are_shown_with_their_footnotes(chat: Chat) -> None:
 
 
 def test_a_chat_alone_has_no_commands_of_a_service_or_a_channel(chat: Chat) -> None:
-    shown = chat("/help", "/stop", "/why", "/mute", "/settings limit 3", new=True)
+    shown = chat("/help", "/help all", "/stop", "/why", "/mute", "/settings limit 3", new=True)
 
+    assert "More, by task: /help read, " in " ".join(shown.split())
     assert "/summary NAME" in shown
     assert "/settings [NAME" not in shown
     assert "Unknown command /stop" in shown

@@ -64,7 +64,7 @@ async def press(
         case Verb.ADD | Verb.DISMISS | Verb.UNDO:
             await additions.press(handler, interaction, name)
         case Verb.HELP:
-            await run_command(handler, interaction, "help", {})
+            await run_command(handler, interaction, "help", {"topic": values[0]} if values else {})
         case Verb.PAGE:
             await _turn_page(handler, interaction, name)
         case _:

@@ -14,6 +14,7 @@ from bot.discordbot.delivery.errors import POST, RENAME, translated_errors
 from bot.discordbot.events.translate import PLATFORM, TITLE_LENGTH
 from bot.discordbot.rendering.components import DiscordPost, LinkButton, PartView, Row
 from bot.discordbot.rendering.texts import text_post, threads_view
+from bot.presentation.answer_buttons import help_menu
 from bot.presentation.markdown import link_target
 from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, to_thread_page
 from core.domain.conversation import Conversation
@@ -110,7 +111,8 @@ async def _to_post(
         addresses = {item.number: link_target(handler.parts.link(item, address, "")) for item in result.citations}
     if result.start_new and result.deleted is None:
         return notice(NEW_CONVERSATION), result.is_public
-    return text_post(result.text, addresses), result.is_public
+    post, menu = text_post(result.text, addresses), help_menu(result)
+    return (_with_row(post, Row(items=(menu,))) if menu is not None else post), result.is_public
 
 
 def threads_post(interaction: discord.Interaction, options: Mapping[str, str], result: CommandResult) -> DiscordPost:
@@ -121,10 +123,15 @@ def threads_post(interaction: discord.Interaction, options: Mapping[str, str], r
 
 def linked_post(text: str, label: str, link: str | None) -> DiscordPost:
     """Return a text with a button to an address, if Discord accepts the address."""
-    *parts, last = text_post(text).parts
-    if link is not None and len(link) <= MAX_URL:
-        last = PartView(blocks=(*last.blocks, Row(items=(LinkButton(label=label, url=link),))))
-    return DiscordPost(parts=(*parts, last))
+    post = text_post(text)
+    if link is None or len(link) > MAX_URL:
+        return post
+    return _with_row(post, Row(items=(LinkButton(label=label, url=link),)))
+
+
+def _with_row(post: DiscordPost, row: Row) -> DiscordPost:
+    *parts, last = post.parts
+    return DiscordPost(parts=(*parts, PartView(blocks=(*last.blocks, row))))
 
 
 def _link_to(interaction: discord.Interaction, address: ThreadAddress) -> str | None:

@@ -75,6 +75,8 @@ async def press(
             await handler.say(ctx, await actions.ask_again(place, reader, asker, name.id))
         case Verb.SHARE:
             await share(handler, ctx, name)
+        case Verb.HELP:
+            await run_command(handler, ctx, "help", {"topic": values[0]} if values else {})
         case Verb.MUTE:
             await run_command(handler, ctx, "mute", {})
         case Verb.KEEP:

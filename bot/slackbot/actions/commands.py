@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from bot.presentation.action_names import Verb
-from bot.presentation.answer_buttons import action_name
+from bot.presentation.answer_buttons import action_name, help_menu
 from bot.presentation.markdown import clip, link_target
 from bot.presentation.platform_text import OPEN_SOURCE, OPEN_THREAD, to_thread_page
 from bot.slackbot.actions import additions, home
@@ -33,6 +33,7 @@ from bot.slackbot.rendering.blocks import (
     View,
     actions,
     button,
+    menu,
     option,
 )
 from bot.slackbot.rendering.forms import FORM_OVER, MAX_LABEL_OF_INPUT, read_form, to_form
@@ -182,6 +183,8 @@ async def _show_text(handler: InteractionHandler, ctx: InteractionContext, name:
         item.number: link_target(handler.parts.link(item, address, "")) for item in result.citations if address
     }
     post = text_post(text if name in _QUOTING else format_text(handler, ctx, text), addresses)
+    if (offered := help_menu(result)) is not None:
+        post = with_button(post, menu(offered.placeholder, offered.name, offered.options))
     try:
         await handler.show(ctx, post, public=result.is_public, result=result)
     except CLOSED as error:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from core.features.export import FORMATS
+from core.service.commands.help import ALL, TOPICS
 from core.service.commands.settings import SETTINGS
 from core.service.commands.threads import WHOSE
 from core.work.questions import to_command
@@ -72,6 +73,7 @@ _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "keep": (r"back(?: [0-9a-f]{6})?",),
     "inbox": (r"(?:accept|decline|undo|ask) [0-9a-f]{6}",),
     "library": (r"list|add", r"add https?://\S+.*", r"remove (?P<name>.+)"),
+    "help": ("|".join((*TOPICS, ALL)),),
     "position": (
         r"(?:--channel )?[\"“][^\"”]+[\"”] \S.*",
         rf"(?:--channel )?(?P<name>[^=]+?)(?: ?= ?| ){_PLACE}(?: --channel)?",

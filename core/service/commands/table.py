@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from core.access.availability import Availability
 from core.access.scopes import Access
 from core.answering.redaction import Histories
+from core.domain.answer import Provenance
 from core.domain.corpus import Document
 from core.errors import BadInput
 from core.features.additions import Additions, library_command
@@ -22,12 +23,13 @@ from core.knowledge.library import Library
 from core.knowledge.search.documents import only_journals
 from core.ports import CorpusRepository
 from core.ports.service import PersonRecords, SettingsRepository
+from core.service.commands.help import ALL, MORE, TOPICS, first_help, topic_help, topics_of
 from core.service.commands.library import LibraryCommands
 from core.service.commands.settings import SettingsCommands
 from core.service.commands.threads import RunningQuestions, ThreadCommands, control_commands
 from core.service.jobs import Jobs
 from core.text.words import shorten
-from core.work.commands import Command, CommandCall, CommandResult, OptionKind, readable_by
+from core.work.commands import Command, CommandCall, CommandMenu, CommandResult, Option, OptionKind, readable_by
 from core.work.conversations import Conversations
 
 MOST_COMPLETIONS = 25  # the limit of chat platforms
@@ -86,7 +88,21 @@ class Commands:
             *([library_command(additions)] if additions is not None else ()),
             *([case_command(conversations, cassettes)] if cassettes is not None else ()),
             *([my_data_command(people, access)] if people is not None else ()),
-            Command(name="help", usage="", help="this list", run=self._help, control=True),
+            Command(
+                name="help",
+                usage="[TOPIC]",
+                help="how to ask, and the other commands by task",
+                run=self._help,
+                options=(
+                    Option(
+                        name="topic",
+                        help="what you want to do",
+                        kind=OptionKind.CHOICE,
+                        choices=(*TOPICS, ALL),
+                    ),
+                ),
+                control=True,
+            ),
         )
         self.table: Mapping[str, Command] = {command.name: command for command in rows}
 
@@ -147,8 +163,15 @@ class Commands:
         return [document for document in documents if document.revision is not None]
 
     async def _help(self, call: CommandCall) -> CommandResult:
-        rows = [f"- `{f'/{item.name} {item.usage}'.strip()}`: {item.help}" for item in self._rows_for(call)]
-        return CommandResult(text="\n".join(rows))
+        rows, topic = {row.name: row for row in self._rows_for(call)}, call.option("topic").casefold()
+        if topic in (*TOPICS, ALL):
+            return CommandResult(text=topic_help(rows, topic))
+        sources = await self._access.sources(call.workspace, call.address)
+        return CommandResult(
+            text=first_help(rows, sources, in_channel=call.address is not None and not call.direct),
+            menu=CommandMenu(title=MORE, command="help", options=tuple(topics_of(rows))),
+            rests_on=Provenance(sources=tuple(source.id for source in sources)),
+        )
 
     def _rows_for(self, call: CommandCall) -> list[Command]:
         return [row for row in self.table.values() if call.address is not None or not row.for_channels]

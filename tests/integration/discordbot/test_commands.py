@@ -10,7 +10,7 @@ from core.domain.service import ChannelSettings
 from core.errors import StorageError
 from core.knowledge.search.documents import JOURNAL_KIND
 from core.work.commands import CommandCall, CommandResult
-from tests.integration.discordbot.house import buttons, link_of, texts, told, until
+from tests.integration.discordbot.house import buttons, link_of, menus, texts, told, until
 from tests.integration.discordbot.place import KEY, DiscordPlace
 
 
@@ -158,6 +158,15 @@ async def test_settings_are_for_those_who_manage_the_server(place: DiscordPlace)
         await eve.slash(house.channel, "settings", name="language", value="German")
         await house.ask()
         assert "German" in str(place.provider.requests[0].system)
+
+
+async def test_help_has_a_menu_of_tasks(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        shown = await house.ada.slash(house.channel, "help")
+        assert "Ask me what the documents say" in told(shown)
+        [menu] = menus(shown.response.message)
+        listed = told(await house.ada.select(shown.response.message, ["spoilers"], custom_id=menu.custom_id))
+        assert "Books without spoilers" in listed and "/position" in listed
 
 
 async def test_a_command_that_takes_long_is_acknowledged_in_time_and_answered_later(

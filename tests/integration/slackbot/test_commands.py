@@ -70,8 +70,9 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
     ("text", "words"),
     [
         ("", "`/footnote ask QUESTION"),
-        ("help", "`/footnote sources`: list the sources readable here"),
-        ("/help", "`@footnote mute`"),
+        ("help", "`/footnote search WORDS`: search pages"),
+        ("help read", "`/footnote sources`: list the sources readable here"),
+        ("/help channel", "`@footnote mute`"),
         ("HELP me please", "`/footnote ask QUESTION"),
         ("sources", "1 document"),
         ("search key", "under the stairs"),
@@ -98,6 +99,17 @@ async def test_what_a_command_tells_is_for_who_gave_it_alone(place: SlackPlace, 
         assert (await house.ada.slash(house.channel, text)).error is None
         await house.told_once(house.ada, words)
         assert whispers(house, house.ben) == house.posts() == []
+
+
+async def test_help_has_a_menu_of_tasks(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ada.slash(house.channel, "help")
+        shown = await house.told_once(house.ada, "Ask me what the documents say")
+        await place.restart()
+        await house.ada.choose(shown, "Books without spoilers")
+        listed = await house.told(house.ada, "/footnote position")
+        assert "Books without spoilers" in shown_of(listed)
+        assert house.posts() == []
 
 
 async def test_words_of_documents_stay_as_they_are(place: SlackPlace) -> None:

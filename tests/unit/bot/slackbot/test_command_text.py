@@ -41,6 +41,7 @@ COMMANDS = [
     ("/help me", "/help me"),
     ("`/threads mine`", "/threads mine"),
     # with what the command takes
+    ("help spoilers", "/help spoilers"),
     ("ask where the key is --private", "/ask where the key is --private"),
     ("ask who has it --document house.md", "/ask who has it --document house.md"),
     ("summary handbook.md", "/summary handbook.md"),
@@ -246,7 +247,7 @@ def test_naming_twice_changes_nothing_more(text: str, in_thread: bool) -> None:
 
 async def test_every_sentence_of_help_names_its_command_as_slack_has_it() -> None:
     address = ThreadAddress(platform="slack", workspace="local", channel="C1", thread="")
-    call = CommandCall(name="help", workspace="local", conversation=None, author="U1", address=address)
+    call = CommandCall(name="help", argument="all", workspace="local", conversation=None, author="U1", address=address)
     shown = format_command_names((await whole_table().run(call)).text, TABLE, in_thread=False)
     assert {name for name in TABLE if f"`/footnote {name}" not in shown} == FOR_THREADS
     assert all(f"`@footnote {name}`" in shown for name in FOR_THREADS)

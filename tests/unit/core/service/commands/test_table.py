@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadInput
+from core.service.commands.help import TOPICS
 from core.work.commands import OptionKind
 from tests.unit.core.service.commands.counter import answered, stocked
 
@@ -23,9 +24,43 @@ async def test_the_table_holds_what_is_bound_and_nothing_else() -> None:
     assert set(serving.commands.table) == {*EVERYWHERE, "stop", "why"}
 
 
-async def test_help_lists_every_command_with_its_usage() -> None:
+async def test_help_begins_with_how_to_ask_and_three_commands() -> None:
     run = await stocked()
-    text = (await run("help")).text
+    result = await run("help")
+    asking, reading, *listed = result.text.split("\n\n")
+
+    assert asking.startswith("**Ask me what the documents say.**") and reading.startswith("Here I can read **")
+    lines = "".join(listed).splitlines()
+    assert [line.split()[1] for line in lines] == ["`/ask", "`/search", "`/threads"]
+    assert result.menu is not None and f"/help {next(iter(TOPICS))}" in result.full_text
+
+
+async def test_each_command_belongs_to_one_task() -> None:
+    run = await stocked()
+    told = [name for topic in TOPICS.values() for name in topic.commands]
+
+    assert len(told) == len(set(told))
+    assert set(run.commands.table) <= {*told, "ask", "help"}
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+async def test_a_task_lists_its_commands_that_are_there(topic: str) -> None:
+    run = await stocked()
+    text = (await run("help", topic)).text
+    there = {name for name in TOPICS[topic].commands if name in run.commands.table}
+
+    assert text.startswith(f"**{TOPICS[topic].title}**")
+    assert {name for name in run.commands.table if f"- `/{name} " in text or f"- `/{name}`" in text} == there
+
+
+async def test_help_with_other_words_is_help() -> None:
+    run = await stocked()
+    assert (await run("help", "me please")).text == (await run("help")).text
+
+
+async def test_all_lists_every_command_with_its_usage() -> None:
+    run = await stocked()
+    text = (await run("help", "all")).text
 
     assert all(f"`/{row.name} {row.usage}`" in text or f"`/{row.name}`" in text for row in run.commands.table.values())
 
@@ -41,7 +76,7 @@ async def test_the_page_about_commands_tells_of_each_as_it_is_used() -> None:
 
 async def test_in_a_terminal_help_leaves_out_what_is_for_channels() -> None:
     run = await stocked()
-    text = (await run("help", address=None)).text
+    text = (await run("help", "all", address=None)).text
 
     assert "/threads" in text
     assert not any(f"`/{name}" in text for name in ("settings", "mute", "listen", "unmute"))
