@@ -42,6 +42,7 @@ from core.access.identity import ApiAudiences
 from core.answering.deletion import Forgetting
 from core.answering.pipeline import Pipeline
 from core.errors import FootnoteError
+from core.ports.auto_answers import PrivateReports
 from core.ports.service import ChatPlatform, ThreadReader
 from core.service.commands.table import Commands
 from core.service.inbox import Gate
@@ -69,6 +70,7 @@ class Platforms:
     wrap: Callable[[ChatPlatform], ChatPlatform]
     by_name: dict[str, ChatPlatform] = field(default_factory=dict)  # all that can post now
     connected: asyncio.Event = field(default_factory=asyncio.Event)  # a platform was, just now
+    reporters: dict[str, PrivateReports] = field(default_factory=dict)  # that can write to people, by name
     readers: dict[str, ThreadReader] = field(default_factory=dict)  # whose threads hold more than our history, by name
 
     def __post_init__(self) -> None:
@@ -127,7 +129,7 @@ class Platforms:
 
     def _add(self, platform: DiscordPlatform | SlackPlatform) -> None:
         self.connected.set()
-        self.readers[platform.name] = platform
+        self.readers[platform.name] = self.reporters[platform.name] = platform
         self.by_name[platform.name] = self.wrap(platform)
 
     def workspaces(self, app: Parts) -> set[str]:

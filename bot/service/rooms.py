@@ -26,7 +26,7 @@ from core.domain.incoming import (
     message_key,
 )
 from core.domain.readers import Audience
-from core.domain.service import ChannelSettings, InboxEntry, Listening, PostRef, Receipt
+from core.domain.service import AutoAnswer, ChannelSettings, InboxEntry, Listening, PostRef, Receipt
 from core.errors import PlatformError
 from core.features.room_evaluation import Heard, Place, Posted, Said, Scene
 from core.ports import Clock, ProgressSink
@@ -193,8 +193,8 @@ class _Play:
 
     async def run(self) -> list[Heard]:
         room, settings = self._room, self._context.parts.stores.settings
-        is_auto = room.scene.place is Place.AUTO_ANSWER
-        await settings.save_channel(room.channel, ChannelSettings(auto_answer=is_auto))
+        mode = AutoAnswer.LIVE if room.scene.place is Place.AUTO_ANSWER else AutoAnswer.OFF
+        await settings.save_channel(room.channel, ChannelSettings(auto_answer=mode))
         for place, said in enumerate(room.scene.said):
             if not said.soon:
                 room.clock.pass_time(PAUSE)

@@ -61,6 +61,7 @@ from core.work.orphaned_jobs import end_abandoned_questions
 REQUESTS_END_SECONDS = 0.5
 # Each ingest checks for stale answers; this finds the ones that a killed ingest left.
 STALE_EVERY, STALE_FIRST = timedelta(hours=1), timedelta(seconds=30)
+REPORTS_EVERY = timedelta(hours=1)  # looks for due ones, which are daily
 AUDIT_KEPT = timedelta(days=400)
 CALLS_KEPT = timedelta(days=400)  # of models: this month's cost can be compared with that of a year ago
 BACKLOG = 128  # connections that wait to be accepted
@@ -296,12 +297,17 @@ async def _start_background(stack: AsyncExitStack, app: Parts, inbox: Inbox, pla
         await app.kept.sweep()
         return f"{notes} threads get a note about stale answers" if notes else None
 
+    async def report() -> str | None:
+        sent = await app.auto_answers.send_reports(platforms.reporters, app.inbox_store)
+        return f"{sent} channels in shadow mode were reported" if sent else None
+
     ticks = {"retention": tidy, "search index": repair, "files of threads": drop_files}
     stale = Tick(name="stale answers", work=notice, every=STALE_EVERY, first_after=STALE_FIRST)
     daily = [Tick(name=name, work=work) for name, work in ticks.items()]
     await start_task(stack, app.uploads.work(sorted(platforms.workspaces(app))))
     await start_task(stack, _build_early_questions(app, inbox).work())
-    schedule = Schedule((stale, *daily, *await sync_ticks(app.syncs, app.clock)))
+    shadow = Tick(name="reports of shadow mode", work=report, every=REPORTS_EVERY)
+    schedule = Schedule((stale, shadow, *daily, *await sync_ticks(app.syncs, app.clock)))
     schedule.start()
     stack.push_async_callback(schedule.stop)
     await start_watching(stack, app.syncs)

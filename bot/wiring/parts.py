@@ -41,6 +41,7 @@ from core.knowledge.search.coverage import Coverage
 from core.knowledge.vocabulary import Vocabularies
 from core.ports import Clock, SearchIndex
 from core.ports.documents import PageImages, SourceFetcher
+from core.service.auto_answers import AutoAnswers
 from core.service.inbox import Gate, Inbox, QuestionLimits
 from core.service.jobs import Jobs
 from core.service.turns import Turns
@@ -130,7 +131,11 @@ class Parts:
 
     def build_turns(self, clock: Clock) -> Turns:
         coverage = Coverage(self.index, self.stores.corpus, self.judge, self.access)
-        return Turns(self.stores.settings, self.inbox_store, clock, coverage.of_message)
+        return Turns(self.stores.settings, self.inbox_store, clock, coverage.of_message, self.auto_answers.bar)
+
+    @cached_property
+    def auto_answers(self) -> AutoAnswers:
+        return AutoAnswers(self.stores.auto_answers, self.stores.settings, self.clock)
 
     @cached_property
     def embedder(self) -> LocalEmbedder:
@@ -150,7 +155,6 @@ class Parts:
 
     @cached_property
     def support(self) -> SupportCheck:
-        """The check of sentences against their quotes."""
         model = LocalSupportModel()
         self.stack.push_async_callback(model.close)
         return SupportCheck(model)
@@ -339,12 +343,13 @@ class Parts:
 
     @cached_property
     def maintenance(self) -> Maintenance:
+        database, ingests = SqlMaintenance(self.stores.database, folders.BACKED_UP), self.ingests
         return Maintenance(
-            database=SqlMaintenance(self.stores.database, folders.BACKED_UP),
+            database=database,
             corpus=self.stores.corpus,
             index=self.index,
-            compare=self.ingests.compare,
-            repair=self.ingests.repair,
+            compare=ingests.compare,
+            repair=ingests.repair,
         )
 
     @cached_property
@@ -393,12 +398,10 @@ class Parts:
 
     @cached_property
     def statistics(self) -> UsageStatistics:
+        asked = SqlAskedRepository(self.stores.database, self.clock, is_direct_thread)
+        groups, spending = VectorMeaningGroups(self.embedder), self.spending.store
         return UsageStatistics(
-            asked=SqlAskedRepository(self.stores.database, self.clock, is_direct_thread),
-            corpus=self.stores.corpus,
-            groups=VectorMeaningGroups(self.embedder),
-            spending=self.spending.store,
-            clock=self.clock,
+            asked=asked, corpus=self.stores.corpus, groups=groups, spending=spending, clock=self.clock
         )
 
     @cached_property
@@ -415,13 +418,10 @@ class Parts:
 
     @cached_property
     def staleness(self) -> Staleness:
+        stores, inbox, noted = self.stores, self.inbox_store, NOTED_PLATFORMS
+        talks, settings = stores.conversations, stores.settings
         return Staleness(
-            self.stores.stale,
-            conversations=self.stores.conversations,
-            inbox=self.inbox_store,
-            settings=self.stores.settings,
-            clock=self.clock,
-            noted=NOTED_PLATFORMS,
+            stores.stale, conversations=talks, inbox=inbox, settings=settings, clock=self.clock, noted=noted
         )
 
     @cached_property

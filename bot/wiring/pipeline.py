@@ -167,6 +167,7 @@ def build_commands(parts: Parts, questions: RunningQuestions | None = None) -> C
         access=parts.access,
         availability=parts.availability,
         settings=parts.stores.settings,
+        auto_answers=parts.auto_answers,
         questions=questions,
         kept=parts.kept,
         facts=parts.facts,

@@ -37,6 +37,18 @@ class Decision:
 
 
 ACCEPTED = Decision(code="accepted", sentence="I am answering this.", accepted=True)
+# Of a question in a channel with auto-answers: the first if they are live, the second in shadow mode.
+UNASKED = Decision(
+    code="unasked",
+    sentence="Nobody named me, but this was a question, and the documents seemed to answer it.",
+    accepted=True,
+)
+WOULD_ANSWER = Decision(
+    code="would_answer",
+    sentence="Nobody named me. I would have answered this, but auto-answer is in shadow mode here, so I only noted it. "
+    "An admin can change that with /settings auto_answer live.",
+    accepted=False,
+)
 # Of an entry for a post that is no answer. It is kept to take the post back.
 SHOWN = Decision(code="shown", sentence="I posted this for you.", accepted=True)
 LOST = "lost"  # its code once something that it rests on was removed
@@ -142,6 +154,14 @@ class FollowUps(StrEnum):
     ALL = "all"  # also in people's threads that it was called into
 
 
+class AutoAnswer(StrEnum):
+    """Whether questions in a channel itself need a mention."""
+
+    OFF = "off"  # they do
+    SHADOW = "shadow"  # they do, but the bot notes which ones it would have answered
+    LIVE = "live"  # those that the library covers need none
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonAddress:
     """A person in a workspace, on any platform."""
@@ -162,7 +182,9 @@ TO_THE_END = 2**31 - 1
 class ChannelSettings:
     """Settings of a channel. The default applies to a channel without any."""
 
-    auto_answer: bool = False  # questions in the channel itself need no mention
+    auto_answer: AutoAnswer = AutoAnswer.OFF
+    auto_answer_by: str = ""  # the admin who began its shadow mode, and gets the reports; "" without one
+    auto_answer_since: datetime | None = None  # the beginning of its shadow mode
     answer_posts: bool = False  # new posts of a forum are answered
     sources: frozenset[str] | None = None  # names of the sources that may be read here; None: every one
     language: str | None = None  # answers are written in it; None: in the question's
@@ -172,6 +194,22 @@ class ChannelSettings:
 
     def allows(self, source_name: str) -> bool:
         return self.sources is None or source_name in self.sources
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ratings:
+    """Numbers of auto-answers; each counts once, by the majority of its ratings."""
+
+    helpful: int = 0
+    unhelpful: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Decisions about the messages of a channel in a period."""
+
+    messages: int
+    would_answer: tuple[InboxEntry, ...]  # newest first, without their texts
 
 
 class SummaryKind(StrEnum):

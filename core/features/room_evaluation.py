@@ -26,7 +26,7 @@ class Place(StrEnum):
     BOT_THREAD = "bot_thread"  # the first message mentions the bot, the others follow in its thread
     HUMAN_THREAD = "human_thread"  # a thread on the first message
     CHANNEL = "channel"  # each message in the channel itself
-    AUTO_ANSWER = "auto_answer_channel"  # the same, with /settings auto_answer on
+    AUTO_ANSWER = "auto_answer_channel"  # the same, with /settings auto_answer live
     DIRECT = "dm"
 
 

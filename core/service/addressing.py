@@ -4,7 +4,7 @@
 """
 
 from core.domain.incoming import Circumstances, RepliesTo
-from core.domain.service import ChannelSettings, Decision, Listening
+from core.domain.service import WOULD_ANSWER, AutoAnswer, ChannelSettings, Decision, Listening
 
 
 def _left_alone(code: str, sentence: str) -> Decision:
@@ -43,9 +43,10 @@ ONLY_NAMED = _left_alone(
     "only_named",
     "In this channel I only reply when mentioned. An admin can change that with /settings follow_ups.",
 )
-
-# Decisions of turn-taking (turns.py).
-TURNS = (ACKNOWLEDGED, CHATTER, FOR_PEOPLE, NOT_COVERED, ONLY_NAMED)
+# Decisions of turn-taking (turns.py) to leave a message to people.
+TURNS = (ACKNOWLEDGED, CHATTER, FOR_PEOPLE, NOT_COVERED, ONLY_NAMED, WOULD_ANSWER)
+# Of messages that named nobody, or other people.
+OVERHEARD = frozenset(item.code for item in (CHATTER, FOR_PEOPLE, NOT_COVERED, BETWEEN_PEOPLE, WOULD_ANSWER))
 # Conversations between people: a refusal stays unsaid.
 LEFT_TO_PEOPLE = frozenset(item.code for item in (BETWEEN_PEOPLE, MUTED, POSTS_OFF, NEEDS_MENTION, *TURNS))
 
@@ -69,4 +70,4 @@ def decide(circumstances: Circumstances, listening: Listening, channel: ChannelS
         return None if channel.answer_posts else POSTS_OFF
     if how.in_thread:
         return NEEDS_MENTION_IN_THREAD
-    return None if channel.auto_answer else NEEDS_MENTION
+    return NEEDS_MENTION if channel.auto_answer is AutoAnswer.OFF else None

@@ -223,7 +223,9 @@ class Inbox:
                 refusal = await self._turns.decide(incoming)
             if refusal is not None:
                 return refusal
-        return COMMAND if is_command else ACCEPTED
+        if is_command:
+            return COMMAND
+        return ACCEPTED if self._turns is None else await self._turns.accept(incoming)
 
 
 def _is_edit(incoming: IncomingMessage) -> bool:

@@ -18,7 +18,17 @@ from core.domain.incoming import (
     is_asked_later,
     message_key,
 )
-from core.domain.service import ChannelSettings, Decision, FollowUps, InboxEntry, Listening
+from core.domain.service import (
+    ACCEPTED,
+    UNASKED,
+    WOULD_ANSWER,
+    AutoAnswer,
+    ChannelSettings,
+    Decision,
+    FollowUps,
+    InboxEntry,
+    Listening,
+)
 from core.errors import FootnoteError
 from core.ports import Clock
 from core.ports.service import InboxStore, SettingsRepository
@@ -31,6 +41,7 @@ from core.service.addressing import (
     NOT_COVERED,
     ONLY_NAMED,
 )
+from core.service.auto_answers import FIRST_BAR, LOWEST_BAR
 from core.text.asking import Asked, Form, count_telling, is_about, read_asked
 from core.text.courtesies import Courtesy, Spoken, has_words, read_courtesies, without_links
 
@@ -41,11 +52,9 @@ BURST_SECONDS = 3.0  # between two messages of one thought
 BURST_MESSAGES = 4
 TOPIC_QUESTIONS = 3
 MOST_BURSTS = 500  # people who are remembered for it
-# Relevance (0..1, the cross-encoder's) from which the library counts as knowing something. Below the first, a follow-up
-# of another person or after other talk is left to people; below the second, a channel is not answered by itself.
-KNOWN_FROM = 0.02
-CHANNEL_FROM = 0.05
-
+# Relevance (0..1, the cross-encoder's) from which the library counts as knowing something. Below it, a follow-up of
+# another person or after other talk is left to people. A channel itself has a bar of its own.
+KNOWN_FROM = LOWEST_BAR
 
 _ADDRESS = re.compile(
     rf"^\W*(?:(?:hey|hi|hello|ok|okay|yo|dear|hallo|liebes?|hola|oye|bonjour|salut|so|and|und|y|et)\W+){{0,2}}+@?{OUR_NAME}\b"
@@ -57,6 +66,12 @@ _ADDRESS_LAST = re.compile(rf",\s?{OUR_NAME}[?!.\s]*+$", re.IGNORECASE)
 _CALLS = frozenset("hey hi oye na so and ok dis sag".split())  # before a name
 
 Evidence = Callable[[IncomingMessage, str], Awaitable[float]]
+Bar = Callable[[ChannelAddress], Awaitable[float]]
+
+
+async def same_bar(channel: ChannelAddress) -> float:
+    """Return the bar of a channel that has learned nothing."""
+    return FIRST_BAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +104,21 @@ class _Situation:
 
 class Turns:
     def __init__(
-        self, settings: SettingsRepository, entries: InboxStore, clock: Clock, evidence: Evidence | None = None
+        self,
+        settings: SettingsRepository,
+        entries: InboxStore,
+        clock: Clock,
+        evidence: Evidence | None = None,
+        bar: Bar = same_bar,
     ) -> None:
         """`evidence` returns how well the library covers a question, 0..1; without it, every question counts as
-        covered.
+        covered. `bar` returns the evidence from which a channel is answered by itself.
         """
         self._settings = settings
         self._entries = entries
         self._clock = clock
         self._evidence = evidence
+        self._bar = bar
         self._bursts: OrderedDict[tuple[ThreadAddress, str], _Burst] = OrderedDict()
 
     # ------------------------------------------------------------------ reading
@@ -144,6 +165,17 @@ class Turns:
         decision = await self._judge(incoming)
         self._remember(incoming, decision)
         return decision
+
+    async def accept(self, incoming: IncomingMessage) -> Decision:
+        """Return the decision about a message that `decide` and all gates let through."""
+        how = incoming.circumstances
+        is_asked = how.mentioned or how.direct or how.opens_post or how.in_thread or how.in_our_thread
+        if is_asked or how.replies_to is RepliesTo.US:
+            return ACCEPTED
+        mode = (await self._settings.channel(ChannelAddress.of(incoming.address))).auto_answer
+        if mode is AutoAnswer.SHADOW and not await self._is_settled(incoming):
+            return WOULD_ANSWER
+        return UNASKED if mode is AutoAnswer.LIVE else ACCEPTED
 
     async def _is_settled(self, incoming: IncomingMessage) -> bool:
         """Return whether it is asked again, or an earlier version of it was answered: its post has to follow."""
@@ -206,8 +238,7 @@ class Turns:
             return CHATTER
         goes_on = is_follow_up or situation.is_at_once
         context = situation.topic if in_thread and goes_on and asked.form is not Form.FRAGMENT else ""
-        bar = KNOWN_FROM if in_thread else CHANNEL_FROM
-        return None if await self._covers(incoming, text, bar, context) else NOT_COVERED
+        return None if await self._covers(incoming, text, context) else NOT_COVERED
 
     def _to_courtesy(
         self, spoken: Spoken, incoming: IncomingMessage, situation: _Situation, *, is_to_us: bool
@@ -218,11 +249,13 @@ class Turns:
         after_us = is_to_us or (situation.is_at_once and incoming.circumstances.in_thread)
         return ACKNOWLEDGED if after_us and is_thanks else CHATTER
 
-    async def _covers(self, incoming: IncomingMessage, text: str, bar: float, context: str) -> bool:
+    async def _covers(self, incoming: IncomingMessage, text: str, context: str) -> bool:
         """Return whether the library covers a question, by itself or as a follow-up on `context`."""
         if self._evidence is None:
             return True
+        is_in_thread = incoming.circumstances.in_thread
         try:
+            bar = KNOWN_FROM if is_in_thread else await self._bar(ChannelAddress.of(incoming.address))
             if await self._evidence(incoming, text) >= bar:
                 return True
             return bool(context) and await self._evidence(incoming, f"{context} {text}") >= bar

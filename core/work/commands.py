@@ -178,6 +178,7 @@ class CommandResult:
     deleted: Conversation | None = None  # its thread is empty now
     citation: Citation | None = None  # the footnote that `text` shows, for platforms that link it
     citations: tuple[Citation, ...] = ()  # listed by number in `text`
+    messages: tuple[IncomingMessage, ...] = ()  # `[n]` of `text` links to the n-th
     is_public: bool = False  # show it to the whole thread; otherwise only to the caller
     # Besides `citation` and `citations`; a lasting post is taken back with it.
     rests_on: Provenance = field(default_factory=Provenance)

@@ -6,6 +6,7 @@ from core.domain.incoming import ThreadAddress
 from storage.database import Database
 from storage.database.repositories.additions import SqlAdditionRepository
 from storage.database.repositories.audit import SqlAuditLog
+from storage.database.repositories.auto_answers import SqlAutoAnswerRepository
 from storage.database.repositories.connections import SqlCitedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
@@ -32,6 +33,7 @@ class Stores:
         self.database = database
         self.additions = SqlAdditionRepository(database)
         self.audit = SqlAuditLog(database)
+        self.auto_answers = SqlAutoAnswerRepository(database)
         self.cassettes = SqlCassetteRepository(database)
         self.cited = SqlCitedRepository(database, is_private)
         self.conversations = SqlConversationRepository(database)

@@ -15,7 +15,7 @@ from core.domain.conversation import Role
 from core.domain.extracts import ExtractType
 from core.domain.features import Rating
 from core.domain.jobs import JobKind, JobStatus
-from core.domain.service import FollowUps, InboxStatus, Listening, SummaryKind
+from core.domain.service import AutoAnswer, FollowUps, InboxStatus, Listening, SummaryKind
 from core.domain.sources import SyncResult
 from storage.database import limit_tables as limit_tables
 from storage.database import platform_tables
@@ -200,6 +200,7 @@ class InboxRow(FootnoteTable, table=True):
         CheckConstraint("attempts >= 0 AND failures >= 0", name="attempts"),
         Index(None, "workspace", "seq"),
         Index(None, "thread", "seq"),
+        Index(None, "workspace", "channel", "code", "seq"),
         Index(
             "ix_inbox_open",
             "thread",
@@ -332,17 +333,24 @@ class ModelSpendingRow(FootnoteTable, table=True):
 
 
 class ChannelSettingsRow(FootnoteTable, table=True):
-    """The settings of a channel. `sources` are names; NULL means all."""
+    """The settings of a channel. `sources` are names; NULL means all.
+
+    `auto_answer_reported` isn't a setting: up to then the admin has reports of its shadow mode.
+    """
 
     __table_args__ = (
         CheckConstraint("questions_per_minute >= 1", name="questions_per_minute"),
         one_of("follow_ups", FollowUps),
+        one_of("auto_answer", AutoAnswer),
     )
 
     workspace: str = key_column()
     platform: str = key_column()
     channel: str = key_column()
-    auto_answer: bool = False
+    auto_answer: str = text_column(default=AutoAnswer.OFF.value)
+    auto_answer_by: str = text_column(default="")
+    auto_answer_since: datetime | None = time_column(default=None)
+    auto_answer_reported: datetime | None = time_column(default=None)
     answer_posts: bool = False
     questions_per_minute: int | None = None
     language: str | None = text_column(default=None)

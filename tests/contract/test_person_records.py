@@ -8,9 +8,9 @@ from core.domain.audit import AuditNote, Deed
 from core.domain.conversation import Role
 from core.domain.features import Feedback, Rating
 from core.domain.identity import PersonOnPlatform
-from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.replies import Usage
-from core.domain.service import ACCEPTED, PersonAddress
+from core.domain.service import ACCEPTED, AutoAnswer, ChannelSettings, PersonAddress
 from core.domain.spending import Account, Reservation
 from core.features.personal_data import export_person
 from storage.database import Database
@@ -43,6 +43,8 @@ async def fill(database: Database, platform: str, person: str, other: str, mark:
         asked = IncomingMessage(address=address, author=who, text=text, event_key=key, metadata={"token": "SECRET"})
         await inbox.accept(replace(asked, author_name=f"Name of {who}"), ACCEPTED)
     await stores.feedback.save(Feedback(message_id=f"{mark} a", author=person, rating=Rating.UP, created_at=NOON))
+    shadow = ChannelSettings(auto_answer=AutoAnswer.SHADOW, auto_answer_by=person, auto_answer_since=NOON)
+    await stores.settings.save_channel(replace(ChannelAddress.of(address), channel=f"{mark} channel"), shadow)
     await stores.settings.save_position(PersonAddress(workspace="local", person=person), f"{mark} document", 3)
     for id, who, text in ((f"{mark} k1", person, f"{mark} kept"), (f"{mark} k2", "bot", "SECRET kept")):
         kept = replace(KEPT, id=id, said_by=who, said_by_name=who, author=person, text=text, address=address)
@@ -76,6 +78,7 @@ async def test_a_persons_file_has_all_that_is_theirs_and_nothing_of_others(datab
     assert [(row["text"], row["code"]) for row in found["received"]] == [("mine received", "accepted")]
     assert [(row["message_id"], row["rating"]) for row in found["ratings"]] == [("mine a", "up")]
     assert {"document_id": "mine document", "last_page": 3, "channel": ""} in found["reading_positions"]
+    assert [(row["channel"], row["auto_answer"]) for row in found["shadow_modes"]] == [("mine channel", "shadow")]
     assert [row["text"] for row in found["said_and_kept"]] == ["mine kept"]
     assert [row["id"] for row in found["proposed_or_decided"]] == ["mine k1", "mine k2"]
     [calls] = found["model_calls"]
@@ -88,7 +91,7 @@ async def test_of_somebody_unknown_or_of_another_workspace_there_is_nothing(data
 
     for person in (replace(ADA, id="nobody"), replace(ADA, workspace="elsewhere"), replace(ADA, id="\x00\ud800")):
         lists = {name: rows for name, rows in (await exported(database, person)).items() if isinstance(rows, list)}
-        assert len(lists) == 10 and not any(lists.values())
+        assert len(lists) == 11 and not any(lists.values())
 
 
 async def test_messages_of_a_thread_that_the_person_left_are_not_in_it(database: Database) -> None:

@@ -8,15 +8,18 @@ from pathlib import Path
 import pytest
 
 from core.domain.incoming import ChannelAddress, ThreadAddress
-from core.domain.service import TO_THE_END, ChannelSettings, Listening, PersonAddress, PositionHolder
+from core.domain.service import TO_THE_END, AutoAnswer, ChannelSettings, Listening, PersonAddress, PositionHolder
 from core.ports.service import SettingsRepository
 from storage.database import Database
 from storage.database.repositories.settings import SqlSettingsRepository
+from tests.builders import NOON
 
 THREAD = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
 CHANNEL = ChannelAddress.of(THREAD)
 ALL = ChannelSettings(
-    auto_answer=True,
+    auto_answer=AutoAnswer.SHADOW,
+    auto_answer_by="eve",
+    auto_answer_since=NOON,
     answer_posts=True,
     sources=frozenset({"wiki", "handbook", "Łódź, 1900"}),
     language="German",
@@ -36,7 +39,7 @@ async def test_what_nobody_set_is_the_default(settings: SettingsRepository) -> N
 
 
 async def test_settings_come_back_as_they_were_saved_last(settings: SettingsRepository) -> None:
-    for saved in (ALL, replace(ALL, sources=frozenset(), auto_answer=False), replace(ALL, sources=None), ALL):
+    for saved in (ALL, replace(ALL, sources=frozenset(), auto_answer=AutoAnswer.OFF), replace(ALL, sources=None), ALL):
         await settings.save_channel(CHANNEL, saved)
         assert await settings.channel(CHANNEL) == saved
 

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from core.answering.steps.private_answers import ToPrivate
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Citation
 from core.domain.chat import ToolInvocation
-from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.replies import ChatResponse
 from core.features.additions import Additions
 from core.features.feedback import Feedbacks
@@ -26,8 +27,10 @@ from core.features.uploads import Uploads
 from core.features.workspaces import Workspaces
 from core.knowledge.library import Library
 from core.ports import Clock
+from core.ports.auto_answers import PrivateReports
 from core.ports.documents import WebFile
 from core.ports.service import ChatPlatform, ThreadReader
+from core.service.auto_answers import AutoAnswers
 from core.service.commands.table import Commands
 from core.service.commands.threads import RunningQuestions
 from core.service.inbox import Gate, Inbox, QuestionLimits, platform_gates
@@ -68,6 +71,7 @@ class PlatformPlace:
     folder: Path | None = None  # of the files; None: answers can't be kept either
     shelf: Shelf = field(default_factory=Shelf)
     pages: dict[str, WebFile] = field(default_factory=dict)  # of the web, by address
+    relevance: float = 1.0  # of a question about keys
     pause: Callable[[float], Awaitable[None]] = lambda seconds: asyncio.sleep(EDIT_SECONDS)
 
     _reading: "asyncio.Task[None] | None" = None
@@ -165,11 +169,14 @@ class PlatformPlace:
         return platform_gates(self.settings)
 
     def turns(self) -> Turns:
-        return Turns(self.settings, self.entries, self._clock, self.evidence)
+        return Turns(self.settings, self.entries, self._clock, self.evidence, self.auto_answers().bar)
+
+    def auto_answers(self) -> AutoAnswers:
+        return AutoAnswers(self.shelf.stores.auto_answers, self.settings, self._clock)
 
     async def evidence(self, incoming: IncomingMessage, text: str) -> float:
         """How well the library covers a question: by a word, as no model is loaded here."""
-        return 1.0 if "key" in text.casefold() else 0.0
+        return self.relevance if "key" in text.casefold() else 0.0
 
     def limits(self) -> QuestionLimits:
         return QuestionLimits(settings=self.settings, person=20, platforms={"discord", "slack"})
@@ -194,6 +201,7 @@ class PlatformPlace:
             jobs=jobs,
             access=self.shelf.access,
             settings=self.settings,
+            auto_answers=self.auto_answers(),
             availability=self.availability,
             questions=RunningQuestions(self.entries, self.worker.cancel),
             kept=kept,
@@ -256,6 +264,16 @@ class PlatformPlace:
 
     def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
         return self.shelf.toolbox(reading.offer, observer=observer, scope=reading.scope)
+
+
+async def a_day_later(place: PlatformPlace, platform: str, channel: str, reports: PrivateReports) -> int:
+    """The reports of shadow mode that are sent a day after it began in a channel."""
+    address = ChannelAddress(platform=platform, workspace="local", channel=channel)
+    settings = await place.settings.channel(address)
+    assert settings.auto_answer_since is not None
+    earlier = replace(settings, auto_answer_since=settings.auto_answer_since - timedelta(days=2))
+    await place.settings.save_channel(address, earlier)
+    return await place.auto_answers().send_reports({platform: reports}, place.entries)
 
 
 def _link(citation: Citation, address: ThreadAddress, answer: str) -> str | None:

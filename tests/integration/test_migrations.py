@@ -18,8 +18,9 @@ from sqlalchemy import Engine, create_engine, inspect, text
 from bot.presentation.direct_threads import is_direct_thread
 from core.access.scopes import Access
 from core.domain.conversation import Role
-from core.domain.incoming import ThreadAddress
+from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.kept_answers import KeptState
+from core.domain.service import AutoAnswer, ChannelSettings
 from core.errors import StorageError
 from storage.database import Database
 from storage.database.schema import HEAD, alembic_config
@@ -228,3 +229,23 @@ async def test_earlier_libraries_get_dates_from_names_and_counts_of_what_was_sai
         "2026-06-09/plan.md": None,
     }
     assert conversation.message_count == 2
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+async def test_auto_answers_that_were_on_stay_live(kind: str, tmp_path: Path) -> None:
+    with nullcontext(tmp_path / "footnote.db") if kind == "sqlite" else postgres_schema() as location:
+        database = await Database.open(location)
+        stores = Stores(database, is_direct_thread)
+        channels = {name: ChannelAddress(platform="slack", workspace="local", channel=name) for name in AutoAnswer}
+        for mode in AutoAnswer:
+            await stores.settings.save_channel(channels[mode], ChannelSettings(auto_answer=mode, language="German"))
+        await database.write(lambda connection: command.downgrade(alembic_config(connection), "0038"))
+        await database.close()
+
+        migrated = await Database.open(location)
+        found = {mode: await Stores(migrated, is_direct_thread).settings.channel(channels[mode]) for mode in AutoAnswer}
+        await migrated.close()
+
+    live = ChannelSettings(auto_answer=AutoAnswer.LIVE, language="German")
+    off = replace(live, auto_answer=AutoAnswer.OFF)
+    assert found == {AutoAnswer.OFF: off, AutoAnswer.SHADOW: off, AutoAnswer.LIVE: live}

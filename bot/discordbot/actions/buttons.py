@@ -10,8 +10,9 @@ from discord import ui
 
 from bot.discordbot.actions import additions
 from bot.discordbot.actions.commands import run_command, threads_post
-from bot.discordbot.actions.handler import InteractionHandler, guarded, in_time, jump_link, may_moderate, notice, show
+from bot.discordbot.actions.handler import InteractionHandler, guarded, in_time, may_moderate, notice, show
 from bot.discordbot.delivery.errors import POST, translated_errors
+from bot.discordbot.events.translate import jump_link
 from bot.discordbot.rendering.answers import PLAIN, passages_post
 from bot.discordbot.rendering.components import DiscordPost, PartView, more_row, to_view
 from bot.discordbot.rendering.texts import steps_post, text_post

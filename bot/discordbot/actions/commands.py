@@ -9,9 +9,9 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from bot.discordbot.actions.handler import InteractionHandler, guarded, in_time, jump_link, notice, report_fault, show
+from bot.discordbot.actions.handler import InteractionHandler, guarded, in_time, notice, report_fault, show
 from bot.discordbot.delivery.errors import POST, RENAME, translated_errors
-from bot.discordbot.events.translate import PLATFORM, TITLE_LENGTH
+from bot.discordbot.events.translate import PLATFORM, TITLE_LENGTH, jump_link
 from bot.discordbot.rendering.components import DiscordPost, LinkButton, PartView, Row
 from bot.discordbot.rendering.texts import text_post, threads_view
 from bot.presentation.answer_buttons import help_menu
@@ -109,6 +109,7 @@ async def _to_post(
     if result.citations:
         address = await handler.address_of(interaction)
         addresses = {item.number: link_target(handler.parts.link(item, address, "")) for item in result.citations}
+    addresses |= handler.platform.message_links(result.messages)
     if result.start_new and result.deleted is None:
         return notice(NEW_CONVERSATION), result.is_public
     post, menu = text_post(result.text, addresses), help_menu(result)

@@ -11,7 +11,7 @@ import discord
 
 from bot.discordbot.delivery.errors import POST, READ, translated_errors
 from bot.discordbot.delivery.platform import APPLICATION, TOKEN, DiscordPlatform
-from bot.discordbot.events.translate import DIRECT_THREAD, MESSAGE, thread_address
+from bot.discordbot.events.translate import DIRECT_THREAD, MESSAGE, jump_link, thread_address
 from bot.discordbot.events.workspaces import Workspaces
 from bot.discordbot.rendering.components import DiscordPost, to_view
 from bot.discordbot.rendering.texts import notice_view, text_post
@@ -278,12 +278,6 @@ async def show(interaction: discord.Interaction, post: DiscordPost, *, public: b
 
 def notice(sentence: str) -> DiscordPost:
     return DiscordPost(parts=(notice_view(sentence),))
-
-
-def jump_link(guild_id: int | None, channel: str, message: str = "") -> str:
-    """Return the address of a channel, thread or message in Discord's own clients."""
-    link = f"https://discord.com/channels/{guild_id or '@me'}/{channel}"
-    return f"{link}/{message}" if message else link
 
 
 def _incoming(

@@ -8,9 +8,9 @@ from typing import Any
 import discord
 from discord import app_commands, ui
 
-from bot.discordbot.actions.handler import InteractionHandler, guarded, jump_link, notice, show
+from bot.discordbot.actions.handler import InteractionHandler, guarded, notice, show
 from bot.discordbot.delivery.errors import POST, translated_errors
-from bot.discordbot.events.translate import to_talk, to_text
+from bot.discordbot.events.translate import jump_link, to_talk, to_text
 from bot.presentation.action_names import find_answer
 from bot.presentation.answer_actions import PlatformMessage
 from bot.presentation.platform_text import (

@@ -6,7 +6,7 @@ earlier posts. Each also has a nonce, by which Discord drops a repeat within som
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -15,11 +15,11 @@ import discord
 
 from bot.discordbot.delivery.destinations import Destination, Destinations
 from bot.discordbot.delivery.errors import CLOSED, READ, require_history, translated_errors
-from bot.discordbot.events.translate import DIRECT_THREAD, INLINE, MESSAGE, PLATFORM, time_of, to_talk
+from bot.discordbot.events.translate import DIRECT_THREAD, INLINE, MESSAGE, PLATFORM, jump_link, time_of, to_talk
 from bot.discordbot.events.workspaces import MAX_GUILDS
 from bot.discordbot.rendering.answers import RenderOptions, render_answer
 from bot.discordbot.rendering.components import DiscordPost, PartView
-from bot.discordbot.rendering.texts import notice_view, running_view
+from bot.discordbot.rendering.texts import notice_view, running_view, text_post
 from bot.presentation.action_names import post_id
 from bot.presentation.platform_parts import LinkTo, Pause, may_have_post
 from bot.presentation.throttled_progress import ThrottledProgress, close_all
@@ -202,6 +202,20 @@ class DiscordPlatform:
                 if item.id == attachment_id:
                     return await item.read()
         raise NotFound(f"The file {attachment.name!r} was removed from its message.")
+
+    async def report(self, person: str, text: str, messages: Sequence[IncomingMessage]) -> PostRef:
+        destination = await self.destinations.direct(int(person))
+        key = f"{messages[0].message_key}:report-{person}"
+        return await self._finish(destination, key, text_post(text, self.message_links(messages)))
+
+    def message_links(self, messages: Sequence[IncomingMessage]) -> Mapping[int, str | None]:
+        """Return the addresses of messages, numbered from 1; None for one of a channel that can't be seen."""
+        return {number: self._message_link(message) for number, message in enumerate(messages, start=1)}
+
+    def _message_link(self, message: IncomingMessage) -> str | None:
+        channel = self._client.get_channel(int(message.address.channel))
+        guild = channel.guild.id if isinstance(channel, discord.abc.GuildChannel) else None
+        return jump_link(guild, message.address.channel, message.metadata[MESSAGE]) if guild else None
 
     async def delete(self, ref: PostRef) -> None:
         """Delete a post. Ignores parts that were deleted already."""

@@ -124,6 +124,12 @@ def to_attachment(message: discord.Message, attachment: discord.Attachment) -> A
     )
 
 
+def jump_link(guild_id: int | None, channel: str, message: str = "") -> str:
+    """Return the address of a channel, thread or message in Discord's own clients."""
+    link = f"https://discord.com/channels/{guild_id or '@me'}/{channel}"
+    return f"{link}/{message}" if message else link
+
+
 def time_of(message_id: str) -> datetime:
     """Return when a message was written or a button pressed, which Discord's ids contain."""
     return discord.utils.snowflake_time(int(message_id))

@@ -24,7 +24,7 @@ from bot.slackbot.actions.interaction_handler import (
 from bot.slackbot.delivery.files import FILES
 from bot.slackbot.events.command_text import COMMAND, format_command_names
 from bot.slackbot.events.teams import PLATFORM
-from bot.slackbot.events.translate import CHANNEL_ITSELF, link_to, to_text
+from bot.slackbot.events.translate import CHANNEL_ITSELF, link_to, message_links, to_text
 from bot.slackbot.rendering.blocks import (
     MAX_OPTION_VALUE,
     MAX_OPTIONS,
@@ -181,7 +181,7 @@ async def _show_text(handler: InteractionHandler, ctx: InteractionContext, name:
     address = await handler.address_of(ctx) if result.citations else None
     addresses = {
         item.number: link_target(handler.parts.link(item, address, "")) for item in result.citations if address
-    }
+    } | message_links(result.messages, ctx.team)
     post = text_post(text if name in _QUOTING else format_text(handler, ctx, text), addresses)
     if (offered := help_menu(result)) is not None:
         post = with_button(post, menu(offered.placeholder, offered.name, offered.options))

@@ -39,6 +39,7 @@ from bot.slackbot.events.translate import (
     MESSAGE,
     RESPONSE,
     TEAM,
+    message_links,
     people_in,
     read_message,
     time_of,
@@ -46,7 +47,7 @@ from bot.slackbot.events.translate import (
 )
 from bot.slackbot.rendering.answers import Layout, RenderOptions, plain_answer, render_answer
 from bot.slackbot.rendering.blocks import SlackPost
-from bot.slackbot.rendering.lists import notice_message
+from bot.slackbot.rendering.lists import notice_message, text_post
 from bot.slackbot.web_api import CLOSED, LayoutRefused, name_of
 from core.access.availability import NAMED_COMMANDS
 from core.domain.answer import Answer
@@ -224,6 +225,13 @@ class SlackPlatform:
         team_id, _, file_id = attachment.reference.partition("/")
         team = await self._teams.get(team_id)
         return await read_file(team, await find_file(team, file_id, self._pause))
+
+    async def report(self, person: str, text: str, messages: Sequence[IncomingMessage]) -> PostRef:
+        team = await self._team(messages[0].address, messages[0])
+        direct = await open_direct_destination(team, person, self._pause)
+        named = format_command_names(text, NAMED_COMMANDS, in_thread=False)
+        sent = [await direct.send(part) for part in text_post(named, message_links(messages, team)).parts]
+        return f"{direct.id}/{','.join(sent)}"
 
     async def delete(self, ref: PostRef, team: Team) -> None:
         """Delete a post's messages, or a file; missing ones are ignored.

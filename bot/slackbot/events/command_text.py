@@ -80,7 +80,7 @@ _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     ),
     "settings": (
         _SETTING,
-        r"(?:auto_answer|answer_posts) (?:on|off)",
+        r"(?:auto_answer|answer_posts) (?:on|off)|auto_answer (?:shadow|live)",
         r"sources (?:all|none|(?P<name>.+))",
         r"language (?:off|(?P<name>\S+))",
         r"limit (?:\d+|off|none|default)",

@@ -4,7 +4,7 @@ Neither slack_sdk nor slack_bolt reads mentions or links in message text, so `to
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -195,6 +195,12 @@ def file_name(file: Mapping[str, Any]) -> str:
 def time_of(ts: str) -> datetime:
     """Return the time of a message, which its id holds."""
     return datetime.fromtimestamp(float(ts), UTC)
+
+
+def message_links(messages: Sequence[IncomingMessage], team: Team) -> dict[int, str | None]:
+    """Return the addresses of messages in channels, numbered from 1; None without a team url."""
+    links = (team.permalink(item.address.channel, item.metadata[MESSAGE]) or None for item in messages)
+    return dict(enumerate(links, start=1))
 
 
 def link_to(address: ThreadAddress, team: Team) -> str | None:

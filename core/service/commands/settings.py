@@ -13,11 +13,20 @@ from core.domain.answer import Provenance
 from core.domain.audit import AuditNote, Deed
 from core.domain.corpus import Document, SearchScope
 from core.domain.incoming import ChannelAddress, ThreadAddress
-from core.domain.service import TO_THE_END, ChannelSettings, FollowUps, Listening, PersonAddress, PositionHolder
+from core.domain.service import (
+    TO_THE_END,
+    AutoAnswer,
+    ChannelSettings,
+    FollowUps,
+    Listening,
+    PersonAddress,
+    PositionHolder,
+)
 from core.errors import BadInput
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
+from core.service.auto_answers import AutoAnswers
 from core.text.notation import is_number, join_names, split_names
 from core.text.words import collapse
 from core.work.commands import GIVEN, Command, CommandCall, CommandResult, Option, OptionKind, readable_by
@@ -46,6 +55,14 @@ _FOLLOW_UPS = {
 }
 
 
+_AUTO_ANSWERS = {
+    AutoAnswer.OFF: "in the channel itself, I reply only when mentioned",
+    AutoAnswer.SHADOW: "I answer nothing unasked yet. I report what I would have answered to the admin who turned this "
+    "on, who can go live with /settings auto_answer live",
+    AutoAnswer.LIVE: "questions in the channel itself need no mention, if the documents cover them",
+}
+
+
 class _Setting(NamedTuple):
     """One thing that can be set for a channel."""
 
@@ -58,9 +75,15 @@ class SettingsCommands:
     """/position, /settings, /mute, /listen and /unmute."""
 
     def __init__(
-        self, settings: SettingsRepository, library: Library, corpus: CorpusRepository, access: Access
+        self,
+        settings: SettingsRepository,
+        library: Library,
+        corpus: CorpusRepository,
+        access: Access,
+        auto_answers: AutoAnswers,
     ) -> None:
         self._settings = settings
+        self._auto_answers = auto_answers
         self._library = library
         self._corpus = corpus
         self._access = access
@@ -117,7 +140,9 @@ class SettingsCommands:
         channel = ChannelAddress.of(address)
         settings = await self._settings.channel(channel)
         if not name:
-            return CommandResult(text=await self._text(address, settings))
+            text = await self._text(address, settings)
+            report, about = await self._auto_answers.describe(channel, settings) if call.is_admin else ("", ())
+            return CommandResult(text=f"{text}\n\n{report}".rstrip(), messages=tuple(about))
         setting = SETTINGS.get(name)
         if setting is None:
             raise BadInput(f"Unknown setting {name!r}. Use {', '.join(SETTINGS)}.")
@@ -128,6 +153,7 @@ class SettingsCommands:
         changed = setting.change(settings, value)
         if changed.sources is not None:
             changed = replace(changed, sources=await self._known(call, changed.sources))
+        changed = self._auto_answers.switch(settings, changed, call.author)
         note = _note(call, Deed.SETTING, f"{name} of {_name(channel)}")
         await self._settings.save_channel(channel, changed, audit=note)
         return CommandResult(text=f"Set for this channel: {name} is {setting.show(changed)}.", is_public=True)
@@ -243,6 +269,15 @@ def _switch(value: str) -> bool:
     return value.lower() == "on"
 
 
+def _auto_answer(now: AutoAnswer, value: str) -> AutoAnswer:
+    """Return the mode; "on" begins with the shadow mode, and leaves a live one live."""
+    if value.lower() == "on":
+        return AutoAnswer.SHADOW if now is AutoAnswer.OFF else now
+    if value.lower() not in [*AutoAnswer]:
+        raise BadInput(f"{value[:20]!r} isn't a valid value. Use {', '.join(AutoAnswer)}.")
+    return AutoAnswer(value.lower())
+
+
 def _follow_ups(value: str) -> FollowUps:
     if value.lower() not in [*FollowUps]:
         raise BadInput(f"{value[:20]!r} isn't a valid value. Use {', '.join(FollowUps)}.")
@@ -279,9 +314,9 @@ def _limit(value: str) -> int | None:
 
 SETTINGS: Mapping[str, _Setting] = {
     "auto_answer": _Setting(
-        "on|off",
-        lambda settings, value: replace(settings, auto_answer=_switch(value)),
-        lambda settings: "on" if settings.auto_answer else "off",
+        "shadow|live|off",
+        lambda settings, value: replace(settings, auto_answer=_auto_answer(settings.auto_answer, value)),
+        lambda settings: f"{settings.auto_answer.value} ({_AUTO_ANSWERS[settings.auto_answer]})",
     ),
     "follow_ups": _Setting(
         "named|asker|all",

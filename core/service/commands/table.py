@@ -23,6 +23,7 @@ from core.knowledge.library import Library
 from core.knowledge.search.documents import only_journals
 from core.ports import CorpusRepository
 from core.ports.service import PersonRecords, SettingsRepository
+from core.service.auto_answers import AutoAnswers
 from core.service.commands.help import ALL, MORE, TOPICS, first_help, topic_help, topics_of
 from core.service.commands.library import LibraryCommands
 from core.service.commands.settings import SettingsCommands
@@ -61,6 +62,7 @@ class Commands:
         jobs: Jobs,
         access: Access,
         settings: SettingsRepository,
+        auto_answers: AutoAnswers,
         availability: Availability | None = None,
         questions: RunningQuestions | None = None,
         kept: KeptAnswers | None = None,
@@ -82,7 +84,7 @@ class Commands:
             *([stale_command(staleness, access, corpus)] if staleness is not None else ()),
             *([recap_command(recaps, conversations, access)] if recaps is not None else ()),
             *control_commands(conversations, jobs, questions, access, corpus),
-            *SettingsCommands(settings, library, corpus, access).rows,
+            *SettingsCommands(settings, library, corpus, access, auto_answers).rows,
             *([keep_command(conversations, kept)] if kept is not None else ()),
             *([inbox_command(reviews)] if reviews is not None else ()),
             *([library_command(additions)] if additions is not None else ()),

@@ -43,6 +43,7 @@ _TALK, _MESSAGE, _FEEDBACK, _POSITION, _WINDOW, _TURN, _CALL = (
         *("question_window", "queue_turn", "model_call"),
     )
 )
+_CHANNEL = TABLES["channel_settings"]
 _ADDITION, _KEPT, _AUDIT, _LISTENING, _SUMMARY, _CASSETTE, _INSTALLATION = (
     TABLES[name]
     for name in (
@@ -221,6 +222,8 @@ class _ErasedPerson:
             execute(delete(table).where(table.c.workspace == person.workspace, or_(*named)))
         private = _LISTENING.c.thread == f"{PRIVATE_THREAD}{person.id}"
         execute(delete(_LISTENING).where(_LISTENING.c.workspace == person.workspace, private))
+        set_by = (_CHANNEL.c[name] == getattr(person, name) for name in ("workspace", "platform"))
+        execute(update(_CHANNEL).where(*set_by, _CHANNEL.c.auto_answer_by == person.id).values(auto_answer_by=""))
 
     def _forget_accounts(self) -> None:
         """Delete their sign-ins at the web app and their tokens for the API, which are for all workspaces."""

@@ -254,7 +254,7 @@ class SqlInboxStore:
         commit = Commit.DURABLE if decision.accepted else Commit.NORMAL
         is_shared = not (limits and self._database.is_postgres)
         row, is_new = await self._database.write(work, commit, is_shared=is_shared)
-        return _to_entry(row), is_new
+        return to_entry(row), is_new
 
     async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
         def work(connection: Connection) -> list[Row[Any]]:
@@ -275,7 +275,7 @@ class SqlInboxStore:
             return claimed
 
         claimed = await self._database.write(work, is_shared=not self._database.is_postgres)
-        return sorted(map(_to_entry, claimed), key=lambda entry: entry.seq)
+        return sorted(map(to_entry, claimed), key=lambda entry: entry.seq)
 
     async def renew(self, seqs: Collection[int]) -> dict[int, str | None]:
         def work(connection: Connection) -> dict[int, str | None]:
@@ -315,7 +315,7 @@ class SqlInboxStore:
             write_note(connection, audit if found else None)
             return found
 
-        found = map(_to_entry, await self._database.write(work, Commit.DURABLE))
+        found = map(to_entry, await self._database.write(work, Commit.DURABLE))
         return sorted(found, key=lambda entry: entry.seq)
 
     async def find(self, event_key: str) -> InboxEntry | None:
@@ -362,7 +362,7 @@ class SqlInboxStore:
         def work(connection: Connection) -> list[DueRemoval]:
             rows = connection.execute(REMOVALS_DUE.limit(limit), wanted).all()
             due = zip(rows, fates(connection, rows), strict=True)
-            return [DueRemoval(entry=_to_entry(row), fate=fate) for row, fate in due]
+            return [DueRemoval(entry=to_entry(row), fate=fate) for row, fate in due]
 
         return await self._database.read(work)
 
@@ -394,14 +394,14 @@ class SqlInboxStore:
             connection.execute(NOTIFY, {"sender": self._owner})
 
     async def _list(self, query: Executable, wanted: Mapping[str, Any]) -> list[InboxEntry]:
-        return [_to_entry(row) for row in await self._database.rows(query, wanted)]
+        return [to_entry(row) for row in await self._database.rows(query, wanted)]
 
 
 def _to_asker(row: Row[Any]) -> Asker:
     return Asker(platform=row.platform, workspace=row.workspace, channel=row.channel or "", author=row.author)
 
 
-def _to_entry(row: Row[Any]) -> InboxEntry:
+def to_entry(row: Row[Any]) -> InboxEntry:
     status = InboxStatus(row.status)
     return InboxEntry(
         incoming=from_payload(row.incoming),

@@ -11,11 +11,11 @@ from storage.database import Database
 from storage.database.tables import TABLES
 from storage.text import to_storable
 
-_TALK, _SAID, _INBOX, _RATED, _READ, _ADDED, _KEPT, _CALL, _DEED = (
+_TALK, _SAID, _INBOX, _RATED, _READ, _ADDED, _KEPT, _CALL, _DEED, _SET = (
     TABLES[name].c
     for name in (
         *("conversation", "message", "inbox", "feedback", "reading_position", "addition", "kept_answer"),
-        *("model_call", "audit_entry"),
+        *("model_call", "audit_entry", "channel_settings"),
     )
 )
 _PERSON: BindParameter[str] = bindparam("person")
@@ -51,6 +51,9 @@ _QUERIES: Mapping[str, Select[Any]] = {
     "reading_positions": select(_READ.channel, _READ.document_id, _READ.last_page)
     .where(_READ.workspace == bindparam("workspace"), _READ.person == _PERSON)
     .order_by(_READ.channel, _READ.document_id),
+    "shadow_modes": select(_SET.channel, _SET.auto_answer, _SET.auto_answer_since)
+    .where(*_here(_SET), _SET.auto_answer_by == _PERSON)
+    .order_by(_SET.channel),
     "documents_added": select(
         *(_ADDED.created_at, _ADDED.channel, _ADDED.thread, _ADDED.author_name, _ADDED.kind, _ADDED.name, _ADDED.state)
     )

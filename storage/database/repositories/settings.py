@@ -8,7 +8,7 @@ from sqlalchemy import Executable, Table, bindparam, delete, select
 
 from core.domain.audit import Audit
 from core.domain.incoming import ChannelAddress, ThreadAddress
-from core.domain.service import TO_THE_END, ChannelSettings, FollowUps, Listening, PositionHolder
+from core.domain.service import TO_THE_END, AutoAnswer, ChannelSettings, FollowUps, Listening, PositionHolder
 from storage.database import Commit, Database
 from storage.database.repositories import audit as noted
 from storage.database.tables import OWN_THREADS, TABLES
@@ -16,6 +16,7 @@ from storage.database.tables import OWN_THREADS, TABLES
 _CHANNELS, _POSITIONS, _LISTENING = (
     TABLES[name] for name in ("channel_settings", "reading_position", "thread_listening")
 )
+_REPORTED = "auto_answer_reported"  # AutoAnswerRepository's
 
 # Built once: SQLAlchemy keeps the compiled form with the statement.
 _CHANNEL = select(_CHANNELS).where(
@@ -46,17 +47,16 @@ class SqlSettingsRepository:
         if not rows:
             return ChannelSettings()
         [row] = rows
-        values = {name: value for name, value in row._mapping.items() if name not in key}
-        sources = None if row.sources is None else frozenset(row.sources)
-        return ChannelSettings(**values | {"sources": sources, "follow_ups": FollowUps(row.follow_ups)})
+        values = {name: value for name, value in row._mapping.items() if name not in key and name != _REPORTED}
+        values["sources"] = None if row.sources is None else frozenset(row.sources)
+        values |= {"follow_ups": FollowUps(row.follow_ups), "auto_answer": AutoAnswer(row.auto_answer)}
+        return ChannelSettings(**values)
 
     async def save_channel(self, address: ChannelAddress, settings: ChannelSettings, *, audit: Audit = None) -> None:
-        sources = None if settings.sources is None else sorted(settings.sources)
-        await self._save(
-            _CHANNELS,
-            asdict(address) | asdict(settings) | {"sources": sources, "follow_ups": settings.follow_ups.value},
-            audit,
-        )
+        values = asdict(address) | asdict(settings)
+        values["sources"] = None if settings.sources is None else sorted(settings.sources)
+        values |= {"follow_ups": settings.follow_ups.value, "auto_answer": settings.auto_answer.value}
+        await self._change(self._database.upsert(_CHANNELS, keep={_REPORTED}), values, audit)
 
     async def listening(self, address: ThreadAddress) -> Listening:
         found = await self._database.rows(_THREAD, asdict(address))

@@ -3,9 +3,10 @@
 import asyncio
 
 from core.domain.incoming import ChannelAddress
-from core.domain.service import ChannelSettings
-from tests.integration.discordbot.house import House, told, until
+from core.domain.service import AutoAnswer, ChannelSettings
+from tests.integration.discordbot.house import House, texts, told, until
 from tests.integration.discordbot.place import DiscordPlace, turns
+from tests.integration.platform_place import a_day_later
 
 
 def reactions(house: House) -> list[str]:
@@ -66,13 +67,55 @@ async def test_a_greeting_is_answered_without_the_model(place: DiscordPlace) -> 
 async def test_a_channel_that_answers_by_itself_needs_a_question_that_the_library_covers(place: DiscordPlace) -> None:
     async with place.open() as house:
         channel = ChannelAddress(platform="discord", workspace="local", channel=str(house.channel.id))
-        await place.settings.save_channel(channel, ChannelSettings(auto_answer=True))
+        await place.settings.save_channel(channel, ChannelSettings(auto_answer=AutoAnswer.LIVE))
         for text in ("hello everybody", "who won the match?", "coffee?"):
             await house.ben.send(house.channel, text)
         await house.ben.send(house.channel, "where do they keep the key?")
         await house.answered()
         assert (await place.codes())[1:] == ["for_people", "not_covered", "chatter"]
         assert len(house.channel.threads) == 1
+
+
+async def test_auto_answers_begin_in_shadow_mode_with_a_private_report_to_the_admin(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        eve = house.admin()
+        await eve.slash(house.channel, "settings", name="auto_answer", value="on")
+        await house.ben.send(house.channel, "good morning all")
+        asked = await house.ben.send(house.channel, "where do they keep the key?")
+        await until_decided(place, 2)
+        link = f"https://discord.com/channels/{house.guild.id}/{house.channel.id}/{asked.id}"
+        shown = told(await eve.slash(house.channel, "settings"))
+        assert "I would have answered 1 of 2 messages" in shown and link in shown
+        assert "I would have answered 1" not in told(await house.ben.slash(house.channel, "settings"))
+        assert "would_answer" in told(await house.ben.slash(house.channel, "why"))
+        assert place.provider.requests == [] and house.channel.threads == []
+
+        assert await a_day_later(place, "discord", str(house.channel.id), place.client.platform) == 1
+        report = await house.shows("I would have answered 1 of 2 messages", eve.user.dm_channel)
+        assert link in texts(report)
+        assert await place.auto_answers().send_reports({"discord": place.client.platform}, place.entries) == 0
+
+        await eve.slash(house.channel, "settings", name="auto_answer", value="live")
+        await house.ben.send(house.channel, "and where is the spare key kept?")
+        await house.answered()
+
+
+async def test_ratings_of_auto_answers_move_the_bar_of_their_channel(place: DiscordPlace) -> None:
+    place.says(*turns(2))
+    place.relevance = 0.06
+    async with place.open() as house:
+        channel = ChannelAddress(platform="discord", workspace="local", channel=str(house.channel.id))
+        await place.settings.save_channel(channel, ChannelSettings(auto_answer=AutoAnswer.LIVE))
+        await house.ben.send(house.channel, "where do they keep the key?")
+        [answer] = await house.answered()
+        await house.ben.click(answer, label="👎")
+        await house.ben.send(house.channel, "where is the spare key kept?")
+        await until_decided(place, 2)
+        assert (await place.codes())[0] == "not_covered"
+        await house.ben.click(answer, label="👎")  # taken back
+        await house.ben.send(house.channel, "where is the other key kept?")
+        await until_decided(place, 3)
+        assert (await place.codes())[0] == "unasked"
 
 
 async def until_decided(place: DiscordPlace, count: int) -> None:

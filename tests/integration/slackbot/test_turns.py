@@ -3,8 +3,9 @@
 import asyncio
 
 from core.domain.incoming import ChannelAddress
-from core.domain.service import ChannelSettings
-from tests.integration.platform_place import turns
+from core.domain.service import AutoAnswer, ChannelSettings
+from tests.integration.platform_place import a_day_later, turns
+from tests.integration.slackbot.house import shown_of
 from tests.integration.slackbot.place import SlackPlace
 
 
@@ -79,10 +80,53 @@ async def test_being_called_into_a_thread_of_people_is_no_subscription(place: Sl
 async def test_a_channel_that_answers_by_itself_needs_a_question_that_the_library_covers(place: SlackPlace) -> None:
     async with place.open() as house:
         channel = ChannelAddress(platform="slack", workspace="local", channel=house.channel.id)
-        await place.settings.save_channel(channel, ChannelSettings(auto_answer=True))
+        await place.settings.save_channel(channel, ChannelSettings(auto_answer=AutoAnswer.LIVE))
         for count, text in enumerate(("hello everybody", "who won the match?", "coffee?"), start=1):
             await house.ben.say(house.channel, text)
             await until_decided(place, count)
         await house.ben.say(house.channel, "where do they keep the key?")
         await house.answered()
         assert (await place.codes())[1:] == ["for_people", "not_covered", "chatter"]
+
+
+async def test_auto_answers_begin_in_shadow_mode_with_a_private_report_to_the_admin(place: SlackPlace) -> None:
+    async with place.open() as house:
+        house.ada.become_admin()
+        await house.ada.slash(house.channel, "settings auto_answer on")
+        await house.shows("auto_answer is shadow")
+        await house.ben.say(house.channel, "good morning all")
+        await until_decided(place, 1)
+        asked = await house.ben.say(house.channel, "where do they keep the key?")
+        await until_decided(place, 2)
+        link = f"/archives/{house.channel.id}/p{asked.ts.replace('.', '')}"
+        await house.ada.slash(house.channel, "settings")
+        shown = await house.told(house.ada, "I would have answered 1 of 2 messages")
+        assert link in str(shown.blocks)
+        assert place.provider.requests == []
+
+        assert await a_day_later(place, "slack", house.channel.id, place.platform) == 1
+        assert house.ada.dm is not None
+        report = await house.shows("I would have answered 1 of 2 messages", house.ada.dm)
+        assert link in str(report.blocks) and "/footnote settings auto_answer live" in shown_of(report)
+        assert await place.auto_answers().send_reports({"slack": place.platform}, place.entries) == 0
+
+        await house.ada.slash(house.channel, "settings auto_answer live")
+        await house.shows("auto_answer is live")
+        await house.ben.say(house.channel, "and where is the spare key kept?")
+        await house.answered()
+
+
+async def test_ratings_of_auto_answers_move_the_bar_of_their_channel(place: SlackPlace) -> None:
+    place.says(*turns(2))
+    place.relevance = 0.06
+    async with place.open() as house:
+        channel = ChannelAddress(platform="slack", workspace="local", channel=house.channel.id)
+        await place.settings.save_channel(channel, ChannelSettings(auto_answer=AutoAnswer.LIVE))
+        await house.ben.say(house.channel, "where do they keep the key?")
+        [answer] = await house.answered()
+        for count, code in ((2, "not_covered"), (3, "unasked")):  # the second click takes it back
+            await house.ben.click(answer, "👎")
+            await house.server.settle()
+            await house.ben.say(house.channel, "where is the spare key kept?")
+            await until_decided(place, count)
+            assert (await place.codes())[0] == code

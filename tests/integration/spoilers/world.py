@@ -28,6 +28,7 @@ from core.domain.passages import IndexEntry
 from core.domain.replies import ChatResponse
 from core.domain.service import PersonAddress
 from core.errors import FootnoteError
+from core.service.auto_answers import AutoAnswers
 from core.service.commands.table import Commands
 from core.service.jobs import Jobs
 from core.work.commands import CommandCall
@@ -166,6 +167,7 @@ class World:
             jobs=Jobs(self.jobs, self.store, self.clock),
             access=self.shelf.access,
             settings=self.shelf.settings,
+            auto_answers=AutoAnswers(self.shelf.stores.auto_answers, self.shelf.stores.settings, self.clock),
             facts=self.shelf.facts,
             recaps=by_rule(self.shelf),
         )

@@ -34,6 +34,7 @@ from core.features.connections import Connections
 from core.features.feedback import Feedbacks
 from core.features.staleness.stale_answers import Staleness
 from core.serializers.objects import Json
+from core.service.auto_answers import AutoAnswers
 from core.service.commands.table import Commands
 from core.service.commands.threads import RunningQuestions
 from core.service.inbox import Inbox, platform_gates
@@ -145,6 +146,7 @@ class ChatPlace:
                 jobs=jobs,
                 access=self.shelf.access,
                 settings=self.shelf.settings,
+                auto_answers=AutoAnswers(self.shelf.stores.auto_answers, self.shelf.stores.settings, self.clock),
                 facts=self.shelf.facts,
                 staleness=self.staleness,
                 recaps=by_rule(self.shelf),

@@ -19,6 +19,7 @@ from core.features.workspaces import Workspaces
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.ports.documents import FetchLink
+from core.service.auto_answers import AutoAnswers
 from core.service.commands.table import Commands
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
@@ -88,6 +89,7 @@ class Shelves:
                 jobs=jobs,
                 access=self.access,
                 settings=self.settings,
+                auto_answers=AutoAnswers(self.stores.auto_answers, self.stores.settings, self.clock),
             ),
             clock=self.clock,
             page_images=Pictures(),

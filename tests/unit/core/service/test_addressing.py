@@ -5,11 +5,11 @@ from itertools import product
 import pytest
 
 from core.domain.incoming import Circumstances, RepliesTo
-from core.domain.service import ChannelSettings, Listening
+from core.domain.service import AutoAnswer, ChannelSettings, Listening
 from core.service.addressing import LEFT_TO_PEOPLE, TURNS, decide
 
 PLAIN = ChannelSettings()
-HELP_DESK = ChannelSettings(auto_answer=True)
+HELP_DESK = ChannelSettings(auto_answer=AutoAnswer.LIVE)
 FORUM = ChannelSettings(answer_posts=True)
 NORMAL, MUTED, LISTENING = Listening.NORMAL, Listening.MUTED, Listening.LISTENING
 

@@ -9,7 +9,16 @@ import pytest
 
 from core.domain.incoming import AGAIN, LATER, ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.jobs import RETENTION
-from core.domain.service import ACCEPTED, ChannelSettings, CommandLine, Decision, InboxEntry, InboxStatus, Listening
+from core.domain.service import (
+    ACCEPTED,
+    AutoAnswer,
+    ChannelSettings,
+    CommandLine,
+    Decision,
+    InboxEntry,
+    InboxStatus,
+    Listening,
+)
 from core.errors import StorageError
 from core.service.inbox import STANDARD_GATES, Inbox, QuestionLimits, platform_gates
 from core.work.questions import to_command
@@ -219,7 +228,7 @@ async def test_what_is_set_for_thread_and_channel_decides_who_is_answered():
     assert await door.receive("3", circumstances=ASIDE, address=replace(HERE, thread="t2")) == "accepted"
     channel = Circumstances(mentioned=False)
     assert await door.receive("4", circumstances=channel, address=replace(HERE, thread="m4")) == "needs_mention"
-    await door.settings.save_channel(ChannelAddress.of(HERE), ChannelSettings(auto_answer=True))
+    await door.settings.save_channel(ChannelAddress.of(HERE), ChannelSettings(auto_answer=AutoAnswer.LIVE))
     assert await door.receive("5", circumstances=channel, address=replace(HERE, thread="m5")) == "accepted"
     assert await door.receive("6", "?", circumstances=channel, address=replace(HERE, thread="m6")) == "bad_question"
 

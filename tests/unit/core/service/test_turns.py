@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.domain.incoming import ChannelAddress, Circumstances, IncomingMessage, RepliesTo, ThreadAddress, message_key
-from core.domain.service import ChannelSettings, FollowUps, InboxStatus, Listening
+from core.domain.service import AutoAnswer, ChannelSettings, FollowUps, InboxStatus, Listening
 from core.errors import StorageError
 from core.service.inbox import Inbox, platform_gates
 from core.service.turns import BURST_SECONDS, Turns, addressed
@@ -26,7 +26,8 @@ class Dock:
         self.settings = Stores().settings
         self.looked_up: list[str] = []
         self.is_broken = False
-        turns = Turns(self.settings, self.store, self.clock, self.evidence)
+        self.relevance = self.least = 0.9
+        turns = Turns(self.settings, self.store, self.clock, self.evidence, self.bar)
         self.inbox = Inbox(self.store, platform_gates(self.settings), self.clock, lambda: None, turns=turns)
         self.count = 0
         self.root = ""
@@ -35,7 +36,10 @@ class Dock:
         self.looked_up.append(text)
         if self.is_broken:
             raise StorageError("The index is closed.")
-        return 0.9 if "anchor" in text else 0.0
+        return self.relevance if "anchor" in text else 0.0
+
+    async def bar(self, channel: ChannelAddress) -> float:
+        return self.least
 
     async def say(
         self,
@@ -162,9 +166,9 @@ async def test_a_listening_thread_answers_what_the_library_covers() -> None:
 
 async def test_a_channel_that_answers_by_itself_leaves_the_rest_alone() -> None:
     dock = Dock()
-    await dock.settings.save_channel(CHANNEL, ChannelSettings(auto_answer=True))
+    await dock.settings.save_channel(CHANNEL, ChannelSettings(auto_answer=AutoAnswer.LIVE))
     said = {
-        "what does an anchor weigh": "accepted",
+        "what does an anchor weigh": "unasked",
         "when does the cinema open?": "not_covered",
         "hi all": "chatter",
         "🎈🎈": "chatter",
@@ -174,6 +178,40 @@ async def test_a_channel_that_answers_by_itself_leaves_the_rest_alone() -> None:
     assert {text: await dock.say("ada", text, thread="") for text in said} == said
     dock.is_broken = True
     assert await dock.say("ben", "what does an anchor weigh", thread="") == "not_covered"
+
+
+async def test_a_channel_in_shadow_mode_notes_what_it_would_have_answered() -> None:
+    dock = Dock()
+    said = {
+        "what does an anchor weigh": "would_answer",
+        "when does the cinema open?": "not_covered",
+        "hi all": "chatter",
+        "could you pass me the rope?": "for_people",
+    }
+    await dock.settings.save_channel(CHANNEL, ChannelSettings(auto_answer=AutoAnswer.SHADOW))
+    assert {text: await dock.say("ada", text, thread="") for text in said} == said
+    [shadowed] = [item for item in await dock.store.recent("local") if item.decision.code == "would_answer"]
+    assert shadowed.incoming.text == ""
+    assert await dock.store.list_open("local") == []
+    assert await dock.say("ada", "what does an anchor weigh", thread="", mentioned=True) == "accepted"
+
+
+async def test_an_edit_of_a_message_that_was_answered_by_itself_is_answered_in_shadow_mode_too() -> None:
+    dock = Dock()
+    await dock.settings.save_channel(CHANNEL, ChannelSettings(auto_answer=AutoAnswer.LIVE))
+    assert await dock.say("ada", "what does an anchor weigh", thread="") == "unasked"
+    await dock.settings.save_channel(CHANNEL, ChannelSettings(auto_answer=AutoAnswer.SHADOW))
+    [entry] = await dock.store.recent("local")
+    edited = replace(entry.incoming, text="what does an anchor cost", event_key=f"{entry.message_key}@2")
+    assert (await dock.inbox.receive(edited)).accepted
+
+
+async def test_a_channel_speaks_from_the_bar_that_it_has_learned() -> None:
+    dock = Dock()
+    await dock.settings.save_channel(CHANNEL, ChannelSettings(auto_answer=AutoAnswer.LIVE))
+    for dock.least, code in ((0.9, "unasked"), (0.91, "not_covered")):
+        assert await dock.say("ada", "what does an anchor weigh", thread="") == code
+    assert await dock.say("ada", "what does an anchor weigh", thread="1", in_our_thread=True) == "accepted"
 
 
 async def test_a_burst_is_one_thought() -> None:

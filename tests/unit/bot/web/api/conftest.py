@@ -31,6 +31,7 @@ from core.domain.service import InboxEntry
 from core.errors import BadInput
 from core.features.connections import Connections
 from core.ports import ChatProvider
+from core.service.auto_answers import AutoAnswers
 from core.service.commands.table import Commands
 from core.service.inbox import STANDARD_GATES, Inbox
 from core.service.jobs import Jobs
@@ -138,6 +139,7 @@ class Office:
                 jobs=jobs,
                 access=self.shelf.access,
                 settings=self.shelf.settings,
+                auto_answers=AutoAnswers(self.shelf.stores.auto_answers, self.shelf.stores.settings, self.clock),
                 facts=self.shelf.facts,
             ),
             clock=self.clock,

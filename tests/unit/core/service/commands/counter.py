@@ -9,6 +9,7 @@ from core.errors import AccessDenied
 from core.features.additions import Additions
 from core.features.kept_answers import KeptAnswers
 from core.features.review import Reviews
+from core.service.auto_answers import AutoAnswers
 from core.service.commands.table import Commands
 from core.service.commands.threads import RunningQuestions
 from core.service.jobs import Jobs
@@ -49,6 +50,7 @@ class Counter:
             jobs=Jobs(desk.job_store, desk.store, desk.clock),
             access=shelf.access,
             settings=shelf.settings,
+            auto_answers=AutoAnswers(shelf.stores.auto_answers, shelf.stores.settings, desk.clock),
             questions=RunningQuestions(self.entries, self.stop) if serves else None,
             kept=kept,
             facts=shelf.facts,

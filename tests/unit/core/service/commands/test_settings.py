@@ -6,7 +6,7 @@ import pytest
 
 from core.access.scopes import ATTACHMENTS, attached_name
 from core.domain.incoming import ChannelAddress
-from core.domain.service import ChannelSettings, Listening
+from core.domain.service import AutoAnswer, ChannelSettings, Listening
 from core.errors import AccessDenied, BadInput
 from core.service.commands.settings import MOST_QUESTIONS
 from tests.builders import build_source
@@ -27,7 +27,7 @@ async def run() -> Counter:
 @pytest.mark.parametrize(
     ("argument", "changed"),
     [
-        ("auto_answer on", ChannelSettings(auto_answer=True)),
+        ("auto_answer live", ChannelSettings(auto_answer=AutoAnswer.LIVE)),
         ("answer_posts ON", ChannelSettings(answer_posts=True)),
         ("auto_answer off", ChannelSettings()),
         ("sources handbook", ChannelSettings(sources=frozenset({"handbook"}))),
@@ -53,6 +53,20 @@ async def test_an_admin_sets_one_thing_of_a_channel(run: Counter, argument: str,
     assert result.is_public and result.text.startswith(f"Set for this channel: {argument.split()[0]} is ")
 
 
+async def test_auto_answers_begin_in_shadow_mode_for_the_admin_who_turned_them_on(run: Counter) -> None:
+    for argument, mode in (("on", "shadow"), ("live", "live"), ("on", "live"), ("shadow", "shadow"), ("on", "shadow")):
+        before = await run.shelf.settings.channel(CHANNEL)
+        result = await run("settings", f"auto_answer {argument}", is_admin=True, author="eve")
+        saved = await run.shelf.settings.channel(CHANNEL)
+        assert saved.auto_answer == mode
+        assert f"auto_answer is {mode} (" in result.text
+        assert saved.auto_answer_by == ("eve" if mode == "shadow" else "")
+        assert (saved.auto_answer_since is None) is (mode != "shadow")
+        assert before.auto_answer != mode or saved == before
+    assert "I would have answered 0 of 0 messages" in (await run("settings", is_admin=True)).text
+    assert "0 of 0 messages" not in (await run("settings")).text
+
+
 async def test_setting_one_thing_leaves_the_others(run: Counter) -> None:
     for argument in ("auto_answer on", "limit 3", "language German", "auto_answer off"):
         await run("settings", argument, is_admin=True)
@@ -64,8 +78,8 @@ async def test_setting_one_thing_leaves_the_others(run: Counter) -> None:
     ("argument", "sentence"),
     [
         ("volume 11", "Unknown setting 'volume'. Use auto_answer"),
-        ("auto_answer", "/settings auto_answer on|off"),
-        ("auto_answer maybe", "Use on or off"),
+        ("auto_answer", "/settings auto_answer shadow|live|off"),
+        ("auto_answer maybe", "Use off, shadow, live"),
         ("sources zebra", "no source 'zebra': the sources of this workspace are Ship wiki, handbook, \"Łódź, 1900\""),
         (f"sources {attached_name(HERE)}", "no source"),
         ("sources ,", "at least one source"),
