@@ -20,8 +20,9 @@ PRIVATE_REFUSALS = _STANDING | {OVER_LIMIT}
 
 
 def is_silent(receipt: Receipt) -> bool:
-    """Whether a refusal stays unposted."""
-    return receipt.decision.code in _SILENT
+    """Whether a refusal stays unposted. The inbox announces limits once, by whichever message reaches them."""
+    is_overheard = receipt.is_unasked and receipt.decision.code != OVER_LIMIT
+    return is_overheard or receipt.decision.code in _SILENT
 
 
 def is_reaction(receipt: Receipt) -> bool:

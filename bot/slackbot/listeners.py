@@ -158,6 +158,8 @@ class Listeners:
         if receipt.repeated:
             return receipt
         handler = self.handler  # shows the receipt in the background, after Slack's event was acknowledged
+        if receipt.accepted and receipt.is_unasked:
+            return receipt
         if receipt.accepted:
             handler.spawn(self._platform.show_status(incoming))
             if begins_pane:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from core.answering.answers.stored import answer_message, messages_of_draft, question_message, stored_ids, timings
 from core.answering.deletion import forget_turns
 from core.domain.answer import Answer, Draft
-from core.domain.conversation import Conversation, Message
+from core.domain.conversation import Conversation, Message, Role
 from core.domain.incoming import IncomingMessage, is_asked_later
 from core.domain.jobs import Job
 from core.ports import Clock
@@ -84,6 +84,15 @@ class AnswerStore:
         """Remove a withdrawn question from the history."""
         if message.address.platform in self._edited:
             await forget_turns(self._conversations, [message])
+
+    async def leave(self, message: IncomingMessage) -> None:
+        """Remove a question with its answer, and its conversation if nothing else was answered there."""
+        await forget_turns(self._conversations, [message])
+        conversation = await self._conversations.find(message.address)
+        if conversation is not None:
+            _, history = await self._conversations.show(conversation.id, message.address.workspace)
+            if not any(item.role is Role.ASSISTANT for item in history):
+                await self._conversations.delete(conversation.id, message.address.workspace)
 
     async def finish(
         self,

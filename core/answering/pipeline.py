@@ -42,6 +42,8 @@ class Answering(Protocol):
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer: ...
 
+    async def leave(self, message: IncomingMessage) -> None: ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionContext:
@@ -162,6 +164,10 @@ class Pipeline:
         settled = await self._settle(message, answer)
         self._observe().count_answer(message, settled)
         return settled
+
+    async def leave(self, message: IncomingMessage) -> None:
+        """Remove a question from the history, and its conversation if nothing was answered there."""
+        await self._store.leave(message)
 
     async def _settle(self, message: IncomingMessage, answer: Answer) -> Answer:
         return answer if message.is_note else await self._settled.settle(message, answer)

@@ -66,6 +66,12 @@ class Circumstances:
     from_bot: bool = False  # another bot or a webhook wrote it
     is_own: bool = False  # the bot itself wrote it
 
+    @property
+    def is_unasked(self) -> bool:
+        """Whether it was said in a channel itself, and not to the bot: an answer would be an auto-answer."""
+        is_asked = self.mentioned or self.direct or self.opens_post or self.replies_to is RepliesTo.US
+        return not (is_asked or self.in_thread or self.in_our_thread)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:

@@ -37,7 +37,7 @@ class Decision:
 
 
 ACCEPTED = Decision(code="accepted", sentence="I am answering this.", accepted=True)
-# Of a question in a channel with auto-answers: the first if they are live, the second in shadow mode.
+# Of a question in a channel with auto-answers: if they are live, in shadow mode, and without an answer.
 UNASKED = Decision(
     code="unasked",
     sentence="Nobody named me, but this was a question, and the documents seemed to answer it.",
@@ -47,6 +47,12 @@ WOULD_ANSWER = Decision(
     code="would_answer",
     sentence="Nobody named me. I would have answered this, but auto-answer is in shadow mode here, so I only noted it. "
     "An admin can change that with /settings auto_answer live.",
+    accepted=False,
+)
+NO_ANSWER = Decision(
+    code="no_answer",
+    sentence="Nobody named me, and I found no answer to this in the documents, so I stayed silent. Mention me to ask "
+    "anyway.",
     accepted=False,
 )
 # Of an entry for a post that is no answer. It is kept to take the post back.
@@ -74,6 +80,7 @@ class Receipt:
     conversation_id: str | None = None  # the conversation that the message named, if any
     command: CommandLine | None = None  # not accepted, because it is to be run instead
     repeated: bool = False
+    is_unasked: bool = False  # nobody asked the bot: refusals and signs of work stay unposted
 
     @property
     def accepted(self) -> bool:

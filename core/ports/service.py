@@ -76,6 +76,9 @@ class InboxStore(Protocol):
     ) -> bool:
         """End an entry with a final status. False: not owned any longer, nothing was changed."""
 
+    async def leave(self, seq: int, decision: Decision) -> bool:
+        """End an entry without a post, as if it had been refused; its texts and its job tree go. False: not owned."""
+
     async def retry(
         self, seq: int, *, delay_seconds: float, error: str, final_error: str | None = None, failed: bool = True
     ) -> bool:

@@ -238,4 +238,5 @@ def _receipt(entry: InboxEntry, incoming: IncomingMessage, *, is_new: bool) -> R
         message_key=entry.message_key,
         conversation_id=incoming.conversation_id,
         repeated=not is_new,
+        is_unasked=incoming.circumstances.is_unasked,
     )

@@ -168,9 +168,7 @@ class Turns:
 
     async def accept(self, incoming: IncomingMessage) -> Decision:
         """Return the decision about a message that `decide` and all gates let through."""
-        how = incoming.circumstances
-        is_asked = how.mentioned or how.direct or how.opens_post or how.in_thread or how.in_our_thread
-        if is_asked or how.replies_to is RepliesTo.US:
+        if not incoming.circumstances.is_unasked:
             return ACCEPTED
         mode = (await self._settings.channel(ChannelAddress.of(incoming.address))).auto_answer
         if mode is AutoAnswer.SHADOW and not await self._is_settled(incoming):

@@ -15,7 +15,7 @@ from core.answering.pipeline import STOPPED, Answering
 from core.answering.redaction import REDACTED_POST, REDACTED_SHOWN
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.audit import AuditNote, Deed
-from core.domain.service import LOST, WITHDRAWN, DueRemoval, InboxEntry, InboxStatus, PostFate
+from core.domain.service import LOST, NO_ANSWER, WITHDRAWN, DueRemoval, InboxEntry, InboxStatus, PostFate
 from core.errors import AccessDenied, FootnoteError, InvalidState, StorageError
 from core.ports import Clock
 from core.ports.service import ChatPlatform, InboxStore, JobRepository
@@ -250,7 +250,21 @@ class Worker:
             async with asyncio.timeout(self._timeout):
                 progress = await self._posting.open(entry)
                 answer = await self._answers.answer(entry.incoming, progress, attempt)
-            await self._post(run, answer)
+            if answer.status is not AnswerStatus.ANSWERED and await self._may_be_silent(entry):
+                await self._leave_unanswered(entry)
+            else:
+                await self._post(run, answer)
+
+    async def _may_be_silent(self, entry: InboxEntry) -> bool:
+        """Return whether nobody asked the bot, and no post of an earlier version has to follow an edit."""
+        if not entry.incoming.circumstances.is_unasked:
+            return False
+        return all(version.post_ref is None for version in await self._store.list_versions(entry.message_key))
+
+    async def _leave_unanswered(self, entry: InboxEntry) -> None:
+        """Leave a message to people: nobody asked, and there is no answer."""
+        await self._answers.leave(entry.incoming)
+        await self._change(lambda: self._store.leave(entry.seq, NO_ANSWER))
 
     async def _end_stopped(self, run: Run) -> None:
         """Show the failure in the post; if the message was deleted, only end its entry."""
@@ -299,6 +313,10 @@ class Worker:
     async def _give_up(self, run: Run, sentence: str) -> None:
         """Store that this sentence is due, so that no crash can lose it; the next claim posts it."""
         entry = run.entry
+        if await self._may_be_silent(entry):
+            log.warning("No auto-answer to %s: %s", entry.message_key, sentence)
+            await self._leave_unanswered(entry)
+            return
         try:
             await self._answers.settle(entry.incoming, Answer(status=AnswerStatus.ERROR, text=sentence))
         except FootnoteError as error:  # an unusable question can't be in the history; the post is still made

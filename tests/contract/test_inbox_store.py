@@ -10,7 +10,7 @@ from sqlalchemy import text
 from core.answering.answers.stored import stored_ids
 from core.domain.answer import QueryType
 from core.domain.incoming import IncomingMessage, Talk, ThreadAddress, event_key, message_key
-from core.domain.service import ACCEPTED, WITHDRAWN, Decision, InboxStatus, PostFate
+from core.domain.service import ACCEPTED, NO_ANSWER, WITHDRAWN, Decision, InboxStatus, PostFate
 from core.ports.service import InboxStore
 from storage.database import Database
 from storage.database.repositories import inbox as inbox_module
@@ -454,3 +454,16 @@ async def test_a_forgotten_message_leaves_no_text_of_its_versions(database, stor
     assert (await store.find(incoming("2").event_key)).incoming.text == "Question 2?"
     assert await jobs.list_roots("local") == []
     assert await due(store) == []
+
+
+async def test_an_entry_that_is_left_is_refused_and_keeps_no_text(store: InboxStore) -> None:
+    entry, _ = await store.accept(incoming("1"), ACCEPTED)
+    assert not await store.leave(entry.seq, NO_ANSWER)  # not owned
+    [claimed] = await store.claim(1, WEB)
+    assert await store.leave(claimed.seq, NO_ANSWER)
+    assert not await store.leave(claimed.seq, NO_ANSWER)
+
+    left = await store.find(entry.event_key)
+    assert left is not None
+    assert (left.status, left.decision, left.incoming.text) == (InboxStatus.REFUSED, NO_ANSWER, "")
+    assert await store.list_open(entry.workspace) == []

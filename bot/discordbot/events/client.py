@@ -249,6 +249,8 @@ class Events(_Base):
             return True
 
     async def _acknowledge(self, message: discord.Message, receipt: Receipt) -> None:
+        if receipt.accepted and receipt.is_unasked:
+            return
         if receipt.accepted:
             try:
                 with translated_errors(POST):

@@ -35,8 +35,9 @@ class Posting:
         self._writing: set[asyncio.Task[None]] = set()
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
-        """Show that work on it has begun; a note comes without a sign before it."""
-        return SilentProgress() if entry.incoming.is_note else await self._platform(entry).open(entry)
+        """Show that work on it has begun; notes and auto-answers come without a sign before them."""
+        is_silent = entry.incoming.is_note or entry.incoming.circumstances.is_unasked
+        return SilentProgress() if is_silent else await self._platform(entry).open(entry)
 
     async def answer(self, entry: InboxEntry, answer: Answer) -> PostRef:
         """Post the answer. Raises PlatformError, also for a platform that doesn't reply.

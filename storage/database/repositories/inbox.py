@@ -291,6 +291,19 @@ class SqlInboxStore:
         ended = {"ended_as": status.value, "ended_at": self._clock.now(), "ref": post_ref, "failure": error or None}
         return await self._database.change(self._sql.finish, {"one": seq, **ended}) == 1
 
+    async def leave(self, seq: int, decision: Decision) -> bool:
+        ended = {"ended_as": InboxStatus.REFUSED.value, "ended_at": self._clock.now(), "ref": None, "failure": None}
+
+        def work(connection: Connection) -> bool:
+            if connection.execute(self._sql.finish, {"one": seq, **ended}).rowcount != 1:
+                return False
+            values = {"code": decision.code, "sentence": decision.sentence}
+            connection.execute(update(INBOX).where(_C.seq == seq).values(values))
+            empty_entries(connection, _C.seq == seq)
+            return True
+
+        return await self._database.write(work)
+
     async def retry(
         self, seq: int, *, delay_seconds: float, error: str, final_error: str | None = None, failed: bool = True
     ) -> bool:

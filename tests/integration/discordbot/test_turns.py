@@ -4,9 +4,11 @@ import asyncio
 
 from core.domain.incoming import ChannelAddress
 from core.domain.service import AutoAnswer, ChannelSettings
+from core.errors import ProviderOverloaded
 from tests.integration.discordbot.house import House, texts, told, until
-from tests.integration.discordbot.place import DiscordPlace, turns
+from tests.integration.discordbot.place import DiscordPlace, search, turns
 from tests.integration.platform_place import a_day_later
+from tests.scripted import says
 
 
 def reactions(house: House) -> list[str]:
@@ -116,6 +118,22 @@ async def test_ratings_of_auto_answers_move_the_bar_of_their_channel(place: Disc
         await house.ben.send(house.channel, "where is the other key kept?")
         await until_decided(place, 3)
         assert (await place.codes())[0] == "unasked"
+
+
+async def test_nothing_is_said_unasked_that_is_no_answer(place: DiscordPlace) -> None:
+    place.says(search(), says("I could not find out where the key is."), *[ProviderOverloaded("It is overloaded.")] * 8)
+    async with place.open() as house:
+        channel = ChannelAddress(platform="discord", workspace="local", channel=str(house.channel.id))
+        await place.settings.save_channel(channel, ChannelSettings(auto_answer=AutoAnswer.LIVE))
+        for count, text in enumerate(("where do they keep the key?", "where is the spare key kept?"), start=1):
+            await house.ben.send(house.channel, text)
+            await until_decided(place, count)
+            while await place.entries.list_open("local"):  # nothing tells of it
+                await house.env.settle()
+            assert await place.codes() == ["no_answer"] * count
+        assert house.channel.threads == [] and house.posts(house.channel) == []
+        assert "found no answer" in told(await house.ben.slash(house.channel, "why"))
+        assert await place.conversations.list_conversations("local") == []
 
 
 async def until_decided(place: DiscordPlace, count: int) -> None:

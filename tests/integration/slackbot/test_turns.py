@@ -4,9 +4,11 @@ import asyncio
 
 from core.domain.incoming import ChannelAddress
 from core.domain.service import AutoAnswer, ChannelSettings
-from tests.integration.platform_place import a_day_later, turns
+from core.errors import ProviderOverloaded
+from tests.integration.platform_place import a_day_later, search, turns
 from tests.integration.slackbot.house import shown_of
 from tests.integration.slackbot.place import SlackPlace
+from tests.scripted import says
 
 
 async def until_decided(place: SlackPlace, count: int) -> None:
@@ -130,3 +132,19 @@ async def test_ratings_of_auto_answers_move_the_bar_of_their_channel(place: Slac
             await house.ben.say(house.channel, "where is the spare key kept?")
             await until_decided(place, count)
             assert (await place.codes())[0] == code
+
+
+async def test_nothing_is_said_unasked_that_is_no_answer(place: SlackPlace) -> None:
+    place.says(search(), says("I could not find out where the key is."), *[ProviderOverloaded("It is overloaded.")] * 8)
+    async with place.open() as house:
+        channel = ChannelAddress(platform="slack", workspace="local", channel=house.channel.id)
+        await place.settings.save_channel(channel, ChannelSettings(auto_answer=AutoAnswer.LIVE))
+        for count, text in enumerate(("where do they keep the key?", "where is the spare key kept?"), start=1):
+            await house.ben.say(house.channel, text)
+            await until_decided(place, count)
+            while await place.entries.list_open("local"):  # noqa: ASYNC110 - the store tells nobody
+                await asyncio.sleep(0.01)
+            assert await place.codes() == ["no_answer"] * count
+        assert house.server.answers(house.channel) == []
+        assert [call.method for call in house.server.calls("assistant.threads.setStatus")] == []
+        assert await place.conversations.list_conversations("local") == []

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import select
 
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.domain.incoming import Circumstances, IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
-from core.domain.service import ACCEPTED, InboxEntry, InboxStatus
+from core.domain.service import ACCEPTED, NO_ANSWER, UNASKED, InboxEntry, InboxStatus
 from core.errors import AccessDenied, BadInput, InvalidState, PlatformError, ProviderOverloaded, StorageError
 from core.service.worker import POST_TRIES, Worker
 from core.work.attempts import Attempt
@@ -57,6 +57,9 @@ class ScriptedAnswers:
         finally:
             self.at_once -= 1
         return await self.settle(incoming, Answer(status=AnswerStatus.ANSWERED, text=text))
+
+    async def leave(self, incoming: IncomingMessage) -> None:
+        self.stored.pop(incoming.text, None)
 
     async def settle(self, incoming: IncomingMessage, answer: Answer) -> Answer:
         return self.stored.setdefault(incoming.text, answer)
@@ -149,6 +152,14 @@ def failing(times: int, error: Exception) -> Behaviour:
         return "At last." if times else "Yes."
 
     return behave
+
+
+UNASKED_BY_ANYBODY = Circumstances(mentioned=False)
+
+
+def overheard(text: str, edit: str = "") -> IncomingMessage:
+    """A message in a channel itself that named nobody."""
+    return replace(message(text), event_key=f"{text}{edit}", circumstances=UNASKED_BY_ANYBODY)
 
 
 class Gate:
@@ -498,3 +509,36 @@ def _broken_at_first(call: Callable[..., Awaitable[object]], broke: list[str]) -
         return await call(*args, **options)
 
     return broken
+
+
+@pytest.mark.parametrize(
+    "error", [BadInput("No such thing."), ProviderOverloaded("The model is down."), RuntimeError("?")]
+)
+async def test_an_auto_answer_that_fails_is_a_silence_with_its_reason(error: Exception) -> None:
+    office = Office()
+    office.answers.behaviour["Where is it?"] = failing(99, error)
+    await office.store.accept(overheard("Where is it?"), UNASKED)
+    async with office.working():
+        await office.all_done()
+
+    entry = await office.store.find("Where is it?")
+    assert (entry.status, entry.decision, entry.incoming.text) == (InboxStatus.REFUSED, NO_ANSWER, "")
+    assert office.wall.order == [] and office.answers.stored == {}
+
+
+@pytest.mark.parametrize("status", [AnswerStatus.NOT_FOUND, AnswerStatus.ERROR, AnswerStatus.CLARIFY])
+async def test_only_an_answer_is_said_unasked_but_an_edit_is_followed(status: AnswerStatus) -> None:
+    office = Office()
+    office.answers.stored["Where?"] = Answer(status=status, text="I couldn't find it.")
+    await office.store.accept(overheard("Where?"), UNASKED)
+    async with office.working():
+        await office.all_done()
+        assert office.wall.order == []
+        assert (await office.store.find("Where?")).decision == NO_ANSWER
+
+        await office.store.accept(overheard("Who?"), UNASKED)
+        await office.all_done()
+        office.answers.stored["Who?"] = Answer(status=status, text="I couldn't find it.")
+        await office.store.accept(overheard("Who?", edit="@2"), UNASKED)
+        await office.all_done()
+    assert office.wall.posts == {"Who?": "I couldn't find it."}
