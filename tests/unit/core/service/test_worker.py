@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import select
 
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.incoming import Circumstances, IncomingMessage, ThreadAddress
+from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
-from core.domain.service import ACCEPTED, NO_ANSWER, UNASKED, InboxEntry, InboxStatus
+from core.domain.service import ACCEPTED, InboxEntry, InboxStatus
 from core.errors import AccessDenied, BadInput, InvalidState, PlatformError, ProviderOverloaded, StorageError
 from core.service.worker import POST_TRIES, Worker
 from core.work.attempts import Attempt
@@ -39,8 +39,7 @@ class ScriptedAnswers:
         self.behaviour: dict[str, Behaviour] = {}
         self.stored: dict[str, Answer] = {}
         self.started: list[str] = []
-        self.at_once = 0
-        self.most_at_once = 0
+        self.at_once = self.most_at_once = 0
 
     async def answer(self, incoming: IncomingMessage, progress: object, attempt: Attempt) -> Answer:
         self.started.append(incoming.text)
@@ -108,21 +107,19 @@ class Office:
     def __init__(self, stores: Stores | None = None, lease_seconds: float = 30) -> None:
         self.stores = stores or Stores()
         self.store = self.stores.inbox(RealClock(), lease_seconds)
-        self.answers = ScriptedAnswers()
-        self.wall = WallPlatform()
+        self.answers, self.wall = ScriptedAnswers(), WallPlatform()
 
     def worker(self, **options: object) -> Worker:
-        values = {"pause_scale": 0.001, **options}
-        return Worker(self.store, self.answers, {"web": self.wall}, RealClock(), **values)
+        return Worker(self.store, self.answers, {"web": self.wall}, RealClock(), **{"pause_scale": 0.001, **options})
 
     async def accept(self, *texts: str, thread: str = "t") -> None:
         for text in texts:
             await self.store.accept(message(text, thread), ACCEPTED)
 
     async def lease_end(self) -> datetime:
-        """Of the only entry."""
-        query = select(InboxRow.lease_until)
-        return await self.stores.database.read(lambda connection: connection.scalars(query).one())
+        return await self.stores.database.read(
+            lambda connection: connection.scalars(select(InboxRow.lease_until)).one()
+        )
 
     async def status(self, text: str) -> InboxStatus:
         return (await self.store.find(text)).status
@@ -152,14 +149,6 @@ def failing(times: int, error: Exception) -> Behaviour:
         return "At last." if times else "Yes."
 
     return behave
-
-
-UNASKED_BY_ANYBODY = Circumstances(mentioned=False)
-
-
-def overheard(text: str, edit: str = "") -> IncomingMessage:
-    """A message in a channel itself that named nobody."""
-    return replace(message(text), event_key=f"{text}{edit}", circumstances=UNASKED_BY_ANYBODY)
 
 
 class Gate:
@@ -509,36 +498,3 @@ def _broken_at_first(call: Callable[..., Awaitable[object]], broke: list[str]) -
         return await call(*args, **options)
 
     return broken
-
-
-@pytest.mark.parametrize(
-    "error", [BadInput("No such thing."), ProviderOverloaded("The model is down."), RuntimeError("?")]
-)
-async def test_an_auto_answer_that_fails_is_a_silence_with_its_reason(error: Exception) -> None:
-    office = Office()
-    office.answers.behaviour["Where is it?"] = failing(99, error)
-    await office.store.accept(overheard("Where is it?"), UNASKED)
-    async with office.working():
-        await office.all_done()
-
-    entry = await office.store.find("Where is it?")
-    assert (entry.status, entry.decision, entry.incoming.text) == (InboxStatus.REFUSED, NO_ANSWER, "")
-    assert office.wall.order == [] and office.answers.stored == {}
-
-
-@pytest.mark.parametrize("status", [AnswerStatus.NOT_FOUND, AnswerStatus.ERROR, AnswerStatus.CLARIFY])
-async def test_only_an_answer_is_said_unasked_but_an_edit_is_followed(status: AnswerStatus) -> None:
-    office = Office()
-    office.answers.stored["Where?"] = Answer(status=status, text="I couldn't find it.")
-    await office.store.accept(overheard("Where?"), UNASKED)
-    async with office.working():
-        await office.all_done()
-        assert office.wall.order == []
-        assert (await office.store.find("Where?")).decision == NO_ANSWER
-
-        await office.store.accept(overheard("Who?"), UNASKED)
-        await office.all_done()
-        office.answers.stored["Who?"] = Answer(status=status, text="I couldn't find it.")
-        await office.store.accept(overheard("Who?", edit="@2"), UNASKED)
-        await office.all_done()
-    assert office.wall.posts == {"Who?": "I couldn't find it."}
