@@ -28,7 +28,7 @@ PERMISSIONS = discord.Permissions(
     create_public_threads=True,
     manage_threads=True,  # rename and reopen threads that others opened
     read_message_history=True,
-    attach_files=True,  # exports
+    attach_files=True,  # exports, long tables and code
     add_reactions=True,  # a lock on a refused question
 )
 SCOPES = ("bot", "applications.commands")

@@ -60,7 +60,8 @@ def on_discord(answer: Answer) -> Shown:
     for block in (block for part in post.parts for block in part.blocks if isinstance(block, DiscordRow)):
         for item in block.items:
             everything += [label for label, _ in item.options] if isinstance(item, ChoiceMenu) else [item.label]
-    return _shown(bodies, lines, everything)
+    files = [file.content for part in post.parts for file in part.files]
+    return _shown(bodies, lines, everything, files)
 
 
 def on_slack(answer: Answer) -> Shown:
@@ -74,7 +75,7 @@ def on_slack(answer: Answer) -> Shown:
         everything += slack.labels_of(part)
         menus = [one for one in elements(part.blocks) if one["type"] in ("static_select", "overflow")]
         everything += [option["text"]["text"] for menu in menus for option in menu["options"]]
-    return _shown(bodies, lines, everything)
+    return _shown(bodies, lines, everything, [file.content for file in post.files])
 
 
 def on_the_web(answer: Answer) -> Shown:
@@ -120,11 +121,11 @@ PLATFORMS: Mapping[str, Callable[[Answer], Shown]] = {
 }
 
 
-def _shown(bodies: list[str], lines: list[str], everything: list[str]) -> Shown:
-    """`lines` name the documents, below each part of the text."""
+def _shown(bodies: list[str], lines: list[str], everything: list[str], files: list[str]) -> Shown:
+    """`lines` name the documents, below each part of the text; `files` follow it."""
     body = "\n".join(bodies)
     return Shown(
-        body=_unmarked(body),
+        body=_unmarked("\n".join([body, *files])),
         footnotes=tuple(dict.fromkeys(int(number) for number in _LINKED.findall(body))),
         sources=tuple(dict.fromkeys((number, "") for line in lines for number in _numbers_of(line))),
         everything="\n".join(everything),

@@ -46,6 +46,12 @@ CASES = {
         "# Keys\n\n- under the **mat** [1]\n  - or in the *pot* [2]\n\n> quoted [3]\n\n```python\nk = d\n```\nend", 3
     ),
     "a table": build_answer("| Key | Where |\n|---|--:|\n| spare | mat [1] |\n| own | pot [2] |\n\nNo others.", 2),
+    "a table of 500 rows": build_answer(
+        "Fares [1]:\n\n"
+        + "\n".join(["| Boat | Fare |", "|---|--:|", *(f"| Boat {n} | {n} EUR [{n % 9 + 1}] |" for n in range(500))]),
+        9,
+    ),
+    "long code": build_answer("Run [1], done [2]:\n\n```python\n" + "print('the boats') # again\n" * 900 + "```", 2),
     "used again and out of order": build_answer("Two [2], one [1], two again [2].\n\nThree [3] and one [1].", 3),
     "what other programs take for more than words": build_answer(
         "A List<String> of <keys>.\n\n[1]: guide.md\n\n[a]: b\n\n<div>\nin a box\n</div>"

@@ -22,6 +22,7 @@ from core.domain.answer import Answer
 from core.domain.incoming import message_key
 from tests.discord_launch import API_VARIABLE, GATEWAY_VARIABLE, redirect
 from tests.discord_server import TOKEN, DiscordServer
+from tests.discord_server.world import ServedFiles
 from tests.integration.slackbot.bench import WORKSPACE, Bench
 from tests.long_answers import random_answer, words_of
 from tests.slack_server import SlackServer
@@ -39,6 +40,7 @@ class Delivered:
 
     text: str
     sources: str  # the line below the text
+    files: str = ""  # their contents
 
 
 @dataclass
@@ -53,9 +55,14 @@ class Tally:
         self.count += 1
         self.most_messages = max(self.most_messages, len(messages))
         said = "\n".join(message.text for message in messages)
-        lost = set(words_of(answer)) - set(re.findall(r"x[^\W_]+x", said))
+        filed = "\n".join(message.files for message in messages)
+        lost = set(words_of(answer)) - set(re.findall(r"x[^\W_]+x", f"{said}\n{filed}"))
         if lost or not messages:
             self.faults.append(f"{self.count}: {len(lost)} words lost in {len(messages)} messages")
+        listed = set().union(*(_listed(message.sources) for message in messages))
+        unlisted = {citation.number for citation in answer.citations} - listed
+        if unlisted and not any(" more" in message.sources for message in messages):
+            self.faults.append(f"{self.count}: footnotes {unlisted} are in no list")
         for message in messages:
             used = {int(number) for number in re.findall(r"\[(\d+)\]", message.text)}
             if not used <= _listed(message.sources) and " more" not in message.sources:
@@ -79,7 +86,8 @@ async def on_slack(bench: Bench, answer: Answer) -> list[Delivered]:
     for message in bench.server.answers(bench.general, thread=asked.ts):
         body = "".join(block["text"] for block in message.blocks if block["type"] == "markdown")
         small = [one["text"] for block in message.blocks if block["type"] == "context" for one in block["elements"]]
-        found.append(Delivered(text=body, sources="".join(small[:1])))
+        files = "\n".join(file.data.decode() for file in message.files)
+        found.append(Delivered(text=body, sources="".join(small[:1]), files=files))
     return found
 
 
@@ -90,8 +98,16 @@ async def on_discord(server: DiscordServer, platform: DiscordPlatform, channel: 
     for id in map(int, ref.partition("/")[2].split(",")):
         message = server.world.backend.messages[channel][id]
         texts = [one["content"] for one in message.components if one["type"] == 10]
-        found.append(Delivered(text=texts[0], sources="".join(texts[1:])))
+        files = "\n".join(_data_of(server, one["url"]).decode() for one in message.attachments)
+        found.append(Delivered(text=texts[0], sources="".join(texts[1:]), files=files))
     return found
+
+
+def _data_of(server: DiscordServer, url: str) -> bytes:
+    assert isinstance(server.world.backend.cdn, ServedFiles)
+    data = server.world.backend.cdn.find(url.removeprefix(server.world.backend.cdn.base))
+    assert data is not None
+    return data
 
 
 async def deliver_on_slack(seeds: range) -> Tally:

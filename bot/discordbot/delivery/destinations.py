@@ -22,7 +22,7 @@ from bot.discordbot.delivery.errors import (
     translated_errors,
 )
 from bot.discordbot.events.translate import TITLE_LENGTH
-from bot.discordbot.rendering.components import PartView, to_view
+from bot.discordbot.rendering.components import PartView, to_files, to_view
 from bot.presentation.action_names import find_addition, find_part
 from core.errors import FootnoteError, InvalidState, NotFound
 
@@ -52,9 +52,14 @@ class ChannelDestination:
         """Send a part and return its message id. Within some minutes, the same `nonce` returns the first message."""
         with translated_errors(POST):
             if self._reply_to is None:
-                return (await self.channel.send(view=to_view(part), nonce=nonce, silent=part.is_quiet)).id
+                sent = await self.channel.send(
+                    view=to_view(part), files=to_files(part), nonce=nonce, silent=part.is_quiet
+                )
+                return sent.id
             replied = self.channel.get_partial_message(self._reply_to).to_reference(fail_if_not_exists=False)
-            message = await self.channel.send(view=to_view(part), nonce=nonce, reference=replied, mention_author=False)
+            message = await self.channel.send(
+                view=to_view(part), files=to_files(part), nonce=nonce, reference=replied, mention_author=False
+            )
             return message.id
 
     async def edit(self, message_id: int, part: PartView) -> bool:
@@ -76,7 +81,7 @@ class ChannelDestination:
     async def _edit(self, message_id: int, part: PartView) -> None:
         with translated_errors(POST):
             await self.channel.get_partial_message(message_id).edit(
-                view=to_view(part), allowed_mentions=discord.AllowedMentions.none()
+                view=to_view(part), attachments=to_files(part), allowed_mentions=discord.AllowedMentions.none()
             )
 
     async def delete(self, message_id: int) -> None:
@@ -154,7 +159,10 @@ class CommandReply:
             try:
                 with translated_errors(POST):
                     await self._webhook.edit_message(
-                        message_id, view=to_view(part), allowed_mentions=discord.AllowedMentions.none()
+                        message_id,
+                        view=to_view(part),
+                        attachments=to_files(part),
+                        allowed_mentions=discord.AllowedMentions.none(),
                     )
                 return True
             except InvalidState as error:
@@ -174,25 +182,27 @@ class CommandReply:
 
     async def _edit_reply(self, part: PartView) -> int:
         """Change `@original`: only the process that answered the command knows its id."""
-        view = to_view(part)
         route = discord.http.Route(
             "PATCH",
             "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
             webhook_id=self._webhook.id,
             webhook_token=self._webhook.token,
         )
-        body = {
-            "components": view.to_components(),  # type: ignore[no-untyped-call]  # discord.py gives no type
-            "flags": discord.MessageFlags(components_v2=True).value,
-            "allowed_mentions": discord.AllowedMentions.none().to_dict(),
-        }
-        with translated_errors(POST):
-            return int((await self._client.http.request(route, json=body))["id"])
+        content = discord.http.handle_message_parameters(
+            view=to_view(part), attachments=to_files(part), allowed_mentions=discord.AllowedMentions.none()
+        )
+        with translated_errors(POST), content as sent:
+            body = {"form": sent.multipart, "files": sent.files} if sent.files else {"json": sent.payload}
+            return int((await self._client.http.request(route, **body))["id"])
 
     async def _follow_up(self, part: PartView) -> int:
         with translated_errors(POST):
             message = await self._webhook.send(
-                view=to_view(part), ephemeral=True, wait=True, allowed_mentions=discord.AllowedMentions.none()
+                view=to_view(part),
+                files=to_files(part),
+                ephemeral=True,
+                wait=True,
+                allowed_mentions=discord.AllowedMentions.none(),
             )
         return message.id
 

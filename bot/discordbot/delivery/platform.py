@@ -114,7 +114,13 @@ class DiscordPlatform:
         post = render_answer(answer, options)
         if answer.note_on:
             post = DiscordPost(parts=tuple(replace(part, is_quiet=True) for part in post.parts))
-        return await self._finish(destination, message_key, post)
+        try:
+            return await self._finish(destination, message_key, post)
+        except CLOSED as error:
+            if not post.parts[-1].files:
+                raise
+            _log.warning("Discord refused the files of %s: %s", message_key, error)
+            return await self._finish(destination, message_key, render_answer(answer, options, most_files=0))
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         """Post an error instead of the answer; if the destination is closed to the bot, send it to the asker."""

@@ -17,6 +17,7 @@ from bot.discordbot.rendering.components import (
     answer_rows,
     mark_parts,
 )
+from bot.presentation.answer_files import MOST_FILES, fit_messages
 from bot.presentation.answer_text import (
     NO_PASSAGES,
     NO_TEXT,
@@ -49,18 +50,28 @@ class RenderOptions:
     link: SourceLink
 
 
-def render_answer(answer: Answer, options: RenderOptions) -> DiscordPost:
-    """Return the messages to post, in order, at least one: text, its sources, and below the last one row."""
+def render_answer(answer: Answer, options: RenderOptions, *, most_files: int = MOST_FILES) -> DiscordPost:
+    """Return the messages to post, in order, at least one: text, its sources, and below the last files and one row.
+
+    `most_files` is for tables and code that would fill too many messages.
+    """
     addresses = {citation.number: link_target(options.link(citation)) for citation in answer.citations}
     cited = {citation.url for citation in answer.citations}
     flavour = Flavour(footnote=partial(footnote, addresses), is_allowed=cited.__contains__)
     source = answer_markdown(answer, PLAIN.plain, menu_holds=MENU_CHOICES, longest_option=MAX_OPTION)
-    texts = pack(read_markdown(source, flavour), _TEXT_LENGTH) or [Part(text=NO_TEXT)]
+    fitted, files = fit_messages(
+        source,
+        _TEXT_LENGTH,
+        lambda text: pack(read_markdown(text, flavour), _TEXT_LENGTH),
+        most_files=most_files,
+        notes=addresses,
+    )
+    texts = fitted or [Part(text=NO_TEXT)]
     unused = {citation.number for citation in answer.citations}.difference(*(part.numbers for part in texts))
     texts[-1] = replace(texts[-1], numbers=tuple(sorted({*texts[-1].numbers, *unused})))
     parts = [_part(text, answer, addresses) for text in texts]
     rows = answer_rows(answer, options.post_id)
-    parts[-1] = replace(parts[-1], blocks=(*parts[-1].blocks, *rows))
+    parts[-1] = replace(parts[-1], blocks=(*parts[-1].blocks, *files, *rows))
     return DiscordPost(parts=mark_parts(parts, options.post_id))
 
 

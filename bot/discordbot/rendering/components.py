@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from typing import Any
 
 import discord
@@ -21,6 +22,7 @@ from bot.presentation.answer_buttons import (
     running_buttons,
     steps_button,
 )
+from bot.presentation.answer_files import AnswerFile
 from bot.presentation.markdown import clip
 from core.domain.answer import Answer
 
@@ -71,7 +73,7 @@ class Container:
     items: tuple[Text | Separator, ...]
 
 
-Block = Text | Separator | Row | Container
+Block = Text | Separator | Row | Container | AnswerFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,10 @@ class PartView:
         """All texts, top to bottom."""
         items = (item for block in self.blocks for item in (block.items if isinstance(block, Container) else (block,)))
         return tuple(item.content for item in items if isinstance(item, Text))
+
+    @property
+    def files(self) -> tuple[AnswerFile, ...]:
+        return tuple(block for block in self.blocks if isinstance(block, AnswerFile))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +112,11 @@ def to_view(part: PartView) -> ui.LayoutView:
         view.add_item(_to_item(block))
     view.stop()
     return view
+
+
+def to_files(part: PartView) -> list[discord.File]:
+    """Return the part's files, for one request: sending reads them."""
+    return [discord.File(BytesIO(file.content.encode()), filename=file.name) for file in part.files]
 
 
 def answer_rows(answer: Answer, post_id: str) -> tuple[Row, ...]:
@@ -185,6 +196,8 @@ def _to_item(block: Block) -> ui.Item[Any]:
             return ui.Separator()
         case Container(items=items):
             return ui.Container(*map(_to_item, items))
+        case AnswerFile(name=name):
+            return ui.File(f"attachment://{name}")
         case Row(items=items):
             return ui.ActionRow(*map(_to_control, items))
 

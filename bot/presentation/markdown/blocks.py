@@ -24,6 +24,7 @@ _HEADING_IN_ITEM = re.compile(r"^([ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)++)(?:#
 _RULE_IN_ITEM = re.compile(r"^([ \t]*+(?:[-*+]|\d{1,9}[.)])[ \t]++)([-*_](?:[ \t]*+[-*_]){2,}+[ \t]*+)$")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\(([^\s()]{0,2000})\)")
 _EMPHASIS = re.compile(r"(\*\*|__|~~|(?<!`)`{1,3}+)(?=\S)(.{1,500}?)(?<=\S)\1")
+_DASHES = "———"
 LONGEST_TABLE_LINE = 5_000  # a longer line is data
 LONGEST_TABLE_HEAD = 100  # units of its line of names, which every part repeats
 MOST_KEPT_ROWS = 99  # of a table, without its head; Slack takes 100 rows of 20 cells
@@ -105,15 +106,16 @@ class _Reader:
             )
         elif _BREAK.match(line):
             self._place += 1
-            yield Block(lines=(self._line(line.strip()),), is_own=True)
+            has_rules = self._flavour.has_rules
+            yield Block(lines=(self._line(line.strip() if has_rules else _DASHES),), is_own=has_rules)
         elif self._is_table():
             yield from self._kept_table() if self._flavour.has_tables else self._table()
         else:
             yield self._paragraph()
 
     def _fence(self, fence: re.Match[str]) -> Block:
-        indent, marks, info = fence[1], fence[2], fence[3]
-        closing = re.compile(rf"^[ \t]*{re.escape(marks[0])}{{{len(marks)},}}[ \t]*$")
+        indent, info = fence[1], fence[3]
+        closing = _closing(fence)
         self._place += 1
         code = []
         while self._place < len(self._lines) and not closing.match(self._lines[self._place]):
@@ -168,7 +170,7 @@ class _Reader:
     def _table(self) -> Iterator[Block]:
         head = self._lines[self._place : self._place + 2]
         self._place += 2
-        table = read_table([*head, *self._while(lambda line: "|" in line and not _FENCE.match(line))])
+        table = read_table([*head, *self._while(_is_row)])
         aligned = fixed_width(table, self._flavour.table_columns)
         if aligned is None or units(aligned[0][0]) > LONGEST_TABLE_HEAD:
             items = [line for item in as_items(table) for line in item]
@@ -224,11 +226,36 @@ class _Reader:
         return list(self._lines[start : self._place])
 
 
+def _closing(fence: re.Match[str]) -> re.Pattern[str]:
+    """Return the pattern of the line that ends code."""
+    return re.compile(rf"^[ \t]*{re.escape(fence[2][0])}{{{len(fence[2])},}}[ \t]*$")
+
+
+def _is_row(line: str) -> bool:
+    return "|" in line and not _FENCE.match(line)
+
+
 def begins_table(line: str, below: str) -> bool:
     """Return whether two lines are the head of a table and its rule."""
     if "|" not in line or "-" not in below or max(len(line), len(below)) > LONGEST_TABLE_LINE:
         return False
     return _RULE.match(below) is not None and len(_cells(line)) == len(_cells(below))
+
+
+def code_or_table(lines: Sequence[str], start: int) -> tuple[str, int]:
+    """Return "code" or "table" and the place behind it, if one begins at `start`; else "" and the next place."""
+    end = start + 1
+    if fence := _FENCE.match(lines[start]):
+        closing = _closing(fence)
+        while end < len(lines) and not closing.match(lines[end]):
+            end += 1
+        return "code", min(end + 1, len(lines))
+    if end == len(lines) or not begins_table(lines[start], lines[end]):
+        return "", end
+    end += 1
+    while end < len(lines) and _is_row(lines[end]):
+        end += 1
+    return "table", end
 
 
 def read_table(lines: Sequence[str]) -> Table:
@@ -240,7 +267,7 @@ def read_table(lines: Sequence[str]) -> Table:
 
 def fixed_width(table: Table, widest: int) -> tuple[list[str], list[str]] | None:
     """Return (head with its rule, rows) as aligned lines; None if they are wider than `widest` columns."""
-    cells = [tuple(_bare(cell) for cell in row) for row in (table.head, *table.rows)]
+    cells = [tuple(bare_cell(cell) for cell in row) for row in (table.head, *table.rows)]
     widths = [max(1, *(columns(row[place]) for row in cells)) for place in range(len(table.head))]
     if sum(widths) + 3 * (len(widths) - 1) > widest:
         return None
@@ -253,12 +280,12 @@ def as_items(table: Table) -> list[list[str]]:
     items = []
     for row in table.rows:
         pairs = [
-            (f"**{_bare(head)}**: {cell}" if _bare(head) else cell)
+            (f"**{bare_cell(head)}**: {cell}" if bare_cell(head) else cell)
             for head, cell in zip(table.head, row, strict=True)
             if cell
         ]
         items.append([("  " if place else "- ") + pair for place, pair in enumerate(pairs)])
-    heads = [f"- **{_bare(head)}**" for head in table.head if _bare(head)]
+    heads = [f"- **{bare_cell(head)}**" for head in table.head if bare_cell(head)]
     return [item for item in items if item] or [heads or ["- …"]]
 
 
@@ -301,7 +328,7 @@ def _fit(cells: tuple[str, ...], number: int) -> tuple[str, ...]:
     return cells + ("",) * (number - len(cells))
 
 
-def _bare(cell: str) -> str:
+def bare_cell(cell: str) -> str:
     """Return a cell's text in a fixed-width font."""
     return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1 (\2)", cell)).strip()
 

@@ -56,6 +56,7 @@ class Flavour:
     links_hosts: bool = False  # clients link host names and mail addresses without a scheme
     has_tables: bool = False
     deepest_heading: int = 3  # deeper ones become bold
+    has_rules: bool = True  # False: a rule is a line of dashes
     table_columns: int = 60  # maximum of a fixed-width table; wider ones become rows of "key: value"
     # Slack makes blocks of headings, rules, tables and the text between them: so many may be in a part, and each takes
     # so many units besides its text.

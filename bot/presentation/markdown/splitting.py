@@ -16,7 +16,7 @@ SMALLEST_LIMIT = 300  # units: enough for fences, a table's head and one long wo
 LONGEST_TOKEN = 1_000
 _MARK = 8
 _HEAVIEST = 0.8  # units of a token in one unit of weight, at least
-# A line that must be cut starts in the rest of a part, if at least this share of the part is free.
+# A list, or a line that must be cut, starts in the rest of a part if at least this share of the part is free.
 _WORTH_FILLING = 0.3
 # A cut at the end of a sentence may leave this share of a part empty; a cut between words leaves less.
 _SENTENCE_FROM = 0.5
@@ -82,10 +82,12 @@ class _Packer:
         size = _frame(block) + sum(_line_size(line) + 1 for line in block.lines) - 1
         if self._count + self._adds(block) > self._most_blocks:
             self._flush()
-        if size + self._block_weight > self._limit:
+        room = self._room(block)
+        is_list = not block.opening and len(_groups(block)) > 1
+        if size + self._block_weight > self._limit or (size > room >= _WORTH_FILLING * self._limit and is_list):
             self._add_cut(block)
             return
-        if size > self._room(block):
+        if size > room:
             self._flush()
         self._put(block, block.lines)
 

@@ -8,7 +8,9 @@ from typing import Any, TypeAlias
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.presentation.action_names import find_part
+from bot.presentation.answer_files import AnswerFile
 from bot.presentation.platform_parts import Pause
+from bot.slackbot.delivery.files import delete_file
 from bot.slackbot.events.teams import Team
 from bot.slackbot.events.translate import CHANNEL_ITSELF
 from bot.slackbot.rendering.blocks import Element, SlackMessage
@@ -24,6 +26,7 @@ from bot.slackbot.web_api import (
     STREAM_RUNS,
     STREAM_STOPPED,
     TIMEOUT_SECONDS,
+    LayoutRefused,
     call,
     name_of,
     to_refusal,
@@ -33,6 +36,8 @@ from core.errors import FootnoteError
 
 PAGE = 200  # messages of a page; Slack may return fewer
 MOST_PAGES = 20
+FIRST_FILE = 10_000  # more than the parts of any post
+FILE_ID = "F"  # first letter of a file's id; a `ts` has digits
 NO_MESSAGE = ""  # the `ts` of a message that can't be reached again
 OpenDirect: TypeAlias = Callable[[], Awaitable["ChannelDestination"]]
 _log = logging.getLogger(__name__)
@@ -81,26 +86,41 @@ class ChannelDestination:
         return True
 
     async def delete(self, ts: str) -> None:
-        """Delete a message. A missing one is ignored; a refusal is logged."""
+        """Delete a message, or a file by its id. A missing one is ignored; a refusal is logged."""
         try:
+            if ts.startswith(FILE_ID):
+                await delete_file(self.team, ts, self._pause)
+                return
             await self._call(POST, lambda: self.team.client.chat_delete(channel=self.id, ts=ts))
         except CLOSED as error:
             if name_of(error) != MESSAGE_GONE:
                 _log.warning("Message %s in %s stays: %s", ts, self.id, error)
 
-    async def upload(self, name: str, content: str) -> None:
-        """Send a text file to the thread."""
-        await self._call(
-            SEND_FILES,
-            lambda: self.team.client.files_upload_v2(
-                filename=name, title=name, content=content, channel=self.id, thread_ts=self.thread or None
-            ),
-        )
+    async def upload(self, files: Sequence[AnswerFile], post_id: str) -> list[str]:
+        """Send text files in one message and return their ids; their names hold that of the post. Raises LayoutRefused.
+
+        After a PlatformError without a pause, Slack may have posted them.
+        """
+        uploads = [
+            {"filename": f"-{post_id}.".join(file.name.rsplit(".", 1)), "title": file.name, "content": file.content}
+            for file in files
+        ]
+        try:
+            sent = await self._call(
+                SEND_FILES,
+                lambda: self.team.client.files_upload_v2(
+                    file_uploads=uploads, channel=self.id, thread_ts=self.thread or None
+                ),
+            )
+        except CLOSED as error:
+            raise LayoutRefused(str(error)) from error
+        return [str(file["id"]) for file in sent["files"]]
 
     async def find_parts(self, post_id: str, after: str) -> AsyncIterator[tuple[Mapping[int, str], str]]:
         """Yield the parts of one of the bot's posts after the message `after`, a page of the history at a time.
 
-        Each page is a `ts` by part, from 1, and the `ts` up to which the history was read.
+        Each page is a `ts` by part, from 1, the ids of its files by `number_of_file`, and the `ts` up to which the
+        history was read.
         """
         async for page, is_last in self._pages(oldest=after):
             found: dict[int, str] = {}
@@ -108,6 +128,9 @@ class ChannelDestination:
                 mark = find_part(message.get("blocks") or ()) if self.is_own(message) else None
                 if mark is not None and mark[0] == post_id:
                     found.setdefault(mark[1], str(message["ts"]))
+                for file in (message.get("files") or ()) if self.is_own(message) else ():
+                    if f"-{post_id}." in str(file.get("name")):
+                        found[number_of_file(file["id"])] = str(file["id"])
             newest = max((str(message["ts"]) for message in page), default=after)
             # a channel's history comes newest first, so it is complete with its last page
             yield found, newest if self.thread or is_last else after
@@ -232,6 +255,11 @@ async def respond(response_url: str, part: SlackMessage, *, replaces: bool = Fal
     name = _error_in(reply.body)
     if reply.status_code != 200 or name:
         raise to_refusal(reply.status_code, name, reply.headers, POST)
+
+
+def number_of_file(id: str) -> int:
+    """Return the number of a file among the parts of its post: behind all messages."""
+    return FIRST_FILE + int(id, 36)
 
 
 async def open_direct_destination(team: Team, person: str, pause: Pause) -> ChannelDestination:

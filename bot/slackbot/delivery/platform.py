@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.presentation.action_names import post_id
+from bot.presentation.answer_files import AnswerFile
 from bot.presentation.platform_parts import LinkTo, Pause, may_have_post
 from bot.presentation.throttled_progress import close_all
 from bot.slackbot.delivery.destinations import (
@@ -146,35 +147,38 @@ class SlackPlatform:
         else:
             may_exist = entry is None or may_have_post(entry, self._began, self._clock.now())
         look_first |= may_exist
+        files: Sequence[AnswerFile] = ()
         for layout in Layout:
+            if layout is Layout.WHOLE and not files:
+                continue
             shown = render_answer(answer, options, layout)
-            destination = await self._destination(address, message_key, entry, len(shown.parts))
+            files = shown.files
+            destination = await self._destination(address, message_key, entry, shown)
             try:
                 return await self._finish(destination, message_key, entry, shown, look_first=look_first)
             except LayoutRefused as error:
-                _log.warning("Slack refused the %s layout of %s (%s)", layout.name, message_key, name_of(error))
+                _log.warning(
+                    "Slack refused the %s layout of %s (%s)", layout.name, message_key, name_of(error) or error
+                )
         return await self._post_file(address, message_key, entry, plain_answer(answer, options.link))
 
     async def _post_file(
         self, address: ThreadAddress, message_key: str, entry: InboxEntry | None, content: str
     ) -> PostRef:
         """Post an answer that Slack takes in no form as a file, below a sentence."""
-        destination = await self._destination(address, message_key, entry, 1)
-        shown = SlackPost(parts=(notice_message(IN_A_FILE, post_id=post_id(message_key)),))
-        ref = await self._finish(destination, message_key, entry, shown)
-        if isinstance(destination, ReplyDestination):
-            team, person = await self._team(address, entry.incoming if entry else None), address.private_to or ""
-            destination = await open_direct_destination(team, person, self._pause)
-        await destination.upload(FILE_NAME, content)
-        return ref
+        file = AnswerFile(name=FILE_NAME, content=content)
+        shown = SlackPost(parts=(notice_message(IN_A_FILE, post_id=post_id(message_key)),), files=(file,))
+        destination = await self._destination(address, message_key, entry, shown)
+        return await self._finish(destination, message_key, entry, shown)
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         """Post an error in place of the answer, or directly to the asker if the bot can't post there."""
         await self._end_live(message_key)
         entry = await self._entry(message_key)
         try:
-            destination = await self._destination(address, message_key, entry, 1)
-            return await self._finish(destination, message_key, entry, _error_post(message_key, sentence))
+            shown = _error_post(message_key, sentence)
+            destination = await self._destination(address, message_key, entry, shown)
+            return await self._finish(destination, message_key, entry, shown)
         except CLOSED as error:
             self._posts.pop(message_key, None)
             told = sentence if str(error) in sentence else f"{sentence} {error}"
@@ -236,8 +240,8 @@ class SlackPlatform:
     async def delete(self, ref: PostRef, team: Team) -> None:
         """Delete a post's messages, or a file; missing ones are ignored.
 
-        `ref` is `channel/ts,ts` of a channel of `team`, `files/ID`, `home/ID` of a person, whose tab is emptied, or
-        `prompts/channel,ts` of a thread of the pane, which gets others.
+        `ref` is `channel/ts,ts,file` of a channel of `team`, `files/ID`, `home/ID` of a person, whose tab is emptied,
+        or `prompts/channel,ts` of a thread of the pane, which gets others.
         """
         channel, _, messages = ref.partition("/")
         if channel == FILES:
@@ -285,14 +289,16 @@ class SlackPlatform:
     async def _thread(self, address: ThreadAddress, question: IncomingMessage | None) -> ChannelDestination:
         return ChannelDestination(await self._team(address, question), address.channel, address.thread, self._pause)
 
-    async def _destination(self, address: ThreadAddress, key: str, entry: InboxEntry | None, parts: int) -> Destination:
+    async def _destination(
+        self, address: ThreadAddress, key: str, entry: InboxEntry | None, shown: SlackPost
+    ) -> Destination:
         """Return the destination of a post. A private post never goes to a public destination."""
         question = entry.incoming if entry is not None else None
         person = address.private_to
         if person is None:
             return await self._thread(address, question)
         team = await self._team(address, question)
-        if entry is None or parts > MOST_REPLIES or not self._may_reply(entry):
+        if entry is None or len(shown.parts) > MOST_REPLIES or shown.files or not self._may_reply(entry):
             return await open_direct_destination(team, person, self._pause)
         self._replied[key] = None
         while len(self._replied) > MOST_REMEMBERED:

@@ -5,15 +5,16 @@ Slack doesn't drop duplicates. After a lost reply, the destination is searched b
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from enum import Enum, auto
+from typing import TypeVar
 
 from bot.presentation.action_names import post_id
 from bot.presentation.direct_threads import message_id_of
 from bot.presentation.platform_parts import Pause
 from bot.presentation.throttled_progress import ThrottledProgress
-from bot.slackbot.delivery.destinations import NO_MESSAGE, ChannelDestination, Destination
+from bot.slackbot.delivery.destinations import NO_MESSAGE, ChannelDestination, Destination, number_of_file
 from bot.slackbot.delivery.sessions import Sessions
 from bot.slackbot.rendering.blocks import Element, SlackMessage, SlackPost
 from bot.slackbot.rendering.drafts import draft_text, running_message, start_chunks, task_chunks, text_chunk
@@ -25,6 +26,7 @@ from core.errors import FootnoteError, PlatformError
 SKEW = timedelta(minutes=1)  # between our clock, which names private questions, and Slack's
 APPEND_SECONDS = 1.0  # between two chunks of a stream; Slack accepts 100 a minute, over all threads
 UPDATE_SECONDS = 3.0  # between two updates of a message; Slack accepts 50 a minute
+ResultT = TypeVar("ResultT")
 _log = logging.getLogger(__name__)
 # Seconds for each active draft: Slack accepts 100 chunks a minute, over all threads.
 EACH_SHARE = 0.6
@@ -38,7 +40,7 @@ class Post:
 
     def __init__(self, key: str) -> None:
         self.id = post_id(key)
-        self.messages: dict[int, str] = {}  # part number, from 1 -> `ts`
+        self.messages: dict[int, str] = {}  # part number, from 1 -> `ts`; number of a file -> its id
         self.destination: Destination | None = None
         self.is_uncertain = False  # an unknown message may exist: Slack didn't confirm it
         self._searched_to = _search_start(key)  # `ts` up to which the history was searched
@@ -54,11 +56,14 @@ class Post:
         self._searched_in, self.is_uncertain = attempt, False
 
     async def finish(self, destination: Destination, shown: SlackPost) -> PostRef:
-        """Show the whole post, and delete surplus parts of a longer draft or an earlier answer."""
+        """Show the whole post, and delete surplus parts and files of a longer draft or an earlier answer."""
         for number, part in enumerate(shown.parts, start=1):
             await self._show_part(destination, number, part)
         for number in [number for number in self.messages if number > len(shown.parts)]:
             await destination.delete(self.messages.pop(number))
+        if shown.files and isinstance(destination, ChannelDestination):  # a reply takes no files
+            ids = await self._sent(destination.upload(shown.files, self.id))
+            self.messages |= {number_of_file(id): id for id in ids}
         messages = ",".join(self.messages[number] for number in sorted(self.messages))
         return f"{destination.id}/{messages}" if messages else ""
 
@@ -77,13 +82,17 @@ class Post:
         if number in self.messages and await destination.edit(self.messages[number], part):
             return
         self.messages.pop(number, None)
+        ts = await self._sent(destination.send(part))
+        if ts != NO_MESSAGE:
+            self.messages[number] = ts
+
+    async def _sent(self, call: Awaitable[ResultT]) -> ResultT:
+        """Return what a call returns. After an error without a pause, Slack may have done it."""
         try:
-            ts = await destination.send(part)
+            return await call
         except PlatformError as error:
             self.is_uncertain |= error.retry_after_seconds is None
             raise
-        if ts != NO_MESSAGE:
-            self.messages[number] = ts
 
 
 def _search_start(key: str) -> str:

@@ -55,7 +55,7 @@ SCOPES: Mapping[str, str] = {
     "chat:write": "answers",
     "commands": "/footnote and the shortcuts",
     "files:read": "files and canvases that are attached to a question or added to the library",
-    "files:write": "exports",
+    "files:write": "exports, and long tables and code of answers",
     "groups:history": "the same in private channels that it was invited to",
     "groups:read": "the same in private channels",
     "im:history": "direct messages to it",

@@ -21,6 +21,7 @@ from bot.presentation.answer_buttons import (
     running_buttons,
     steps_button,
 )
+from bot.presentation.answer_files import MOST_FILES, fit_messages
 from bot.presentation.answer_text import (
     NO_PASSAGES,
     NO_TEXT,
@@ -71,6 +72,7 @@ class Layout(Enum):
     """The forms of an answer, in the order in which they are tried if Slack refuses one."""
 
     FULL = auto()
+    WHOLE = auto()  # without files
     SHORT = auto()  # many short messages without headings and tables
     PLAIN = auto()  # unformatted text
 
@@ -89,7 +91,17 @@ def render_answer(answer: Answer, options: RenderOptions, layout: Layout = Layou
     addresses = {citation.number: link_target(options.link(citation)) for citation in answer.citations}
     cited = {citation.url for citation in answer.citations}
     flavour = replace(FLAVOUR, footnote=partial(footnote, addresses), is_allowed=cited.__contains__)
-    texts = _texts(answer, flavour, layout) or [Part(text=NO_TEXT)]
+    source = answer_markdown(answer, FLAVOUR.plain, menu_holds=MENU_CHOICES, longest_option=MAX_LABEL)
+    most_files = 0 if layout is Layout.WHOLE else MOST_FILES
+    fitted, files = fit_messages(
+        source,
+        TEXT_LENGTH,
+        lambda text: _texts(text, flavour, layout),
+        most_files=most_files,
+        notes=addresses,
+        files_are_a_message=True,
+    )
+    texts = fitted or [Part(text=NO_TEXT)]
     unused = {citation.number for citation in answer.citations}.difference(*(part.numbers for part in texts))
     texts[-1] = replace(texts[-1], numbers=tuple(sorted({*texts[-1].numbers, *unused})))
     messages = [_Message.of(part, answer, addresses) for part in texts]
@@ -98,7 +110,8 @@ def render_answer(answer: Answer, options: RenderOptions, layout: Layout = Layou
             messages.append(_Message(says=_MORE))
         messages[-1].blocks.append(block)
     count = len(messages)
-    return SlackPost(parts=tuple(one.finished(options.post_id, place, count) for place, one in enumerate(messages, 1)))
+    parts = tuple(one.finished(options.post_id, place, count) for place, one in enumerate(messages, 1))
+    return SlackPost(parts=parts, files=files)
 
 
 def plain_answer(answer: Answer, link: SourceLink) -> str:
@@ -108,7 +121,18 @@ def plain_answer(answer: Answer, link: SourceLink) -> str:
 
 
 def _plain_post(answer: Answer, options: RenderOptions) -> SlackPost:
-    pieces = [*passage_lines(plain_answer(answer, options.link), _LONGEST_SECTION)]
+    length = _SECTIONS * _LONGEST_SECTION
+    parts, files = fit_messages(
+        answer.text,
+        length,
+        lambda text: _plain_parts(plain_answer(replace(answer, text=text), options.link), options),
+        files_are_a_message=True,
+    )
+    return SlackPost(parts=tuple(parts), files=files)
+
+
+def _plain_parts(text: str, options: RenderOptions) -> list[SlackMessage]:
+    pieces = [*passage_lines(text, _LONGEST_SECTION)]
     sections = ["\n".join(piece) for piece in pack_items(pieces, len_with_end, _LONGEST_SECTION, _LONGEST_SECTION)]
     parts = []
     for number, first in enumerate(range(0, len(sections), _SECTIONS), start=1):
@@ -116,22 +140,21 @@ def _plain_post(answer: Answer, options: RenderOptions) -> SlackPost:
         row = button_row([steps_button(options.post_id)], mark_of(options.post_id, number))
         text = kit.fallback("\n".join(shown))
         parts.append(SlackMessage(text=text, blocks=(*map(kit.section, filter(str.strip, shown)), row)))
-    return SlackPost(parts=tuple(parts))
+    return parts
 
 
 def len_with_end(line: str) -> int:
     return weight(line) + 1
 
 
-def _texts(answer: Answer, flavour: Flavour, layout: Layout) -> list[Part]:
-    """Return the text in parts. Headings are bold lines where that saves a message: Slack counts each heading."""
-    source = answer_markdown(answer, FLAVOUR.plain, menu_holds=MENU_CHOICES, longest_option=MAX_LABEL)
-    bold = replace(flavour, deepest_heading=0)
+def _texts(source: str, flavour: Flavour, layout: Layout) -> list[Part]:
+    """Return the text in parts. Where that saves a message, headings and rules are plain lines: Slack counts each."""
+    plain = replace(flavour, deepest_heading=0, has_rules=False)
     if layout is Layout.SHORT:
-        bold = replace(bold, has_tables=False)
-        return pack(read_markdown(source, bold), SHORT_LENGTH, bold)
+        plain = replace(plain, has_tables=False)
+        return pack(read_markdown(source, plain), SHORT_LENGTH, plain)
     texts = pack(read_markdown(source, flavour), TEXT_LENGTH, flavour)
-    return min(texts, pack(read_markdown(source, bold), TEXT_LENGTH, bold), key=len) if len(texts) > 1 else texts
+    return min(texts, pack(read_markdown(source, plain), TEXT_LENGTH, plain), key=len) if len(texts) > 1 else texts
 
 
 @dataclass(slots=True, kw_only=True)

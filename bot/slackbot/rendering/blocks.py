@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeAlias
 
+from bot.presentation.answer_files import AnswerFile
 from bot.presentation.markdown import Flavour, clean, clip, link_target, safe_cut
 
 # Block Kit as Slack's API takes it.
@@ -60,9 +61,10 @@ class SlackMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackPost:
-    """One or several messages, in order."""
+    """One or several messages, in order, and files behind them."""
 
     parts: tuple[SlackMessage, ...]
+    files: tuple[AnswerFile, ...] = ()
 
 
 def _escape(content: str) -> str:

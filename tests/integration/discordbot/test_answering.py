@@ -16,6 +16,7 @@ from tests.librarian import DEEP, KEY_IN_HOUSE
 from tests.scripted import calls, says
 
 LONG = says("\n\n".join(["The key hangs under the stairs [1]."] * 250))
+TABLE = says("\n".join(["| Boat | Fare |", "|---|---|", *(f"| Boat {row} | 2 € [1] |" for row in range(500))]))
 HOSTILE = says("@everyone <@&123456789012345678> <@223456789012345678> the key hangs under the stairs [1].")
 
 
@@ -85,6 +86,33 @@ async def test_an_edited_question_whose_answer_is_shorter_or_longer_fits_its_mes
         shared = min(len(before), len(after))
         assert before[:shared] == after[:shared]
         assert (len(before) == 1) != (len(after) == 1)
+
+
+async def test_a_long_table_is_a_file_below_the_answer_until_it_is_edited_away(place: DiscordPlace) -> None:
+    place.says(search(), TABLE, search("t2"), ANSWER)
+    async with place.open() as house:
+        asked = await house.ask()
+        [post] = house.posts()
+        [file] = post.attachments
+        assert (file.filename, (await file.read()).count(b"\n")) == ("table-1.csv", 501)
+        assert "all 500 rows and 2 columns" in texts(post)
+        await house.ada.edit(asked, f"{house.bot} where on earth is the key?")
+        await until(lambda: not house.posts()[0].attachments)
+        assert [one.id for one in house.posts()] == [post.id]
+
+
+async def test_where_files_are_refused_the_table_is_in_messages(place: DiscordPlace) -> None:
+    place.says(search(), TABLE)
+    place.pause = lambda seconds: asyncio.Event().wait()
+    async with place.open() as house:
+        place.provider.held = {1}
+        await house.ada.send(house.channel, f"{house.bot} where is the key?")
+        await house.drafts("I have looked at the keys of the house.")
+        house.env.inject_error("PATCH", "/channels/*/messages/*", status=403, code=50013)
+        place.provider.go.set()
+        await house.answered()
+        assert "Boat 499" in "".join(map(texts, house.posts()))
+        assert [post.attachments for post in house.posts()] == [[]] * len(house.posts())
 
 
 async def test_nobody_is_pinged_and_every_new_post_has_a_nonce(place: DiscordPlace) -> None:

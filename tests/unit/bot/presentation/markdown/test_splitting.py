@@ -240,3 +240,10 @@ def test_parts_of_any_script_fit_into_the_bytes_of_a_message(sign: str) -> None:
     parts = split_markdown((sign * 40 + " ") * 300, 3_600)
     assert max(len(part.text.encode()) for part in parts) <= 9_000
     assert "".join(part.text for part in parts).count(sign) == 12_000
+
+
+def test_a_list_starts_in_a_part_that_is_mostly_free():
+    items = "\n".join(f"- item {number:03} of the list" for number in range(14))
+    first, second = split_markdown(f"The boats:\n\n{items}\n\nThe end.", 300)
+    assert first.text.startswith("The boats:\n\n- item 000")
+    assert second.text.startswith("- item 0")
