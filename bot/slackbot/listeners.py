@@ -113,6 +113,7 @@ class Listeners:
         """Continue the additions and greetings that earlier processes left. Raises StorageError."""
         await self.additions.resume()
         await self.greetings.resume()
+        self.handler.spawn(self._platform.settle_sessions())
 
     async def close(self) -> None:
         await self.handler.close()

@@ -22,7 +22,7 @@ from bot.slackbot.delivery.destinations import (
 )
 from bot.slackbot.delivery.files import FILES, delete_file, find_file, read_file
 from bot.slackbot.delivery.posts import LivePost, Post, StatusLine
-from bot.slackbot.delivery.sessions import Sessions
+from bot.slackbot.delivery.sessions import SUSPENDED, Sessions
 from bot.slackbot.delivery.surfaces import (
     GENERAL_QUESTION,
     HOME,
@@ -64,6 +64,7 @@ IN_A_FILE = "Slack doesn't take this answer as a message, so it is in the file b
 FILE_NAME = "answer.md"
 RESPONSE_LIFE = timedelta(minutes=25)  # Slack accepts replies to an interaction for 30
 MOST_REPLIES = 4  # Slack accepts five, and one announced the answer
+MOST_SWEPT = 50  # newest questions of a workspace, whose sessions are ended at a start
 MOST_REMEMBERED = 1_000  # questions with a status line, or answered by a reply
 NAMES_SECONDS = 2.0  # for the names of a thread's people
 _log = logging.getLogger(__name__)
@@ -155,7 +156,10 @@ class SlackPlatform:
             files = shown.files
             destination = await self._destination(address, message_key, entry, shown)
             try:
-                return await self._finish(destination, message_key, entry, shown, look_first=look_first)
+                ref = await self._finish(destination, message_key, entry, shown, look_first=look_first)
+                if answer.choices and isinstance(destination, ChannelDestination) and destination.thread:
+                    await self.sessions.settle(destination.team, destination.id, destination.thread, SUSPENDED)
+                return ref
             except LayoutRefused as error:
                 _log.warning(
                     "Slack refused the %s layout of %s (%s)", layout.name, message_key, name_of(error) or error
@@ -171,11 +175,24 @@ class SlackPlatform:
         destination = await self._destination(address, message_key, entry, shown)
         return await self._finish(destination, message_key, entry, shown)
 
+    async def settle_sessions(self) -> None:
+        """End the sessions that an earlier process left: their sign would stay up to an hour. Raises StorageError."""
+        for team in self._teams.all():
+            entries = await self._entries.recent(team.workspace, limit=MOST_SWEPT)
+            ours = [entry for entry in entries if entry.incoming.metadata.get(TEAM) == team.id and _has_session(entry)]
+            at_work = {entry.address for entry in ours if not entry.status.is_final}
+            for address in {entry.address for entry in ours} - at_work:
+                if not await self.sessions.settle(team, address.channel, address.thread):
+                    break
+
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         """Post an error in place of the answer, or directly to the asker if the bot can't post there."""
-        await self._end_live(message_key)
+        is_known = await self._end_live(message_key)
         entry = await self._entry(message_key)
         try:
+            if not is_known and entry is not None and _has_session(entry):  # an earlier process began it
+                team = await self._team(address, entry.incoming)
+                await self.sessions.settle(team, address.channel, address.thread)
             shown = _error_post(message_key, sentence)
             destination = await self._destination(address, message_key, entry, shown)
             return await self._finish(destination, message_key, entry, shown)
@@ -349,12 +366,19 @@ class SlackPlatform:
     def _count_active(self) -> int:
         return sum(live.is_rendering for live in self._live.values())
 
-    async def _end_live(self, key: str) -> None:
+    async def _end_live(self, key: str) -> bool:
+        """End a post's draft and status line; return whether this process has shown one."""
         live, line = self._live.pop(key, None), self._lines.pop(key, None)
         if live is not None:
             await live.close()
         if line is not None:
             await line.end()
+        return live is not None or line is not None
+
+
+def _has_session(entry: InboxEntry) -> bool:
+    """Return whether a session may have shown the work on an entry."""
+    return entry.decision.accepted and bool(entry.address.thread) and entry.address.private_to is None
 
 
 def _error_post(key: str, sentence: str) -> SlackPost:

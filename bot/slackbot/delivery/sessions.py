@@ -16,7 +16,7 @@ from core.errors import FootnoteError
 
 WORDS = "is looking it up…"  # Slack puts the app's name before it
 MAX_TITLE = 200  # characters
-PROCESSING, ACTIVE = "processing", "active"
+PROCESSING, ACTIVE, SUSPENDED = "processing", "active", "suspended"  # suspended: a person has to choose
 # Refusals of an app that isn't declared an agent, or of a Slack that doesn't know sessions yet.
 NO_AGENT = frozenset(
     {"not_authorized", "unknown_method", "missing_scope", "feature_disabled", "invalid_arguments", "not_allowed"}
@@ -49,6 +49,14 @@ class Sessions:
         """End the sign. Raises core errors."""
         if not await self._set(team, channel, thread, ACTIVE):
             await self._set_words(team, channel, thread, "")
+
+    async def settle(self, team: Team, channel: str, thread: str, status: str = ACTIVE) -> bool:
+        """Set a session's status; return False if the app has no sessions. Failures are logged."""
+        try:
+            return await self._set(team, channel, thread, status)
+        except FootnoteError as error:
+            _log.info("The session %s of %s is not %s: %s", thread, channel, status, error)
+            return True
 
     async def name_thread(self, team: Team, address: ThreadAddress, title: str) -> None:
         """Set the title under which the pane lists a thread. Threads elsewhere are ignored, failures logged."""

@@ -1,6 +1,11 @@
 """Apps with the agent view: sessions, stop, titles and suggestions; beside an app with the older assistant view."""
 
+import asyncio
+
+import pytest
+
 from bot.slackbot.events.manifest import build_manifest
+from core.domain.answer import Answer, AnswerStatus
 from tests.integration.slackbot.house import House, buttons
 from tests.integration.slackbot.place import SlackPlace
 from tests.slack_server import Message
@@ -71,6 +76,45 @@ async def test_a_session_that_a_person_renames_renames_its_conversation(place: S
         await house.server.settle()
         [conversation] = await place.conversations.list_conversations("local")
         assert conversation.title == "The key"
+
+
+@pytest.mark.parametrize("left", ["processing", "suspended"])
+async def test_a_session_that_an_earlier_process_left_is_ended_at_the_next_start(place: SlackPlace, left: str) -> None:
+    async with place.open() as house:
+        as_agent(house)
+        answer = await house.ask()
+        await house.until(lambda: statuses(house, answer)[-1] == "active", "the end of the session")
+        async with place.asleep():
+            house.channel.sessions[answer.root]["statuses"].append(left)
+        await house.until(lambda: statuses(house, answer)[-1] == "active", "the end of the session that was left")
+
+
+async def test_a_session_waits_while_a_person_has_to_choose(place: SlackPlace) -> None:
+    async with place.open() as house:
+        as_agent(house)
+        answer = await house.ask()
+        entry = (await place.entries.recent("local"))[0]
+        asks = Answer(status=AnswerStatus.CLARIFY, text="Which?", choices=("Red", "Blue"), message_id="m1")
+        await place.platform.post(entry.address, entry.message_key, asks, look_first=True)
+        assert statuses(house, answer)[-1] == "suspended"
+
+
+async def test_an_older_app_and_a_new_one_run_side_by_side(place: SlackPlace) -> None:
+    async with place.open() as house:
+        newer = house.server.create_team("beta")
+        assert newer.install is not None
+        newer.install.is_agent = True
+        there = house.server.create_channel(newer, "general")
+        eve = house.server.person("eve", there, team=newer)
+        await place.restart()
+        for _ in range(2):  # the second time, the kinds are known
+            await asyncio.gather(eve.mention(there, "where is the key?"), house.ada.mention(house.channel, "where?"))
+        await asyncio.gather(house.answered(there, 2), house.answered(count=2))
+        await house.until(lambda: [one["statuses"][-1] for one in there.sessions.values()] == ["active"] * 2, "ends")
+        assert there.statuses == {}
+        assert house.channel.sessions == {}
+        worded = {call.params["channel_id"] for call in house.server.calls("assistant.threads.setStatus")}
+        assert worded == {house.channel.id}
 
 
 async def test_an_older_app_keeps_its_status_and_is_asked_once_for_sessions(place: SlackPlace) -> None:
