@@ -31,6 +31,7 @@ from bot.slackbot.events.manifest import ADD_DOCUMENTS, ADD_MESSAGE, ASK_ABOUT, 
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
 from bot.slackbot.events.translate import (
     FILES_ALONE,
+    TEAM,
     Event,
     author_of,
     deleted_ts,
@@ -298,10 +299,17 @@ class Listeners:
         self.handler.spawn(self.handler.guarded(ctx, work))
 
     async def on_removed(self, event: Event, context: AsyncBoltContext) -> None:
-        """Forget a team that removed the app or revoked its token."""
+        """Forget a team that removed the app or revoked its token: its open work ends; invited again, it is greeted."""
         if event["type"] == "tokens_revoked" and not (event.get("tokens") or {}).get("bot"):
             return  # a person's token, which Footnote doesn't use
-        await self._teams.remove(context.team_id or "")
+        team_id = context.team_id or ""
+        workspace = next((team.workspace for team in self._teams.all() if team.id == team_id), None)
+        if await self._teams.remove(team_id):
+            await self._parts.teams.forget_greetings(PLATFORM, team_id)
+            if workspace is not None:
+                self.handler.spawn(
+                    self._parts.forgetting.leave(workspace, lambda question: question.metadata.get(TEAM) == team_id)
+                )
 
     # ------------------------------------------------------------------ interactions
 

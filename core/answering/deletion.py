@@ -100,6 +100,11 @@ class Forgetting:
         if self._kept is not None:
             await self._kept.forget_channel(channel)
 
+    async def leave(self, workspace: str, is_there: Callable[[IncomingMessage], bool]) -> None:
+        """End the open work of a server or team that the bot was removed from, without a post; threads stay."""
+        entries = await self._inbox.list_open(workspace)
+        await self._withdraw([entry.message_key for entry in entries if is_there(entry.incoming)])
+
     async def _drop_if_unused(self, address: ThreadAddress) -> None:
         conversation = await self._conversations.find(address)
         if conversation is None or await self._open_in(address):

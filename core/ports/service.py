@@ -292,6 +292,12 @@ class TeamRepository(Protocol):
     async def greeted(self, platform: str, place: str) -> None:
         """Note that a place was greeted, so that it never is again."""
 
+    async def forget_greetings(self, platform: str, team_id: str) -> None:
+        """Forget the greetings of a team that the bot was removed from, and of its channels: invited again, it greets.
+
+        Durable when it returns.
+        """
+
 
 class AdditionRepository(Protocol):
     """Documents that people added, or proposed, through a chat.

@@ -79,3 +79,12 @@ async def test_a_place_is_greeted_once(teams: TeamRepository) -> None:
     assert await teams.owed_greetings("discord") == []
     assert not await teams.owe_greeting("discord", "7")
     assert await teams.owed_greetings("slack") == ["T1/C2"]
+
+
+async def test_a_team_that_the_bot_was_removed_from_is_greeted_again(teams: TeamRepository) -> None:
+    for place in ("T1", "T1/C1", "T10/C1"):
+        await teams.owe_greeting("slack", place)
+        await teams.greeted("slack", place)
+    await teams.forget_greetings("slack", "T1")
+    assert await teams.owe_greeting("slack", "T1/C1")
+    assert not await teams.owe_greeting("slack", "T10/C1")

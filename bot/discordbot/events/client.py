@@ -142,6 +142,13 @@ class Events(_Base):
     async def on_guild_join(self, guild: discord.Guild) -> None:
         await self.greetings.greet(guild)
 
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        """End the open work of a server that removed the bot, and greet it again if it returns; its threads stay."""
+        channels = {str(channel.id) for channel in guild.channels}
+        workspace = self.workspaces.of_guild(guild.id)
+        await self.parts.forgetting.leave(workspace, lambda question: question.address.channel in channels)
+        await self.greetings.forget(guild)
+
     async def on_guild_available(self, guild: discord.Guild) -> None:
         await self.greetings.catch_up()  # back from an outage
 

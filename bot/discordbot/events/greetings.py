@@ -46,6 +46,16 @@ class Greetings:
             self._owed = (self._owed or set()) | {str(guild.id)}
             await self.catch_up()
 
+    async def forget(self, guild: discord.Guild) -> None:
+        """Forget a server that removed the bot: invited again, it is greeted again."""
+        try:
+            await self._parts.teams.forget_greetings(PLATFORM, str(guild.id))
+            names = {str(other.id): other.name for other in self._client.guilds if other.id != guild.id}
+            await self._parts.teams.record_connected(PLATFORM, names)
+            self._owed = None
+        except FootnoteError as error:
+            _log.warning("The removal from server %d was not stored: %s", guild.id, error)
+
     async def greet_new(self) -> None:
         """Greet the servers that were joined while no process was connected."""
         try:

@@ -126,20 +126,23 @@ class Teams:
         if installation.team_id not in self._configured:
             self.add(to_team(installation))
 
-    async def remove(self, team_id: str) -> None:
-        """Forget a team that removed the app; unknown teams are ignored.
+    async def remove(self, team_id: str) -> bool:
+        """Forget a team that removed the app; return False if it has it still. Unknown teams are ignored.
 
         Slack may report a removal late, so an installation with a token that works is kept. Raises PlatformError if
         Slack can't be asked; it sends the event again.
         """
         found = await self._find_stored(team_id)
+        is_gone = True
         if self._installations is not None and found is not None:
             try:
                 await check_token(found.token)
+                is_gone = False
             except ConfigError:
                 await self._installations.remove(PLATFORM, team_id)
         if self._teams.pop(team_id, None) is not None:
             _log.warning("Slack team %s removed the app, or revoked its token", team_id)
+        return is_gone
 
     async def renew(self) -> None:
         """Load the stored installations: add new teams and tokens, drop removed teams. Raises core errors."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from core.domain.audit import Audit
 from core.domain.service import PlatformTeam
@@ -78,6 +78,12 @@ class SqlTeamRepository:
     async def greeted(self, platform: str, place: str) -> None:
         here = (_GREETINGS.c.platform == platform, _GREETINGS.c.place == place)
         statement = update(_GREETINGS).where(*here).values(is_greeted=True)
+        await self._database.write(lambda connection: connection.execute(statement), Commit.DURABLE)
+
+    async def forget_greetings(self, platform: str, team_id: str) -> None:
+        place = _GREETINGS.c.place
+        its = (place == team_id) | place.startswith(f"{team_id}/", autoescape=True)
+        statement = delete(_GREETINGS).where(_GREETINGS.c.platform == platform, its)
         await self._database.write(lambda connection: connection.execute(statement), Commit.DURABLE)
 
     def _put(self, connection: Connection, new: PlatformTeam, change: Mapping[str, object]) -> None:

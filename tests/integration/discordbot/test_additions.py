@@ -7,6 +7,7 @@ import pytest
 from simcord.results import InteractionResult
 
 from bot.discordbot.actions.handler import LibraryRules
+from core.domain.service import InboxStatus
 from core.errors import StorageError
 from core.ports.documents import WebFile
 from tests.integration.discordbot.house import House, buttons, texts, told, until
@@ -269,6 +270,21 @@ async def test_a_new_server_is_greeted_once(place: DiscordPlace) -> None:
         await place.client.on_guild_join(guild)
         await place.restart()
         assert len(house.posts(general)) == 1
+
+
+async def test_a_server_that_removed_the_bot_hears_nothing_more_until_it_is_back(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        place.provider.held = {0}
+        asked = await house.ada.send(house.channel, f"{house.bot} where is the key?")
+        await until(lambda: house.posts())
+        guild = place.client.get_guild(house.guild.id)
+        assert guild is not None
+        house.env.backend.remove_guild(house.guild.id)
+        await house.env.settle()
+        [entry] = await place.entries.list_versions(f"discord:local:{house.channel.id}:{asked.id}")
+        assert (entry.status, entry.post_ref) == (InboxStatus.CANCELLED, None)
+        assert await place.conversation_store.list_conversations("local") != []
+        assert await place.shelf.stores.teams.owe_greeting("discord", str(house.guild.id))
 
 
 async def test_a_server_is_greeted_when_the_bot_may_write_there(place: DiscordPlace) -> None:

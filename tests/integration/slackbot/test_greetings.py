@@ -1,7 +1,10 @@
 """The greeting of a channel that the bot was invited to: what it reads there, a question that works, how to add."""
 
+import asyncio
+
 import pytest
 
+from core.domain.service import InboxStatus
 from core.errors import StorageError
 from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import SlackPlace
@@ -55,6 +58,23 @@ async def test_repeated_events_and_a_second_invitation_greet_no_more(place: Slac
         await house.ada.mention(channel, "where is the key?")
         await house.answered(channel)
         assert [ADDING in said_in(one) for one in house.posts(channel)] == [True, False]
+
+
+async def test_a_team_that_removed_the_app_hears_nothing_more_until_it_is_back(place: SlackPlace) -> None:
+    async with place.open() as house:
+        channel = await invited(house)
+        await house.shows(ADDING, channel)
+        place.provider.held = {1}
+        asked = await house.ada.mention(house.channel, "where is the key?")
+        await house.until(lambda: house.posts(), "the draft")
+        await house.ada.uninstall()
+        await house.server.settle()
+        key = f"slack:local:{house.channel.id}:{asked.ts}"
+        for _ in range(1_000):
+            if await place.entries.find_open(key):
+                await asyncio.sleep(0.02)
+        assert [entry.status for entry in await place.entries.list_versions(key)] == [InboxStatus.CANCELLED]
+        assert await place.shelf.stores.teams.owe_greeting("slack", f"{house.team.id}/{channel.id}")
 
 
 async def test_other_people_who_join_are_not_greeted(place: SlackPlace) -> None:
