@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
@@ -50,6 +51,7 @@ from core.work.history import title_from
 
 SEEN_NAME = "+1"  # Slack's name of SEEN
 LAST_TRY = 3  # Slack repeats an event up to three times
+GOES_ON = timedelta(minutes=30)  # a conversation in direct messages
 LOOKED_THROUGH = 20  # newest entries of a thread, searched for an accepted one
 Body = Mapping[str, Any]
 _OURS = re.compile(r"^fn:")
@@ -133,6 +135,7 @@ class Listeners:
             self.handler.channels.note(team, str(event["channel"]), is_external=bool(body["is_ext_shared_channel"]))
         message = read_message(event)
         if message is not None and author_of(message) not in ("", team.bot_user_id):
+            self._platform.heard.note(to_address(message, team), message)
             retries = str((request.headers.get("x-slack-retry-num") or ["0"])[0])
             await self.handle(message, team, is_last_try=retries.isdigit() and int(retries) >= LAST_TRY)
 
@@ -141,6 +144,7 @@ class Listeners:
         incoming = await self._translate(message, team)
         if incoming is None:
             return None
+        incoming = await self._continued(incoming)
         ctx = InteractionContext(
             team=team,
             person=author_of(message),
@@ -205,6 +209,34 @@ class Listeners:
         )
         return await self.handler.mark_external(incoming, team) if incoming is not None else None
 
+    async def _continued(self, incoming: IncomingMessage) -> IncomingMessage:
+        """Return a direct message with the conversation that it continues: its thread's, or that of half an hour ago.
+
+        Each message outside threads opens a thread for its answer, but people go on talking.
+        """
+        address, circumstances = incoming.address, incoming.circumstances
+        if not circumstances.direct or await self._parts.conversations.find(address) is not None:
+            return incoming
+        found = await self._parts.entries.recent(address.workspace, author=incoming.author, limit=LOOKED_THROUGH)
+        since = self._parts.clock.now() - GOES_ON
+        before = next(
+            (
+                entry
+                for entry in found
+                if entry.decision.accepted
+                and entry.event_key != incoming.event_key
+                and entry.address.channel == address.channel
+                and entry.address.private_to is None
+                and (entry.address == address or (not circumstances.in_thread and entry.created_at > since))
+            ),
+            None,
+        )
+        if before is None:
+            return incoming
+        id = before.incoming.conversation_id
+        conversation = None if id else await self._parts.conversations.find(before.address)
+        return replace(incoming, conversation_id=id or (conversation.id if conversation else None))
+
     async def _is_ours(self, message: Event, team: Team) -> bool:
         """Return whether the bot has answered in the message's thread, or is about to."""
         address = to_address(message, team)
@@ -215,6 +247,7 @@ class Listeners:
 
     async def _forget(self, team: Team, channel: str, ts: str) -> None:
         """Delete a message and its answers before the acknowledgement, so that Slack repeats a failed deletion."""
+        self._platform.heard.forget(channel, ts)
         address = thread_address(team.workspace, channel, "")
         for key in (message_key(address, ts), private_key(address, ts)):
             for ref in await self._parts.forgetting.forget_message(key):

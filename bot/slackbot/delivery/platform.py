@@ -6,9 +6,10 @@ finds the parts that an earlier one posted.
 
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from bot.presentation.action_names import post_id
 from bot.presentation.answer_files import AnswerFile
@@ -65,9 +66,39 @@ FILE_NAME = "answer.md"
 RESPONSE_LIFE = timedelta(minutes=25)  # Slack accepts replies to an interaction for 30
 MOST_REPLIES = 4  # Slack accepts five, and one announced the answer
 MOST_SWEPT = 50  # newest questions of a workspace, whose sessions are ended at a start
-MOST_REMEMBERED = 1_000  # questions with a status line, or answered by a reply
+MOST_HEARD = 50  # messages of a thread
+HEARD_KEYS = ("ts", "user", "bot_id", "subtype", "text", "attachments")  # what `to_talk` needs
+MOST_REMEMBERED = 1_000  # questions with a status line, or answered by a reply; threads of people
 NAMES_SECONDS = 2.0  # for the names of a thread's people
 _log = logging.getLogger(__name__)
+
+
+class HeardTalk:
+    """What people said lately in threads, from the events, in memory: Slack rations reading for some apps."""
+
+    def __init__(self) -> None:
+        self._threads: OrderedDict[ThreadAddress, dict[str, Mapping[str, Any]]] = OrderedDict()
+
+    def note(self, address: ThreadAddress, message: Mapping[str, Any]) -> None:
+        """Remember a message, or its edit."""
+        said = self._threads.setdefault(address, {})
+        said[str(message["ts"])] = {key: message[key] for key in HEARD_KEYS if key in message}
+        self._threads.move_to_end(address)
+        if len(said) > MOST_HEARD:
+            del said[min(said, key=float)]
+        if len(self._threads) > MOST_REMEMBERED:
+            self._threads.popitem(last=False)
+
+    def forget(self, channel: str, ts: str) -> None:
+        """Forget a deleted message."""
+        for address, said in self._threads.items():
+            if address.channel == channel:
+                said.pop(ts, None)
+
+    def before(self, address: ThreadAddress, ts: str) -> Sequence[Mapping[str, Any]]:
+        """Return what was said in a thread before a message, oldest first."""
+        said = self._threads.get(address, {})
+        return [said[place] for place in sorted(said, key=float) if float(place) < float(ts)]
 
 
 class SlackPlatform:
@@ -86,6 +117,7 @@ class SlackPlatform:
         self._clock = clock
         self._pause = pause
         self.sessions = Sessions(pause)
+        self.heard = HeardTalk()
         self._began = clock.now()
         self._posts: dict[str, Post] = {}  # in progress, by posting key
         self._live: dict[str, LivePost] = {}
@@ -228,7 +260,12 @@ class SlackPlatform:
         if address.private_to or address.thread in (CHANNEL_ITSELF, asked):
             return []
         destination = await self._thread(address, question)
-        before = await destination.messages_before(asked)
+        try:
+            before = await destination.messages_before(asked)
+        except PlatformError as error:
+            before = self.heard.before(address, asked)
+            if error.retry_after_seconds is None or not before:
+                raise
         found = [message for message in before if read_message(message) is not None][-limit:]
         spoken_of = [person for message in found for person in people_in(message)]
         names = await self._people.names(destination.team, spoken_of, wait_seconds=NAMES_SECONDS)

@@ -25,6 +25,9 @@ _WRITTEN = frozenset({"", "file_share", "me_message", "thread_broadcast", "bot_m
 # A canvas among files (https://docs.slack.dev/surfaces/canvases); older ones were Quip documents.
 _CANVAS_TYPE = "application/vnd.slack-docs"
 _CANVAS_KINDS = frozenset({"quip", "canvas"})
+_TABLES = frozenset({"table", "data_table"})
+_PREVIEW = frozenset({"from_url", "app_unfurl_url", "is_msg_unfurl"})  # keys of what Slack adds for a link
+_LONGEST_TABLE = 20_000  # characters
 _TOKEN = re.compile(r"<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>")
 _PERSON = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")
 _GROUP = re.compile(r"<!(?:subteam\^|channel|here|everyone)")
@@ -134,7 +137,25 @@ def to_text(message: Event, names: Mapping[str, str], me: str) -> str:
         return f"{label} ({address})" if label and label not in address else address
 
     said = _TOKEN.sub(shown, str(message.get("text") or ""))
-    return said.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
+    said = said.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
+    return "\n\n".join(filter(None, [said, *tables_in(message)]))
+
+
+def tables_in(message: Event) -> list[str]:
+    """Return the tables that a person pasted, as lines of cells between tabs: Slack leaves them out of the text."""
+    pasted = [one for one in message.get("attachments") or () if not _PREVIEW.intersection(one)]
+    blocks = [block for holder in (message, *pasted) for block in holder.get("blocks") or ()]
+    tables = [block.get("rows") or () for block in blocks if block.get("type") in _TABLES]
+    texts = ("\n".join("\t".join(map(_cell_text, row)) for row in rows) for rows in tables)
+    return [text[:_LONGEST_TABLE] for text in texts if text.strip()]
+
+
+def _cell_text(cell: Any) -> str:
+    """Return the words of a cell, on one line: raw text, or the texts in its rich text."""
+    if isinstance(cell, Mapping):
+        own = cell.get("text") if isinstance(cell.get("text"), str) else ""
+        return " ".join(f"{own}{''.join(_cell_text(one) for one in cell.get('elements') or ())}".split())
+    return ""
 
 
 def people_in(message: Event) -> list[str]:

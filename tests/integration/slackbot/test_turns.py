@@ -66,6 +66,43 @@ async def test_a_follow_up_is_answered_with_the_talk_before_it(place: SlackPlace
         assert told == ["where is the key?", "the spare one went to Piotr", "who has the spare key?"]
 
 
+async def test_where_slack_rations_reading_the_talk_is_known_from_its_events(place: SlackPlace) -> None:
+    place.says(*turns(2))
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ben.reply(answer, "the spare one went to Piotr")
+        gone = await house.ben.reply(answer, "and the red one to Marta")
+        await until_decided(place, 3)
+        await house.ben.delete(gone)
+        house.server.fail_next("conversations.replies", status=429, retry_after_seconds=60, times=9)
+        await house.ada.mention(house.channel, "who has the spare key?", thread=answer)
+        await house.answered(count=2)
+        [conversation] = await place.conversations.list_conversations("local")
+        _, messages = await place.conversations.show(conversation.id, "local")
+        told = [item.content for item in messages if item.role == "user"]
+        assert told == ["where is the key?", "the spare one went to Piotr", "who has the spare key?"]
+
+
+async def test_direct_messages_go_on_with_what_was_said_half_an_hour_ago(place: SlackPlace) -> None:
+    place.says(*turns(4))
+    async with place.open() as house:
+        first = await house.ada.say(house.ada.dm, "where is the key?")
+        await house.answered(house.ada.dm, 1)
+        second = await house.ada.say(house.ada.dm, "and who put it there?")
+        await house.answered(house.ada.dm, 2)
+        await house.ada.say(house.ada.dm, "and why?", thread=second)
+        await house.answered(house.ada.dm, 3)
+        [conversation] = await place.conversations.list_conversations("local")
+        _, messages = await place.conversations.show(conversation.id, "local")
+        told = [item.content for item in messages if item.role == "user"]
+        assert told == ["where is the key?", "and who put it there?", "and why?"]
+        assert [one.root for one in house.posts(house.ada.dm)] == [first.ts, second.ts, second.ts]
+        house.server.advance(31 * 60)
+        await house.ada.say(house.ada.dm, "where is the other key?")
+        await house.answered(house.ada.dm, 4)
+        assert len(await place.conversations.list_conversations("local")) == 2
+
+
 async def test_being_called_into_a_thread_of_people_is_no_subscription(place: SlackPlace) -> None:
     place.says(*turns(2))
     async with place.open() as house:

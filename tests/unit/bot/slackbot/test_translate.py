@@ -209,3 +209,27 @@ def test_a_private_question_is_its_askers_own_under_keys_that_follow() -> None:
 
 def test_everybody_in_a_message_has_to_be_known_by_name() -> None:
     assert people_in(a_message(f"<@{ME}> and <@{BEN}>, <@{BEN}>")) == [ADA, ME, BEN]
+
+
+def raw(text: str) -> dict[str, object]:
+    return {"type": "raw_text", "text": text}
+
+
+def rich(*texts: str) -> dict[str, object]:
+    pieces = [{"type": "text", "text": text} for text in texts]
+    return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": pieces}]}
+
+
+def test_a_pasted_table_is_read_behind_the_text() -> None:
+    table = {"type": "table", "rows": [[raw("Boat"), raw("Fare")], [rich("Mari", "gold"), raw("3 €")]]}
+    message = {"text": "which is cheaper?", "attachments": [{"blocks": [table], "fallback": "[no preview available]"}]}
+    assert to_text(message, {}, "U0") == "which is cheaper?\n\nBoat\tFare\nMarigold\t3 €"
+    assert to_text({"text": "", "blocks": [table]}, {}, "U0").startswith("Boat\tFare")
+
+
+def test_a_table_of_a_link_preview_is_not_the_persons() -> None:
+    table = {"type": "table", "rows": [[raw("Boat")]]}
+    assert (
+        to_text({"text": "see", "attachments": [{"from_url": "https://a.example", "blocks": [table]}]}, {}, "U0")
+        == "see"
+    )
