@@ -32,6 +32,13 @@ class BotProcess:
         return None if self._process is None else self._process.poll()
 
     @property
+    def cpu_seconds(self) -> float:
+        """What it has used so far, without its children. Linux only."""
+        assert self._process is not None
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
     def printed(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
 

@@ -28,7 +28,8 @@ async def test_ten_minutes_without_one_platform_delay_no_answer_of_another():
     cut = [f"w{number}" for number in range(16)]  # more than are worked on at a time
     for text in cut:
         await office.accept(text, thread=text)
-    worker = Worker(office.store, office.answers, {"web": office.wall, "chat": chat}, RealClock(), pause_scale=0.001)
+    platforms = {"web": office.wall, "chat": chat}
+    worker = Worker(office.store, office.answers, platforms, RealClock(), pause_scale=0.001, parallel=4)
     task = asyncio.create_task(worker.run())
     try:
         asked = 0
