@@ -7,10 +7,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.incoming import ChannelAddress, IncomingMessage, is_asked_again, is_asked_later
+from core.domain.incoming import ChannelAddress, IncomingMessage, RepliesTo, is_asked_again, is_asked_later
 from core.domain.jobs import RETENTION
 from core.domain.limits import MINUTE, Asker, QuestionLimit
-from core.domain.service import ACCEPTED, Decision, InboxEntry, Receipt
+from core.domain.service import ACCEPTED, Decision, InboxEntry, Listening, Receipt
 from core.errors import BadInput, StorageError
 from core.ports import Clock
 from core.ports.service import InboxStore, SettingsRepository
@@ -81,7 +81,10 @@ def platform_gates(settings: SettingsRepository, askers: Gate | None = None) -> 
     """
 
     async def for_us(incoming: IncomingMessage) -> Decision | None:
-        listening = await settings.listening(incoming.address)
+        how = incoming.circumstances
+        opens_thread = not (how.in_thread or how.in_our_thread or how.replies_to is not RepliesTo.NOBODY)
+        is_new = opens_thread and not _is_edit(incoming)  # nobody has chosen anything for its thread yet
+        listening = Listening.NORMAL if is_new else await settings.listening(incoming.address)
         channel = await settings.channel(ChannelAddress.of(incoming.address))
         return decide(incoming.circumstances, listening, channel)
 
@@ -177,10 +180,9 @@ class Inbox:
 
     async def _receive(self, incoming: IncomingMessage) -> Receipt:
         """A repeated event passes no gate: it would count against how often its author may ask."""
-        if (known := await self._store.find(incoming.event_key)) is not None:
-            return _receipt(known, incoming, is_new=False)
-        if (same := await self._same_text(incoming) or await self._newer(incoming)) is not None:
-            return _receipt(same, incoming, is_new=False)
+        versions = await self._store.list_versions(incoming.message_key)
+        if (earlier := _earlier(versions, incoming)) is not None:
+            return _receipt(earlier, incoming, is_new=False)
         if self._turns is not None:
             incoming = self._turns.read(incoming)
         command = to_command(incoming.text)
@@ -203,19 +205,6 @@ class Inbox:
             return ()
         return await self._limits.of(incoming)
 
-    async def _same_text(self, incoming: IncomingMessage) -> InboxEntry | None:
-        """The newest accepted version of an edited message, where the edit left its text as it was."""
-        if not _is_edit(incoming) or is_asked_again(incoming.event_key, incoming.message_key):
-            return None
-        versions = await self._store.list_versions(incoming.message_key)
-        accepted = [entry for entry in versions if entry.decision.accepted]
-        return accepted[-1] if accepted and accepted[-1].incoming.text == incoming.text else None
-
-    async def _newer(self, incoming: IncomingMessage) -> InboxEntry | None:
-        """Return the edited version, if it arrived before the original, which is outdated then."""
-        versions = [] if _is_edit(incoming) else await self._store.list_versions(incoming.message_key)
-        return versions[-1] if versions else None
-
     async def _decide(self, incoming: IncomingMessage, *, is_command: bool) -> Decision:
         for gate in self._gates:
             refusal = await gate.check(incoming) if gate.for_commands or not is_command else None
@@ -226,6 +215,23 @@ class Inbox:
         if is_command:
             return COMMAND
         return ACCEPTED if self._turns is None else await self._turns.accept(incoming)
+
+
+def _earlier(versions: Sequence[InboxEntry], incoming: IncomingMessage) -> InboxEntry | None:
+    """Return the version of a message that makes an event a repeat, or None.
+
+    It is the event's own, an edit that arrived before its original, which is outdated then, or the newest accepted one
+    where an edit left its text as it was.
+    """
+    own = next((entry for entry in versions if entry.event_key == incoming.event_key), None)
+    if own is not None:
+        return own
+    if not _is_edit(incoming):
+        return versions[-1] if versions else None
+    if is_asked_again(incoming.event_key, incoming.message_key):
+        return None
+    accepted = [entry for entry in versions if entry.decision.accepted]
+    return accepted[-1] if accepted and accepted[-1].incoming.text == incoming.text else None
 
 
 def _is_edit(incoming: IncomingMessage) -> bool:
