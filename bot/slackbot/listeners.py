@@ -46,7 +46,7 @@ from bot.slackbot.events.translate import (
 from bot.slackbot.web_api import REACT, call
 from core.domain.incoming import ChannelAddress, IncomingMessage, message_key
 from core.domain.service import Receipt
-from core.errors import FootnoteError, StorageError
+from core.errors import FootnoteError, NotFound, StorageError
 from core.work.history import title_from
 
 SEEN_NAME = "+1"  # Slack's name of SEEN
@@ -233,9 +233,13 @@ class Listeners:
         )
         if before is None:
             return incoming
-        id = before.incoming.conversation_id
-        conversation = None if id else await self._parts.conversations.find(before.address)
-        return replace(incoming, conversation_id=id or (conversation.id if conversation else None))
+        id, conversations = before.incoming.conversation_id, self._parts.conversations
+        try:
+            found_there = (await conversations.show(id, address.workspace))[0] if id else None
+        except NotFound:  # it was deleted meanwhile
+            return incoming
+        conversation = found_there or await conversations.find(before.address)
+        return replace(incoming, conversation_id=conversation.id) if conversation is not None else incoming
 
     async def _is_ours(self, message: Event, team: Team) -> bool:
         """Return whether the bot has answered in the message's thread, or is about to."""

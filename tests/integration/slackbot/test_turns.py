@@ -6,7 +6,7 @@ from core.domain.incoming import ChannelAddress
 from core.domain.service import AutoAnswer, ChannelSettings
 from core.errors import ProviderOverloaded
 from tests.integration.platform_place import a_day_later, search, turns
-from tests.integration.slackbot.house import shown_of
+from tests.integration.slackbot.house import is_final, shown_of
 from tests.integration.slackbot.place import SlackPlace
 from tests.scripted import says
 
@@ -101,6 +101,20 @@ async def test_direct_messages_go_on_with_what_was_said_half_an_hour_ago(place: 
         await house.ada.say(house.ada.dm, "where is the other key?")
         await house.answered(house.ada.dm, 4)
         assert len(await place.conversations.list_conversations("local")) == 2
+
+
+async def test_a_conversation_that_was_deleted_is_not_continued(place: SlackPlace) -> None:
+    place.says(*turns(3))
+    async with place.open() as house:
+        for count, text in enumerate(("where is the key?", "and who put it there?"), start=1):
+            await house.ada.say(house.ada.dm, text)
+            await house.answered(house.ada.dm, count)
+        [conversation] = await place.conversations.list_conversations("local")
+        await place.conversations.delete(conversation.id, "local")
+        asked = await house.ada.say(house.ada.dm, "and why?")
+        await house.until(lambda: any(post.root == asked.ts and is_final(post) for post in house.posts(house.ada.dm)))
+        [another] = await place.conversations.list_conversations("local")
+        assert another.id != conversation.id
 
 
 async def test_being_called_into_a_thread_of_people_is_no_subscription(place: SlackPlace) -> None:
