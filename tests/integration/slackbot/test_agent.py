@@ -87,6 +87,7 @@ async def test_a_session_that_an_earlier_process_left_is_ended_at_the_next_start
         async with place.asleep():
             house.channel.sessions[answer.root]["statuses"].append(left)
         await house.until(lambda: statuses(house, answer)[-1] == "active", "the end of the session that was left")
+        assert statuses(house, answer)[-2:] == [left, "active"]
 
 
 async def test_a_session_waits_while_a_person_has_to_choose(place: SlackPlace) -> None:
