@@ -16,7 +16,7 @@ from core.domain.answer import AnswerStatus
 from core.errors import BadInput
 from core.text.words import collapse
 
-_MARKUP = re.compile(r"[*_`~]|^[ \t]*+>++ ?|\[\d+\]", re.MULTILINE)
+_MARKUP = re.compile(r"[*`~]|\b_+|_+\b|^[ \t]*+>++ ?|\[\d+\]", re.MULTILINE)
 DECISION_PERCENTILE = 95
 
 

@@ -52,6 +52,14 @@ def asked_before(history: Sequence[ChatMessage]) -> str | None:
     return said[0] if said else None
 
 
+def statement_asked_about(question: str, history: Sequence[ChatMessage]) -> str | None:
+    """Return the last statement of a person, if a message only asks whether it is right."""
+    if _IS_RIGHT.fullmatch(question.strip(_AROUND)) is None:
+        return None
+    said = (turn.text for turn in reversed(history) if turn.role is ChatRole.USER)
+    return next((text for text in said if read_asked(text).form is Form.STATEMENT and content_words(text)), None)
+
+
 def in_context(question: str, before: str) -> str:
     """Add the content words of the question before that this one lacks."""
     own = set(words(question))
@@ -116,6 +124,13 @@ _MORE = re.compile(
 )
 _WHY = re.compile(
     r"(?:(?:and|but|so|ok) )?(?:why(?: (?:is|was) (?:that|this|it)| so)?|how come|what for)", re.IGNORECASE
+)
+_IS_RIGHT = re.compile(
+    r"(?:(?:and|but|so|hm+|wait|ok)[ ,]+){0,2}+(?:(?:is|was|isn['’]?t) (?:that|this|it)(?: really| still| even)?"
+    r" (?:right|true|correct|ok(?:ay)?|so|allowed|the case|enough)"
+    r"|(?:does|do|would|will) (?:that|this|it) (?:fit|work|count|hold)"
+    r"|who(?: of (?:us|them|you))? is right(?:,? .{1,60})?)",
+    re.IGNORECASE,
 )
 _REASON = re.compile(r"\b(?:because|since|due to|so that|in order to|the reason|thanks to)\b", re.IGNORECASE)
 _AROUND = " \t\n?!.,;:…-–—"

@@ -126,7 +126,7 @@ _CUES: Mapping[AnswerKind, tuple[str, ...]] = {
     ),
     AnswerKind.AGE: (rf"\bhow old\b|\b{_WHICH} age\b",),
     AnswerKind.DURATION: (
-        r"\bhow (?:soon|quickly)\b|\bhow long\b(?! may| can (?:a|the) \w+ (?:name|text|title|message) be)",
+        r"\bhow (?:soon|quickly|long)\b|\bhow far (?:ahead|in advance)\b",
         r"\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b|\bhow much (?:time|longer)\b",
         r"\bin (?:seconds|minutes|hours|days)\b|\bduration\b",
     ),
@@ -139,7 +139,7 @@ _CUES: Mapping[AnswerKind, tuple[str, ...]] = {
         r"charges?|pay)\b",
     ),
     AnswerKind.LENGTH: (
-        r"\bhow (?:far(?! behind)|tall|wide|high|deep|thick|long)\b|\b(?:height|width|depth|diameter|distance)\b",
+        r"\bhow (?:far(?! behind)|tall|wide|deep|thick)\b|\b(?:height|width|depth|diameter|distance)\b",
     ),
     AnswerKind.WEIGHT: (r"^(?:and )?(?:what|how)\b.*\bweighs?\b(?! up)|\bhow heavy\b|^(?:and )?what\b.* weight of\b",),
     AnswerKind.PERCENT: (
@@ -147,7 +147,7 @@ _CUES: Mapping[AnswerKind, tuple[str, ...]] = {
         r"\brate\b(?! (?:limit|card|plan))",
     ),
     AnswerKind.NUMBER: (
-        r"\bhow (?:many|much|often|big|large)\b|\bnumber of\b|\b(?:version|block) number\b|\bupper bound\b",
+        r"\bhow (?:many|much|often|big|large|high)\b|\bnumber of\b|\b(?:version|block) number\b|\bupper bound\b",
         rf"{_ASKS_FIRST}{_WHICH}(?:'s| is| was| are)?(?: the)? (?:number|level|score|dc|ac|count|bonus|factor|"
         r"multiplier|version|ratio|capacity|armou?r class|challenge rating|block number)\b",
     ),

@@ -22,6 +22,7 @@ from core.answering.providers.extractive.conversation import (
     part_queries,
     queries,
     quote_next,
+    statement_asked_about,
 )
 from core.answering.providers.extractive.cues import LIST, SUMMARY
 from core.answering.providers.extractive.evidence import NOTHING_BELOW, Verdict, judge_evidence
@@ -250,7 +251,8 @@ class _Turn:
         self._since = request.messages[asked + 1 :]
         self.history: Sequence[ChatMessage] = request.messages[: max(asked, 0)]
         text = request.messages[asked].text if asked >= 0 else ""
-        self.question = without_reading(spoken(text) if "[[" in text else text)
+        asked_for = without_reading(spoken(text) if "[[" in text else text)
+        self.question = statement_asked_about(asked_for, self.history) or asked_for
         self.kind = request_kind(self.question, request.system)
         self.queries = queries(self.question, self.history)
         self.parts = parts_of(self.question) if self.kind is RequestKind.QUESTION else [self.question]

@@ -10,6 +10,7 @@ from core.features.room_evaluation import (
     Heard,
     LabelledScene,
     Posted,
+    plain,
     read_everyday,
     read_rooms,
     score_everyday,
@@ -94,3 +95,7 @@ def test_everyday_messages_have_a_kind_of_reply(line: dict[str, object], post: P
 def test_an_unusable_line_is_named(line: str) -> None:
     with pytest.raises(BadInput, match="Line 1"):
         read_rooms([line])
+
+
+def test_underscores_within_a_word_are_no_markdown() -> None:
+    assert plain("_The_ code __is__ `tide_lock`.") == "The code is tide_lock."

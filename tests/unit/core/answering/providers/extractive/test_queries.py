@@ -13,6 +13,7 @@ from core.answering.providers.extractive.conversation import (
     is_follow_up,
     part_queries,
     queries,
+    statement_asked_about,
 )
 from core.answering.providers.extractive.provider import RequestKind, request_kind
 from core.answering.strategies.tool_use import reading_companion
@@ -176,3 +177,22 @@ def test_a_message_may_ask_for_more(text: str) -> None:
 )
 def test_other_questions_don_t_ask_for_more(text: str) -> None:
     assert not asks_more(text) and not asks_why(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"),
+    [
+        ("is that right?", True),
+        ("hm, is that still ok??", True),
+        ("does that fit?", True),
+        ("who is right, Ann or Bo?", True),
+        ("is that the boat?", False),
+        ("is that right for cars?", False),
+        ("does it fit into the van?", False),
+    ],
+)
+def test_whether_something_is_right_asks_about_the_statement_before(question: str, is_asked: bool) -> None:
+    said = "The saloon is free of dogs on Sundays"
+    history = (user(said), ChatMessage(role=ChatRole.ASSISTANT, text="It is not."), user("When does it open?"))
+    assert statement_asked_about(question, history) == (said if is_asked else None)
+    assert statement_asked_about(question, history[2:]) is None
