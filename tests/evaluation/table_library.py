@@ -148,7 +148,9 @@ def _walks() -> bytes:
 
 
 def _table(rows: Rows) -> str:
-    head, *body = ("".join(f"<{tag}>{cell}</{tag}>" for cell in row) for row, tag in zip(rows, _tags(rows), strict=True))
+    head, *body = (
+        "".join(f"<{tag}>{cell}</{tag}>" for cell in row) for row, tag in zip(rows, _tags(rows), strict=True)
+    )
     return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in body)}</table>"
 
 

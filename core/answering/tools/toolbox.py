@@ -24,7 +24,7 @@ from core.knowledge.covering import WholeDocuments
 from core.knowledge.facts import Facts, FactType
 from core.knowledge.facts.list_intent import detect_list_intent
 from core.knowledge.facts.lookup import MOST_LISTED
-from core.knowledge.facts.table_questions import read_table_question
+from core.knowledge.facts.table_words import read_table_question
 from core.knowledge.library import Library
 from core.knowledge.references.linked_context import LinkedContext, to_turns
 from core.ports import ChatProvider, CorpusRepository, PagePictures

@@ -29,7 +29,8 @@ from core.knowledge.facts.matching import (
 from core.knowledge.facts.ontology import Ontology, build_ontology
 from core.knowledge.facts.query import DEFAULT_ROWS, MOST_ROWS, Comparison, FactQuery, read_query
 from core.knowledge.facts.rows import EXTRACT_TYPES, Fact, FactType, to_facts
-from core.knowledge.facts.table_questions import Computed, Grid, TableQuestion, compute
+from core.knowledge.facts.table_questions import Computed, Grid, compute
+from core.knowledge.facts.table_words import TableQuestion
 from core.knowledge.search.documents import find_by_name
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import ExtractRepository
@@ -41,7 +42,7 @@ QUOTE_CHARACTERS = 600  # of a footnote: a longer table or meeting is quoted fro
 MOST_LISTED = MOST_ROWS  # a longer list is hard to read, in chat and elsewhere
 MOST_CHARACTERS = 6_000  # of all rows of a list
 SHOWN_CHARACTERS = 300  # of one row
-MOST_DOCUMENTS = 5  # whose tables are tried for one question
+MOST_DOCUMENTS = 8  # whose tables are tried for one question
 MOST_CITED = 10  # rows shown below a sum
 
 
@@ -172,13 +173,13 @@ class Facts:
         return Listing(rows=rows, total=found.total, unknown=found.unknown, is_whole=is_whole)
 
     async def compute(
-        self, question: TableQuestion, pages: Iterable[str], scope: SearchScope
+        self, question: TableQuestion, pages: Sequence[str], scope: SearchScope
     ) -> tuple[str, Listing] | None:
-        """Answer a question from a table of these pages, with the rows to cite; None if none or several do.
-
-        Tables are whole: their parts on other pages count.
+        """Answer a question from a table of the documents of these pages, with the rows to cite; None if none or
+        several do. The first pages count first.
         """
         near = await self.of_pages(pages, scope, ExtractType.TABLE)
+        near.sort(key=lambda extract: pages.index(extract.page_id))
         found: list[tuple[Computed, list[Fact]]] = []
         for document_id in list(dict.fromkeys(extract.document_id for extract in near))[:MOST_DOCUMENTS]:
             for grid, rows in await self.tables(frozenset({document_id}), scope):

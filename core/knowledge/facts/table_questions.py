@@ -1,92 +1,39 @@
-"""Questions that one table answers: a cell, the highest or lowest, a sum, an average, a count. Pure.
+"""Questions that one table answers: a cell, the highest or lowest, a sum, an average, a count, a difference. Pure.
 
-A question is computed only if a table accounts for all its words; in doubt there is no result, and the usual search
-answers.
+A question is computed only if a table accounts for all its words; in doubt there is no result. A table is tried as it
+is, then with its columns as rows: "in which year were repairs the highest?"
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from datetime import date
+from functools import cached_property
 from math import fsum
 
-from core.knowledge.facts.matching import stem
-from core.text.words import STOPWORDS, words
+from core.knowledge.facts.table_words import (
+    QUANTITIES,
+    Operation,
+    Quantity,
+    TableQuestion,
+    is_like,
+    names,
+    operation_of,
+    quantities_called,
+)
+from core.text.words import words
 
-LONGEST = 200  # characters of a question
 MOST_ADDED = 6  # numbers that a sum spells out
-
-
-class Operation(StrEnum):
-    VALUE = "value"
-    HIGHEST = "highest"
-    LOWEST = "lowest"
-    SUM = "sum"
-    AVERAGE = "average"
-    COUNT = "count"
-
-
-_OPERATIONS: Mapping[str, Operation] = {
-    **dict.fromkeys(
-        "highest largest biggest greatest most longest heaviest tallest maximum".split(), Operation.HIGHEST
-    ),
-    **dict.fromkeys("latest last newest".split(), Operation.HIGHEST),
-    **dict.fromkeys("lowest smallest least fewest shortest lightest minimum cheapest".split(), Operation.LOWEST),
-    **dict.fromkeys("first earliest oldest".split(), Operation.LOWEST),
-    **dict.fromkeys("total sum altogether overall combined".split(), Operation.SUM),
-    **dict.fromkeys("average mean".split(), Operation.AVERAGE),
-}
-_IN_TIME = frozenset("latest last newest first earliest oldest".split())  # of a column of years
-_COUNTS = re.compile(r"^(?:how many|count the|what is the number of)\s+(\w+)", re.IGNORECASE)
-_ENTITY = re.compile(r"^(?:which|what)\s+(\w+)", re.IGNORECASE)
-_ASKS = re.compile(
-    r"^(?:what|which|who|how (?:many|much|long|old|tall|high|big)|count|give|tell|name)\b", re.IGNORECASE
-)
-_BEYOND = frozenset(
-    "why when where not except without than difference compare between change increase more less per and or".split()
-)
-# Words of questions that no table has to have.
-_ASKING = frozenset(
-    """row column table list number value figure much many there have had has does did do got give tell name show amount
-    single entry altogether carry carries carried contain contains hold holds held include includes report reported
-    record recorded use used need needs""".split()
-)
-# The column that a superlative compares, if the question doesn't name the column.
-_COMPARED: Mapping[str, frozenset[str]] = {
-    "longest": frozenset({"length", "duration"}),
-    "shortest": frozenset({"length", "duration", "height"}),
-    "tallest": frozenset({"height"}),
-    "highest": frozenset({"height", "altitude", "elevation"}),
-    "heaviest": frozenset({"weight", "mass"}),
-    "lightest": frozenset({"weight", "mass"}),
-    "cheapest": frozenset({"price", "cost", "fare"}),
-    "largest": frozenset({"size", "area"}),
-    "biggest": frozenset({"size", "area"}),
-    "smallest": frozenset({"size", "area"}),
-}
+MOST_COLUMNS = 40  # of a table whose columns are read as rows
+DATE = "date"  # the unit of dates
 _NUMBER = re.compile(
-    r"(?P<minus>[-\u2212(]?) ?(?P<before>[^\d\s.,()-]{0,3}) ?(?P<digits>\d[\d,]*(?:\.\d+)?)\)?(?P<after>\D{0,12})"
+    r"(?P<minus>[-\u2212(]?) ?(?P<before>[^\d\s.,()-]{0,3}) ?(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<close>\)?)"
+    r"(?P<after>\D{0,12})"
 )
-_YEAR = re.compile(r"1[4-9]\d\d|20\d\d")
+_ISO = re.compile(r"((?:1[4-9]|20)\d\d)-(\d\d)-(\d\d)")
+_YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
+_IN_BRACKETS = re.compile(r"[(\[]([^)\]]*)[)\]]")
 _SUMMARY_ROW = re.compile(r"(?:grand |sub)?-?totals?\b|sum\b|all\b|average\b|mean\b|overall\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableQuestion:
-    operation: Operation
-    said: tuple[str, ...]  # its words, as `_stems`, without words that ask
-    entity: str = ""  # of "which boat", "how many boats"
-    superlative: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
-    """A whole table: `rows` of cells as written, `about` the words of its title and document."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    about: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,120 +43,418 @@ class Computed:
     covered: int  # words of the question that the table itself has
 
 
-def read_table_question(text: str) -> TableQuestion | None:
-    """Read a question, or return None if it asks for something else, or for two things."""
-    question = " ".join(text.split()).rstrip("?!. ")
-    if len(question) > LONGEST or not _ASKS.match(question) or re.search(r"[?;!]\s+\S", text):
-        return None
-    all_words = words(question)
-    if _BEYOND & set(all_words):
-        return None
-    operations = [(word, _OPERATIONS[word]) for word in all_words if word in _OPERATIONS]
-    said = tuple(_stems(word for word in all_words if word not in STOPWORDS and word not in _ASKING))
-    if len({operation for _, operation in operations}) > 1 or not said:
-        return None
-    counted = _COUNTS.match(question)
-    entity = counted or _ENTITY.match(question)
-    named = stem(entity[1].casefold()) if entity and entity[1].casefold() not in STOPWORDS else ""
-    if operations:
-        return TableQuestion(operation=operations[0][1], said=said, entity=named, superlative=operations[0][0])
-    return TableQuestion(operation=Operation.COUNT if counted else Operation.VALUE, said=said, entity=named)
+@dataclass(frozen=True, slots=True)
+class Number:
+    value: float
+    unit: str  # as written around it
+    is_charge: bool = False  # in brackets, as accounts write costs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """A whole table: `rows` of cells as written, `about` the words of its title and document."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    about: str = ""
+
+    @cached_property
+    def numbers(self) -> Sequence[Sequence[Number | None]]:
+        return [[read_number(cell) for cell in row] for row in self.rows]
+
+    @cached_property
+    def labels(self) -> Sequence[Sequence[frozenset[str]]]:
+        """The words of each cell that can name its row: not of figures, except in the first column."""
+        return [
+            [
+                _label(cell) if place == 0 or self.numbers[row][place] is None else frozenset[str]()
+                for place, cell in enumerate(cells)
+            ]
+            for row, cells in enumerate(self.rows)
+        ]
+
+    @cached_property
+    def headings(self) -> Sequence[frozenset[str]]:
+        """The words of the heading above each row: a row with nothing but a label."""
+        above, found = frozenset[str](), list[frozenset[str]]()
+        for cells in self.rows:
+            if cells and cells[0].strip() and not any(cell.strip() for cell in cells[1:]):
+                above = names(cells[0])
+            found.append(above)
+        return found
+
+    @cached_property
+    def names(self) -> Sequence[frozenset[str]]:
+        return [names(column) for column in self.columns]
+
+    @cached_property
+    def quantities(self) -> Sequence[Sequence[Quantity]]:
+        """The kinds of quantity of each column, by the unit of its name or cells, or by the words of its name."""
+        return [list(_quantities(self, place)) for place in range(len(self.columns))]
+
+    def says_quantity(self, place: int) -> bool:
+        """Return whether a column's own name says what it measures: "Length"."""
+        return any(self.names[place] & quantity.words for quantity in self.quantities[place])
+
+    @cached_property
+    def is_numeric(self) -> Sequence[bool]:
+        return [any(row[place] is not None for row in self.numbers) for place in range(len(self.columns))]
+
+    def label_of(self, row: int) -> str:
+        """Return what a row is called: its cell of the column "Name", else its first one."""
+        place = next((place for place, own in enumerate(self.names) if own == {"name"}), 0)
+        return self.rows[row][place].strip()
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Words that say nothing about rows: of the title, the document, and columns of words."""
+        texts = (own for own, numeric in zip(self.names, self.is_numeric, strict=True) if not numeric)
+        return names(f"{self.title} {self.about}").union(*texts, self.names[0])
+
+    def explains(self, said: frozenset[str]) -> frozenset[str]:
+        """Return the words that the title, the document or a column of words has."""
+        parts = [word for word in self.known if len(word) > 3]
+        return frozenset(
+            word
+            for word in said
+            if any(is_like(word, own) for own in self.known)
+            or (len(word) > 2 and any(word in own for own in parts))  # "500" of "sp500-figures"
+        )
+
+    def named(self, place: int, said: frozenset[str]) -> frozenset[str]:
+        """Return the words that name a column, or speak of its kind of quantity."""
+        own = self.names[place].union(*(quantity.words for quantity in self.quantities[place]))
+        return frozenset(word for word in said if any(is_like(word, name) for name in own))
 
 
 def compute(question: TableQuestion, grid: Grid) -> Computed | None:
     """Answer a question from one table, or return None if the table doesn't account for all its words."""
     if len(grid.columns) < 2 or not grid.rows:
         return None
-    cell = _cell(question, grid)
-    if cell is not None or question.operation is Operation.VALUE:
-        return cell
-    said = frozenset(question.said) - {question.superlative, stem(question.superlative)}
-    chosen, filtered = _filter(said, grid)
-    about = _names(f"{grid.title} {grid.about}")
-    if question.operation is Operation.COUNT:
-        return _count(question, said, grid, chosen, filtered)
-    measure = _measure(question, said, grid, chosen)
-    if measure is None:
+    found = _Reading(question, grid).answer()
+    if found is not None:
+        return replace(found, rows=tuple(row for row in found.rows if row >= 0))
+    turned = _turned(grid)
+    reading = (
+        _Reading(question, turned, is_turned=True)
+        if turned is not None and question.operation not in _OF_ROWS
+        else None
+    )
+    found = reading.answer() if reading is not None else None
+    if found is None or reading is None or reading.column is None:
         return None
-    column, covered = measure
-    if said - about - filtered - covered - {question.entity}:
+    return replace(found, rows=(reading.column - 1,))  # the column was a row
+
+
+def may_answer(question: TableQuestion, grid: Grid) -> bool:
+    """Return whether quoted rows can answer a question: nothing is to be computed, and they have all its words."""
+    own = frozenset[str]().union(*(names(cell) for row in grid.rows for cell in row))
+    left = question.needed - own
+    left -= frozenset[str]().union(*(grid.named(place, left) for place in range(len(grid.columns))))
+    return not question.is_computed and not left - grid.explains(left)
+
+
+_OF_ROWS = (Operation.COUNT, Operation.ROWS, Operation.VALUE)
+
+
+def _turned(grid: Grid) -> Grid | None:
+    """Return a table of figures with its columns as rows; None if there are no figures to compare so."""
+    if len(grid.columns) > MOST_COLUMNS or not all(grid.is_numeric[1:]) or len(grid.rows) > 10 * MOST_COLUMNS:
         return None
-    found = calculate(question.operation, grid, column, chosen, called=question.superlative)
-    return replace(found, covered=len((covered | filtered) & said)) if found is not None else None
+    heads = [_IN_BRACKETS.sub(" ", column).strip() for column in grid.columns[1:]]
+    are_years = all(_YEAR.match(head) for head in heads)
+    return Grid(
+        title=grid.title,
+        about=grid.about,
+        columns=("Year" if are_years else "", *(row[0] for row in grid.rows)),
+        rows=[(head, *(row[place] for row in grid.rows)) for place, head in enumerate(heads, 1)],
+    )
+
+
+class _Reading:
+    """A question read over one table; `column` is the one that was compared."""
+
+    def __init__(self, question: TableQuestion, grid: Grid, *, is_turned: bool = False) -> None:
+        self.question = question
+        self.grid = grid
+        self.is_turned = is_turned
+        self.said = frozenset(question.said)
+        self.column: int | None = None
+
+    def answer(self) -> Computed | None:
+        question = self.question
+        if question.operation is not Operation.DIFFERENCE and (cell := self._cell()) is not None:
+            return cell
+        if question.operation is Operation.VALUE:
+            return None
+        self.said = self.said - {question.called, *names(question.called)}
+        if question.operation is Operation.DIFFERENCE:
+            return self._difference()
+        rows, covered = self._select(plain_rows(self.grid))
+        if question.ends is not None and not covered.issuperset(question.ends):
+            rows, covered = self._between(rows, covered)
+        return self._over(rows, covered)
+
+    def _over(self, rows: Sequence[int], covered: frozenset[str]) -> Computed | None:
+        """Answer from rows: those that fit a condition, in the asked order, or computed."""
+        question, grid = self.question, self.grid
+        column = None
+        if question.limit is not None or question.operation not in (Operation.COUNT, Operation.ROWS):
+            if (measure := self._measure(self.said - covered, rows)) is None:
+                return None
+            column, covered = measure[0], covered | measure[1]
+            self.column = column
+        if question.limit is not None and column is not None:
+            if not _is_comparable(grid, column, rows):
+                return None
+            rows = [row for row in rows if _holds(question, grid.numbers[row][column])]
+        if question.without:
+            if not any(question.without in cell for row in rows for cell in grid.labels[row]):
+                return None
+            rows = [row for row in rows if not any(question.without in cell for cell in grid.labels[row])]
+        if not rows or not self._accounts(covered, rows):
+            return None
+        own = len(covered & frozenset(question.said)) + self._has_entity()
+        if question.operation is Operation.COUNT:
+            return self._count(rows, own)
+        if question.operation is Operation.ROWS:
+            return Computed(text=_listed(grid, rows, column), rows=tuple(rows), covered=own)
+        assert column is not None  # noqa: S101 - measured above  # nosec B101
+        operation = operation_of(question, grid.quantities[column])
+        found = calculate(operation, grid, column, rows, called=question.called, most=question.most)
+        return replace(found, covered=own) if found is not None else None
+
+    def _has_entity(self) -> bool:
+        """Return whether a column of words is named by what the question asks for: "which boat"."""
+        columns = zip(self.grid.names, self.grid.is_numeric, strict=True)
+        own = frozenset[str]().union(*(name for name, numeric in columns if not numeric))
+        return bool(self.question.entity) and any(is_like(self.question.entity, name) for name in own)
+
+    def _accounts(self, covered: frozenset[str], rows: Sequence[int], *, of_entity: bool = True) -> bool:
+        """Return whether nothing that the question says is left over."""
+        left = self.said & self.question.needed - covered
+        left -= self.grid.explains(left)
+        if of_entity and self.question.operation is not Operation.COUNT:
+            left -= {self.question.entity}
+        if self.question.joins:
+            joined = any(
+                {"and", "or", "&"} & set(cell.casefold().split()) for row in rows for cell in self.grid.rows[row]
+            )
+            if not joined and not any("and" in column.split() for column in self.grid.columns):
+                return False
+        return not left or (self.question.operation is Operation.COUNT and left == {self.question.entity})
+
+    def _count(self, rows: Sequence[int], covered: int) -> Computed | None:
+        """Count rows, or different cells, if they are what the question counts, and not figures of a column."""
+        grid, entity = self.grid, self.question.entity
+        counted = [place for place, own in enumerate(grid.names) if any(is_like(entity, name) for name in own)]
+        if any(grid.is_numeric[place] for place in counted if place > 0):
+            return None
+        in_title = any(is_like(entity, name) for name in names(f"{grid.title} {grid.about}"))
+        if not counted and not in_title:
+            return None
+        text = f"{len(rows)} {'row' if len(rows) == 1 else 'rows'}{_of(grid)}"
+        if counted:
+            found = dict.fromkeys(grid.rows[row][counted[0]].strip() for row in rows)
+            shown = ", ".join(found)
+            if len(found) < len(rows):
+                text = f"{len(found)} ({grid.columns[counted[0]].strip()}{_of(grid)}: {shown})"
+        return Computed(text=text, rows=tuple(rows), covered=covered)
+
+    def _select(self, among: Sequence[int]) -> tuple[list[int], frozenset[str]]:
+        """Return the rows that the question names by their labels, and the words that name them; all without any."""
+        own = {row: frozenset[str]().union(*self._fitting(row)) for row in among}
+        most = max((len(cells) for cells in own.values()), default=0)
+        if not most:
+            return self._select_in_part(among)
+        every = frozenset[str]().union(*own.values())
+        chosen = [row for row in among if own[row] == every] or [row for row in among if len(own[row]) == most]
+        sets = {own[row] for row in chosen}
+        if len(sets) > 1:
+            return list(among), frozenset()
+        under = {row: self.grid.headings[row] & self.said for row in chosen}
+        best = max(map(len, under.values()))
+        chosen = [row for row in chosen if len(under[row]) == best]
+        return chosen, next(iter(sets)) | under[chosen[0]]
+
+    def _fitting(self, row: int) -> Iterator[frozenset[str]]:
+        """Yield the words of the row's cells that are all in the question."""
+        for place, own in enumerate(self.grid.labels[row]):
+            is_figure = self.grid.numbers[row][place] is not None
+            if own and own <= self.said and (not is_figure or place == 0):
+                yield own
+
+    def _select_in_part(self, among: Sequence[int]) -> tuple[list[int], frozenset[str]]:
+        """Return the one row whose label the question has in part ("Norfolk" of "Norfolk Southern"); else all."""
+        left = self.said & self.question.needed
+        left -= self.grid.explains(left)
+        parts = {
+            row: max((own & left for own in self.grid.labels[row]), key=len, default=frozenset[str]()) for row in among
+        }
+        most = max(map(len, parts.values()), default=0)
+        best = [row for row in among if most and len(parts[row]) == most]
+        named = frozenset[str]().union(*(self.grid.named(place, left) for place in range(len(self.grid.columns))))
+        if len(best) == 1 and not parts[best[0]] <= named:
+            return best, parts[best[0]]
+        return list(among), frozenset()
+
+    def _between(self, rows: Sequence[int], covered: frozenset[str]) -> tuple[list[int], frozenset[str]]:
+        """Return the rows from one label to another: "from January to June"."""
+        ends = [names(end) for end in self.question.ends or ()]
+        places = [row for end in ends for row in range(len(self.grid.rows)) if self.grid.labels[row][0] == end]
+        if len(places) != len(ends):
+            return list(rows), covered
+        first, last = sorted(places)
+        return [row for row in plain_rows(self.grid) if first <= row <= last], covered.union(*ends)
+
+    def _cell(self) -> Computed | None:
+        """Answer with one cell, if the question names a row and a column."""
+        rows, covered = self._select(range(len(self.grid.rows)))
+        if len(rows) != 1 or not covered or self.question.limit is not None or self.question.without:
+            return None
+        row, grid = rows[0], self.grid
+        left = self.said - covered
+        places = [place for place, own in enumerate(grid.labels[row]) if not (own and own <= covered)]
+        found = _best(grid, left, [place for place in places if place != 0 or grid.labels[row][0] - covered])
+        if found is None and len(grid.columns) == 2 and grid.labels[row][0] <= covered:
+            found = 1, grid.named(1, left)
+        if found is None or not grid.rows[row][found[0]].strip():
+            return None
+        place, own = found
+        if place == 0 or not self._accounts(covered | own, rows, of_entity=False):
+            return None
+        label = next(
+            (cell for cell, words_of in zip(grid.rows[row], grid.labels[row], strict=True) if words_of & covered), ""
+        )
+        text = f"{grid.rows[row][place].strip()} ({grid.columns[place].strip()}, {label.strip()})"
+        return Computed(text=text, rows=(row,), covered=len((covered | own) & self.said))
+
+    def _difference(self) -> Computed | None:
+        """Subtract one cell of a column from another, if the question names the column and two rows."""
+        grid, said = self.grid, self.question.said
+        labelled = {row: max(self._fitting(row), key=len, default=frozenset[str]()) for row in range(len(grid.rows))}
+        found = [row for row, own in labelled.items() if own and not any(own < other for other in labelled.values())]
+        if len(found) != 2 or labelled[found[0]] == labelled[found[1]]:
+            return None
+        first, second = sorted(found, key=lambda row: min(said.index(word) for word in labelled[row]))
+        covered = labelled[first] | labelled[second]
+        measure = self._measure(self.said - covered, found)
+        if measure is None:
+            return None
+        column, own = measure
+        self.column = column
+        one, other = grid.numbers[first][column], grid.numbers[second][column]
+        if one is None or other is None or one.unit != other.unit or not self._accounts(covered | own, found):
+            return None
+        ends = (second, first) if self.question.ends is not None and not self.question.falls else (first, second)
+        if self.question.ends is None and one.value < other.value:
+            ends = second, first
+        cells = [grid.rows[row][column].strip() for row in ends]
+        value = abs(grid_value(grid, ends[0], column)) - abs(grid_value(grid, ends[1], column))
+        if one.unit == DATE:
+            return None
+        shown = f"{value:,.{_digits(cells)}f}"
+        formula = " − ".join(f"{cell} ({grid.rows[row][0].strip()})" for cell, row in zip(cells, ends, strict=True))
+        text = f"{_with_unit(shown, cells[0])} ({grid.columns[column].strip()}, difference{_of(grid)}: {formula})"
+        return Computed(text=text, rows=ends, covered=len((covered | own) & self.said))
+
+    def _measure(self, said: frozenset[str], rows: Sequence[int]) -> tuple[int, frozenset[str]] | None:
+        """Return the column that is compared, and the words of the question that name it."""
+        grid = self.grid
+        if any(is_like(self.question.entity, name) for name in grid.names[0]):
+            said = said - {self.question.entity}
+        numeric = [
+            place for place in range(1, len(grid.columns)) if any(grid.numbers[row][place] is not None for row in rows)
+        ]
+        if (found := _best(grid, said, numeric)) is not None:
+            return found
+        if self.is_turned or any(grid.named(place, said) for place in numeric):
+            return None  # none or several are named
+        called = [*quantities_called(self.question.called)]
+        compared = [place for place in numeric if any(each in called for each in grid.quantities[place])]
+        compared = [place for place in compared if grid.says_quantity(place)] or compared
+        if not compared and not called:
+            compared = [
+                place for place in numeric if any(n and n.unit != DATE for n in (grid.numbers[r][place] for r in rows))
+            ]
+        return (compared[0], frozenset()) if len(compared) == 1 else None
+
+
+def _best(grid: Grid, said: frozenset[str], places: Sequence[int]) -> tuple[int, frozenset[str]] | None:
+    """Return the column that most words name, with the fewest other words in its name; None for two or none."""
+    named = [(place, own) for place in places if (own := grid.named(place, said))]
+    if not named:
+        return None
+
+    def worth(item: tuple[int, frozenset[str]]) -> tuple[int, bool, int]:
+        place, own = item
+        return len(own), grid.says_quantity(place), -len(grid.names[place] - own)
+
+    first, *others = sorted(named, key=worth, reverse=True)
+    return None if others and worth(others[0]) == worth(first) else first
 
 
 def calculate(
-    operation: Operation, grid: Grid, column: int, chosen: Sequence[int], *, called: str = ""
+    operation: Operation, grid: Grid, column: int, chosen: Sequence[int], *, called: str = "", most: int = 1
 ) -> Computed | None:
     """Compute the highest, lowest, sum or average of a column over some rows; None if some cells can't be compared.
 
-    `called` is the word for the highest or lowest.
+    `called` is the word for the highest or lowest, `most` how many of them are meant.
     """
-    numbers = {row: number for row in chosen if (number := _number(grid.rows[row][column])) is not None}
-    filled = [row for row in chosen if grid.rows[row][column].strip(" -–—")]
-    if len(numbers) < len(filled) or not numbers or len({unit for _, unit in numbers.values()}) > 1:
+    numbers = {row: number for row in chosen if (number := grid.numbers[row][column]) is not None}
+    if not _is_comparable(grid, column, chosen):
         return None
-    value, rows = _run(operation, {row: value for row, (value, _) in numbers.items()})
-    text = _say(operation, called or operation.value, grid, column, value, rows, len(numbers))
-    return Computed(text=text, rows=rows, covered=0)
-
-
-def _count(
-    question: TableQuestion, said: frozenset[str], grid: Grid, chosen: Sequence[int], filtered: frozenset[str]
-) -> Computed | None:
-    """Count rows, if they are what the question counts: not if a column of figures does ("how many passengers")."""
-    if any(question.entity in _names(column) for column in grid.columns[1:]):
-        return None
-    labels, title = _names(grid.columns[0]), [*_stems(words(grid.title))]
-    is_counted = question.entity in labels or title[:1] == [question.entity]
-    known = labels | filtered | _names(f"{grid.title} {grid.about}")
-    if not is_counted or said - known or not chosen:
-        return None
-    text = f"{len(chosen)} {'row' if len(chosen) == 1 else 'rows'}{_of(grid)}"
-    return Computed(text=text, rows=tuple(chosen), covered=len(said & (labels | filtered)))
-
-
-def _cell(question: TableQuestion, grid: Grid) -> Computed | None:
-    """Answer with one cell, if the question names a row and a column."""
-    said = frozenset(question.said)
-    labels = [(row, cells) for row in range(len(grid.rows)) if (cells := _labels(grid.rows[row], said))]
-    if not labels:
-        return None
-    most = max(len(cells) for _, cells in labels)
-    best = [(row, cells) for row, cells in labels if len(cells) == most]
-    named = {place: own for place, name in enumerate(grid.columns) if (own := _names(name)) and own <= said}
-    about = _names(f"{grid.title} {grid.about}")
-    found: list[tuple[int, int, frozenset[str]]] = []
-    for row, cells in best:
-        places = [place for place in named if not _labelled(grid.rows[row][place], cells)]
-        if not places and len(grid.columns) == 2:
-            places, own = [1], _names(" ".join(grid.columns))
+    charges = all(number.is_charge or number.value == 0 for number in numbers.values())
+    values = {row: abs(number.value) if charges else number.value for row, number in numbers.items()}
+    name, cells = grid.columns[column].strip(), [grid.rows[row][column].strip() for row in numbers]
+    if operation in (Operation.SUM, Operation.AVERAGE):
+        if next(iter(numbers.values())).unit == DATE:
+            return None
+        added = " + ".join(cells) if len(cells) <= MOST_ADDED else f"all {len(cells)} rows"
+        total, digits = fsum(values.values()), _digits(cells)
+        if operation is Operation.SUM:
+            said = f"{_with_unit(f'{total:,.{digits}f}', cells[0])} ({name}, sum{_of(grid)}: {added})"
         else:
-            own = frozenset[str]()
-        for place in places:
-            covered = cells | named.get(place, frozenset()) | own
-            if not said - covered - about and grid.rows[row][place].strip():
-                found.append((row, place, covered))
-    if not found:
-        return None
-    longest = max(len(covered) for _, _, covered in found)
-    first, *others = [item for item in found if len(item[2]) == longest]
-    if others:
-        return None  # two cells fit
-    row, place, covered = first
-    label = next(cell for cell in grid.rows[row] if _labelled(cell, covered))
-    text = f"{grid.rows[row][place].strip()} ({grid.columns[place].strip()}, {label.strip()})"
-    return Computed(text=text, rows=(row,), covered=len(covered & said))
+            mean = _with_unit(f"{total / len(cells):,.{digits + 2}f}", cells[0])
+            said = f"{mean} ({name}, average{_of(grid)}: {added}, divided by {len(cells)})"
+        return Computed(text=said, rows=tuple(numbers), covered=0)
+    ordered = sorted(values, key=lambda row: values[row], reverse=operation is Operation.HIGHEST)
+    limit = values[ordered[min(most, len(ordered)) - 1]]
+    is_high = operation is Operation.HIGHEST
+    rows = tuple(row for row in ordered if (values[row] >= limit if is_high else values[row] <= limit))
+    if most > 1:
+        said = f"{_listed(grid, rows, column)}, in the order of {name}"
+    else:
+        labels = ", ".join(map(grid.label_of, rows))
+        cell = grid.rows[rows[0]][column].strip()
+        said = f"{labels} ({name} {cell}, the {called or operation.value} of {len(values)}{_of(grid)})"
+    return Computed(text=said, rows=rows if most > 1 else tuple(sorted(rows)), covered=0)
 
 
-def _labels(cells: Sequence[str], said: frozenset[str]) -> frozenset[str]:
-    """The words of a row's labels that are all in the question."""
-    return frozenset(word for cell in cells if _labelled(cell, said) for word in _stems(words(cell)))
+def _listed(grid: Grid, rows: Sequence[int], column: int | None) -> str:
+    """Return the labels of rows, with the cells that were compared."""
+    cells = [f" ({grid.rows[row][column].strip()})" if column is not None else "" for row in rows]
+    return ", ".join(f"{grid.label_of(row)}{cell}" for row, cell in zip(rows, cells, strict=True)) + _of(grid)
 
 
-def _labelled(cell: str, said: frozenset[str]) -> bool:
-    own = frozenset(_stems(word for word in words(cell) if word not in STOPWORDS))
-    return bool(own) and own <= said and any(any(map(str.isalpha, word)) for word in own)
+def _holds(question: TableQuestion, number: Number | None) -> bool:
+    if number is None or question.limit is None:
+        return False
+    value = date.fromordinal(int(number.value)).year if number.unit == DATE else number.value
+    return question.limit.holds(value)
+
+
+def _is_comparable(grid: Grid, column: int, rows: Sequence[int]) -> bool:
+    """Return whether all filled cells of a column are numbers of one unit."""
+    filled = [row for row in rows if grid.rows[row][column].strip(" -–—*")]
+    numbers = [grid.numbers[row][column] for row in filled]
+    return bool(numbers) and None not in numbers and len({number.unit for number in numbers if number}) == 1
+
+
+def grid_value(grid: Grid, row: int, column: int) -> float:
+    number = grid.numbers[row][column]
+    return number.value if number is not None else 0.0
 
 
 def plain_rows(grid: Grid) -> list[int]:
@@ -217,89 +462,62 @@ def plain_rows(grid: Grid) -> list[int]:
     return [row for row, cells in enumerate(grid.rows) if not _SUMMARY_ROW.match(cells[0].strip())]
 
 
-def _filter(said: frozenset[str], grid: Grid) -> tuple[list[int], frozenset[str]]:
-    """Return the rows that the question is limited to, without rows of totals, and the words that limit it."""
-    plain = plain_rows(grid)
-    named = {row: _labels(grid.rows[row], said) for row in plain}
-    words_of = frozenset(word for labels in named.values() for word in labels)
-    fitting = [row for row in plain if words_of and named[row] == words_of]
-    return (fitting, words_of) if fitting else (plain, frozenset())
-
-
-def _measure(
-    question: TableQuestion, said: frozenset[str], grid: Grid, rows: Sequence[int]
-) -> tuple[int, frozenset[str]] | None:
-    """Return the column that is compared, and the words of the question that name it."""
-    numeric = [
-        place for place in range(len(grid.columns)) if any(_number(grid.rows[row][place]) is not None for row in rows)
-    ]
-    if question.superlative in _IN_TIME:
-        numeric = [place for place in numeric if all(_YEAR.fullmatch(grid.rows[row][place].strip()) for row in rows)]
-    named = [(place, own & said) for place in numeric if (own := _names(grid.columns[place])) & said]
-    whole = [item for item in named if _names(grid.columns[item[0]]) <= said]
-    compared = _COMPARED.get(question.superlative, frozenset())
-    best = whole or named or [(place, frozenset[str]()) for place in numeric if _names(grid.columns[place]) & compared]
-    if not best and len(numeric) == 1:
-        return numeric[0], frozenset()
-    if not best:
-        return None
-    most = max(len(covered) for _, covered in best)
-    first, *others = [item for item in best if len(item[1]) == most]
-    return None if others else first
-
-
-def _run(operation: Operation, numbers: Mapping[int, float]) -> tuple[float, tuple[int, ...]]:
-    """Return the result, and the rows that it rests on."""
-    if operation in (Operation.SUM, Operation.AVERAGE):
-        total = fsum(numbers.values())
-        return (total if operation is Operation.SUM else total / len(numbers)), tuple(numbers)
-    value = max(numbers.values()) if operation is Operation.HIGHEST else min(numbers.values())
-    return value, tuple(row for row, number in numbers.items() if number == value)
-
-
-def _say(
-    operation: Operation, called: str, grid: Grid, column: int, value: float, rows: Sequence[int], compared: int
-) -> str:
-    name, cells = grid.columns[column].strip(), [grid.rows[row][column].strip() for row in rows]
-    if operation in (Operation.HIGHEST, Operation.LOWEST):
-        labels = ", ".join(grid.rows[row][0].strip() for row in rows)
-        return f"{labels} ({name} {cells[0]}, the {called} of {compared}{_of(grid)})"
-    added = " + ".join(cells) if len(cells) <= MOST_ADDED else f"all {len(cells)} rows"
-    digits = max((len(cell.partition(".")[2].rstrip(")% ")) for cell in cells), default=0)
-    if operation is Operation.SUM:
-        return f"{value:,.{digits}f} ({name}, sum{_of(grid)}: {added})"
-    return f"{value:,.{digits + 2}f} ({name}, average{_of(grid)}: {added}, divided by {len(cells)})"
-
-
-def _of(grid: Grid) -> str:
-    return f" in “{grid.title}”" if grid.title else ""
-
-
 def sorted_rows(grid: Grid, column: int, chosen: Sequence[int], *, falling: bool) -> list[int]:
     """Return rows by a column: numbers by value, others by their text, empty cells last."""
 
     def key(row: int) -> tuple[float, str]:
-        cell = grid.rows[row][column].strip()
-        number = _number(cell)
-        return (number[0], "") if number is not None else (0.0, cell.casefold())
+        number = grid.numbers[row][column]
+        return (number.value, "") if number is not None else (0.0, grid.rows[row][column].strip().casefold())
 
     filled = [row for row in chosen if grid.rows[row][column].strip()]
     return [*sorted(filled, key=key, reverse=falling), *(row for row in chosen if row not in set(filled))]
 
 
-def _number(cell: str) -> tuple[float, str] | None:
-    """Return a cell's number and its unit, as written around it; None for another cell."""
-    found = _NUMBER.fullmatch(cell.strip())
+def read_number(cell: str) -> Number | None:
+    """Return a cell's number, or date; None for another cell."""
+    text = cell.strip()
+    if (day := _ISO.fullmatch(text)) is not None:
+        try:
+            return Number(date(*map(int, day.groups())).toordinal(), DATE)
+        except ValueError:
+            return None
+    found = _NUMBER.fullmatch(text)
     if found is None:
         return None
     value = float(found["digits"].replace(",", ""))
     unit = f"{found['before']} {found['after'].strip(' )')}".strip().casefold()
-    return (-value if found["minus"] else value), unit
+    return Number(-value if found["minus"] else value, unit, found["minus"] == "(" and bool(found["close"]))
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(_stems(words(text)))
+def _label(cell: str) -> frozenset[str]:
+    """Return the words by which a cell names its row; of a date, its year."""
+    day = _ISO.fullmatch(cell.strip())
+    return frozenset({day[1]}) if day is not None else names(cell)
 
 
-def _stems(said: Iterator[str] | Sequence[str]) -> Iterator[str]:
-    return (stem(word.casefold()) for word in said)
+def _quantities(grid: Grid, place: int) -> Iterator[Quantity]:
+    bracketed = " ".join(_IN_BRACKETS.findall(grid.columns[place])).casefold().split()
+    said = {*bracketed, *words(grid.columns[place])}
+    units = {number.unit for row in grid.numbers if (number := row[place]) is not None}
+    by_name = [quantity for quantity in QUANTITIES if grid.names[place] & quantity.words]
+    for quantity in by_name or QUANTITIES:
+        if by_name or quantity.units & ({*bracketed} | units) or (quantity.units & said and not units - {""}):
+            yield quantity
+
+
+def _digits(cells: Sequence[str]) -> int:
+    figures = [found["digits"] for cell in cells if (found := _NUMBER.fullmatch(cell)) is not None]
+    return max((len(figure.partition(".")[2]) for figure in figures), default=0)
+
+
+def _with_unit(value: str, like: str) -> str:
+    """Return a value with the unit that a cell has around its figure."""
+    found: Mapping[str, str] | re.Match[str] | None = _NUMBER.fullmatch(like)
+    if found is None:
+        return value
+    after = found["after"].strip(" )")
+    return f"{found['before']}{value}{f' {after}' if after and after != '%' else after}"
+
+
+def _of(grid: Grid) -> str:
+    return f" in “{grid.title}”" if grid.title else ""

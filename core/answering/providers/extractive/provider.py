@@ -46,6 +46,8 @@ from core.domain.passages import Span
 from core.domain.replies import ChatResponse, CitedText, PassageCitation, StopReason
 from core.knowledge.asides import without_reading
 from core.knowledge.covering import one_by_one
+from core.knowledge.facts.table_questions import Grid, may_answer
+from core.knowledge.facts.table_words import TableQuestion, read_table_question
 from core.knowledge.library_questions import latest_asked
 from core.knowledge.links import spoken
 from core.knowledge.search.searching import find_named
@@ -339,7 +341,10 @@ class _Turn:
 
 def _answering(question: str, found: Found, near: Sequence[SourcedPassage]) -> Sequence[Quote]:
     """Return the quotes from the first that answers and is nearly as good as the best one; empty if none does."""
+    of_table = read_table_question(question)
     for place, quote in enumerate(found.quotes):
+        if of_table is not None and not _row_may_answer(of_table, quote):
+            continue
         if quote.score < found.quotes[0].score - ANSWER_WITHIN:
             break
         document = quote.source.document.id
@@ -347,6 +352,17 @@ def _answering(question: str, found: Found, near: Sequence[SourcedPassage]) -> S
         if verdict is Verdict.ANSWERS:
             return found.quotes[place:]
     return ()
+
+
+def _row_may_answer(question: TableQuestion, quote: Quote) -> bool:
+    """Return whether a quote is no row of a table, or a row that may answer: what rows add up to is not in them."""
+    found = read_rows(quote)
+    if found is None:
+        is_line = is_row(quote.text) or figures_head(quote.source, quote.span) is not None
+        return not (question.is_computed and is_line)
+    source = quote.source
+    titles = " ".join((source.document.title, source.document.path, source.page_title, *source.passage.titles))
+    return may_answer(question, Grid(title=titles, columns=found.columns, rows=found.rows))
 
 
 def _chosen(turn: _Turn, quotes: Sequence[Quote]) -> list[Quote]:

@@ -1,0 +1,275 @@
+"""Questions to a table in people's words: what is computed, over which rows, and the kind of quantity. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.knowledge.facts.matching import stem
+from core.text.words import STOPWORDS, words
+
+LONGEST = 200  # characters of a question
+MOST_ROWS = 20  # of "the 20 largest"
+
+
+class Operation(StrEnum):
+    VALUE = "value"
+    HIGHEST = "highest"
+    LOWEST = "lowest"
+    SUM = "sum"
+    AVERAGE = "average"
+    COUNT = "count"
+    DIFFERENCE = "difference"
+    ROWS = "rows"  # that fit a condition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A kind of quantity: the units of its columns, and the words of questions about it."""
+
+    units: frozenset[str]
+    words: frozenset[str]
+    highest: frozenset[str] = frozenset()
+    lowest: frozenset[str] = frozenset()
+
+
+def _quantity(units: str, said: str, highest: str = "", lowest: str = "") -> Quantity:
+    return Quantity(
+        units=frozenset(units.split()),
+        words=frozenset(map(stem, said.split())),
+        highest=frozenset(highest.split()),
+        lowest=frozenset(lowest.split()),
+    )
+
+
+QUANTITIES = (
+    _quantity(
+        "€ eur euro euros £ gbp pound pounds $ usd us$ dollar dollars chf sek nok dkk crown crowns yen ¥",
+        "price cost fare fee charge pay paid spend spent expensive cheap euro eur pound gbp dollar usd",
+        lowest="cheapest",
+    ),
+    _quantity(
+        "s sec seconds min mins minutes h hr hrs hours days weeks",
+        "time duration take took taken long lasted second minute hour",
+        "longest slowest longer",
+        "shortest fastest quickest shorter",
+    ),
+    _quantity(
+        "mm cm m km mi mile miles ft feet metres",
+        "length distance long far metre kilometre mile",
+        "longest farthest furthest longer",
+        "shortest shorter",
+    ),
+    _quantity("m ft metres feet", "height altitude elevation ascent climb tall high", "tallest taller"),
+    _quantity("g kg t lb lbs tonnes", "weight mass load heavy weigh", "heaviest heavier", "lightest lighter"),
+    _quantity("m2 m² km2 km² ha sqm acres", "area size large", "largest biggest", "smallest"),
+    _quantity("kwh mwh gwh wh", "electricity energy power consumption consumed"),
+    _quantity("kn knots km/h kph mph", "speed fast", "fastest", "slowest"),
+    _quantity("°c °f", "temperature hot cold warm", "hottest warmest", "coldest"),
+    _quantity("date", "year date built opened founded old", "latest newest last youngest", "oldest earliest first"),
+)
+_CALLED: Mapping[str, Operation] = {
+    **dict.fromkeys("highest largest biggest greatest most longest maximum max".split(), Operation.HIGHEST),
+    **dict.fromkeys("lowest smallest least fewest shortest minimum min".split(), Operation.LOWEST),
+    **{word: Operation.HIGHEST for quantity in QUANTITIES for word in quantity.highest if word.endswith("st")},
+    **{word: Operation.LOWEST for quantity in QUANTITIES for word in quantity.lowest if word.endswith("st")},
+    **dict.fromkeys("total sum altogether overall combined".split(), Operation.SUM),
+    **dict.fromkeys("average mean".split(), Operation.AVERAGE),
+}
+_COUNTS = re.compile(r"^(?:how many|count the|what is the number of)\s+(\w+)", re.IGNORECASE)
+_ENTITY = re.compile(
+    r"^(?:(?:in|on|at|for|to|of) )?(?:which|what|list(?: all)?(?: the)?|name the)\s+"
+    r"(?:(?:\w+ ){0,3}?(?=\w+ (?:has|have|had|is|are|was|were|did|does|do|costs?|took|got)\b))?(\w+)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"^(?:(?:in |on |at |for |to |of )?(?:what|which)|who|by how (?:much|many)|how (?:many|much|long|old|tall|high|big"
+    r"|far|heavy|fast)|count|give|tell|name|list|show|sort|rank)\b",
+    re.IGNORECASE,
+)
+# Words that no table accounts for, once differences and conditions are read.
+_BEYOND = frozenset(
+    """why when where except excluding without than compare compared between change changed increase more less fewer
+    not""".split()
+)
+# Words of questions that no table has to have.
+_ASKING = frozenset(
+    """row column table list number value figure much many there have had has does did do got get give tell name show
+    amount single entry altogether carry carries carried contain contains hold holds held include includes report
+    reported record recorded use used need needs end part go goes went make makes made per sort sorted rank ranked order
+    ordered by how respectively take took taken spend spent""".split()
+)
+_NOT_NEEDED = _ASKING | frozenset(map(stem, _ASKING))
+_NUMBERS: Mapping[str, int] = dict(
+    zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True)
+)
+_FIGURE = rf"[-\u2212]?[£$€]? ?(?:\d[\d.,]*\d|\d|{'|'.join(_NUMBERS)})"
+_LIMIT = re.compile(
+    rf"\b(?:(?P<above>(?:more|greater|higher|larger|longer|bigger|heavier|taller|later|older) than|over|above|exceeding"
+    rf"|after|since|at least|no less than)|(?P<below>(?:less|fewer|lower|smaller|shorter|cheaper|lighter|earlier) than"
+    rf"|under|below|before|at most|no more than|up to)) (?P<figure>{_FIGURE})\b",
+    re.IGNORECASE,
+)
+_INCLUSIVE = re.compile(r"at least|no less|since|at most|no more|up to", re.IGNORECASE)
+_DIFFERENCE = re.compile(
+    r"\bdifference\b|^by how (?:much|many)\b|^how (?:much|many)\b.*?\b(?P<side>more|less|higher|lower|longer|shorter"
+    r"|larger|smaller|heavier|lighter|taller|cheaper|fewer)\b(?=.* than\b)|\b(?:change|changed|rise|rose|grow|grew|increased?"
+    r"|fall|fell|drop|dropped|decreased?|declined?)\b(?=.* from .* to )",
+    re.IGNORECASE,
+)
+_FALLS = re.compile(r"\b(?:fall|fell|drop|dropped|decreased?|declined?)\b", re.IGNORECASE)
+_OF_DIFFERENCE = frozenset(
+    """difference between than change changed rise rose grow grew increase increased fall fell drop dropped decrease
+    decreased decline declined more less fewer and compared""".split()
+)
+_ENDS = re.compile(
+    r"\b(?:from|between) (?:the )?(\w[\w–-]*) (?:to|until|till|through|and) (?:the )?(\w[\w–-]*)", re.IGNORECASE
+)
+_MOST = re.compile(
+    rf"\b(?:top (?P<top>\d+|{'|'.join(_NUMBERS)})|(?P<before>\d+|{'|'.join(_NUMBERS)}) (?=most |least |\w+est\b))",
+    re.IGNORECASE,
+)
+_SORTS = re.compile(r"\b(?:by|in order of)\b", re.IGNORECASE)
+_WITHOUT = re.compile(r"\bnot (?:yet |been |be )*(\w+)", re.IGNORECASE)
+_RISING = re.compile(
+    r"\b(?:ascending|rising|increasing|alphabetical)\b|\b(?:lowest|smallest|least) first\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """A condition: "more than 40 euros"."""
+
+    figure: float
+    is_above: bool
+    is_inclusive: bool
+    called: str  # the word of the comparison: "longer"
+
+    def holds(self, value: float) -> bool:
+        beyond = value > self.figure if self.is_above else value < self.figure
+        return beyond or (self.is_inclusive and value == self.figure)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableQuestion:
+    operation: Operation
+    said: tuple[str, ...]  # its words, as `stems`
+    entity: str = ""  # of "which boat", "how many boats"
+    called: str = ""  # the word for the operation: "longest", "total"
+    most: int = 1  # how many rows are asked for: "the three longest"
+    limit: Limit | None = None
+    without: str = ""  # of "not paid"
+    ends: tuple[str, str] | None = None  # of "from January to June"
+    falls: bool = False  # of "by how much did it fall"
+    joins: bool = False  # has "and" or "or"
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """The words that a table has to account for."""
+        return frozenset(word for word in self.said if word not in _NOT_NEEDED and (len(word) > 1 or word.isdigit()))
+
+    @property
+    def is_computed(self) -> bool:
+        """Return whether no single cell answers it."""
+        return self.operation not in (Operation.VALUE, Operation.COUNT) or self.limit is not None
+
+
+def read_table_question(text: str) -> TableQuestion | None:
+    """Read a question, or return None if it asks for something else, or for two things."""
+    question = " ".join(text.split()).rstrip("?!. ")
+    if len(question) > LONGEST or not _ASKS.match(question) or re.search(r"[?;!.]\s+\S", text.rstrip("?!. ")):
+        return None
+    counted, named = _COUNTS.match(question), _ENTITY.match(question)
+    rest, limit = _read_limit(question)
+    rest, most = _read_most(rest)
+    without = found[1] if (found := _WITHOUT.search(rest)) else ""
+    rest = _WITHOUT.sub(" ", rest)
+    all_words = words(rest)
+    ends = _ENDS.search(rest)
+    difference = _DIFFERENCE.search(rest)
+    called = [word for word in all_words if word in _CALLED]
+    operations = {_CALLED[word] for word in called}
+    if difference is not None:
+        all_words = [word for word in all_words if word not in _OF_DIFFERENCE and word != difference["side"]]
+        operations, called = {Operation.DIFFERENCE}, []
+    if _BEYOND & set(all_words) or len(operations) > 1:
+        return None
+    said = tuple(stems(word for word in all_words if word not in STOPWORDS))
+    entity = counted or named
+    operation = next(iter(operations), Operation.COUNT if counted else Operation.VALUE)
+    if operation is Operation.VALUE and (limit is not None or without):
+        operation = Operation.ROWS
+    if operation in (Operation.HIGHEST, Operation.LOWEST) and _SORTS.search(rest) and "first" in all_words:
+        most, said = MOST_ROWS, tuple(word for word in said if word != "first")
+    wanted = TableQuestion(
+        operation=operation,
+        said=said,
+        entity=stem(entity[1].casefold()) if entity and entity[1].casefold() not in STOPWORDS else "",
+        called=called[0] if called else limit.called if limit is not None else "",
+        most=most,
+        limit=limit,
+        without=stem(without.casefold()),
+        ends=(ends[1].casefold(), ends[2].casefold()) if ends else None,
+        falls=_FALLS.search(rest) is not None,
+        joins=bool({"and", "or"} & set(all_words)),
+    )
+    return wanted if wanted.needed else None
+
+
+def _read_limit(question: str) -> tuple[str, Limit | None]:
+    """Return the question with a condition reduced to its unit and what it compares, and the condition."""
+    found = _LIMIT.search(question)
+    if found is None:
+        return question, None
+    figure = found["figure"].strip("£$€ ").replace("\u2212", "-")
+    value = float(_NUMBERS[figure.casefold()]) if figure.casefold() in _NUMBERS else float(figure.replace(",", ""))
+    limit = Limit(
+        figure=value,
+        is_above=found["above"] is not None,
+        is_inclusive=_INCLUSIVE.match(found[0]) is not None,
+        called=words(found[0])[0],
+    )
+    return f"{question[: found.start()]} {question[found.end() :]}", limit
+
+
+def _read_most(question: str) -> tuple[str, int]:
+    found = _MOST.search(question)
+    if found is None:
+        return question, 1
+    said = (found["top"] or found["before"]).casefold()
+    most = _NUMBERS[said] if said in _NUMBERS else int(said)
+    highest = " highest " if found["top"] else " "
+    return f"{question[: found.start()]}{highest}{question[found.end() :]}", max(1, min(most, MOST_ROWS))
+
+
+def operation_of(question: TableQuestion, quantities: Iterable[Quantity]) -> Operation:
+    """Return the operation over a column of these quantities: the fastest is the lowest time, or the highest speed."""
+    for quantity in quantities:
+        if question.called in quantity.highest and question.operation is Operation.LOWEST:
+            return Operation.HIGHEST
+        if question.called in quantity.lowest and question.operation is Operation.HIGHEST:
+            return Operation.LOWEST
+    return question.operation
+
+
+def quantities_called(word: str) -> Iterator[Quantity]:
+    """Yield the quantities that a superlative compares: "longest" times and lengths."""
+    return (quantity for quantity in QUANTITIES if word in quantity.highest or word in quantity.lowest)
+
+
+def is_like(word: str, name: str) -> bool:
+    """Return whether two words are forms of one: "manages" and "manager"."""
+    same = next(
+        (place for place, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), min(len(word), len(name))
+    )
+    short, long = sorted((len(word), len(name)))
+    return word == name or (same >= max(4, short - 1) and long - same <= 3)
+
+
+def names(text: str) -> frozenset[str]:
+    """Return the stems of a text's words that say something."""
+    return frozenset(stems(word for word in words(text) if word not in STOPWORDS))
+
+
+def stems(said: Iterable[str]) -> Iterator[str]:
+    return (stem(word.casefold()) for word in said)
