@@ -113,8 +113,8 @@ _LIMIT = re.compile(
 _INCLUSIVE = re.compile(r"at least|no less|since|at most|no more|up to", re.IGNORECASE)
 _DIFFERENCE = re.compile(
     r"\bdifference\b|^by how (?:much|many)\b|^how (?:much|many)\b.*?\b(?P<side>more|less|higher|lower|longer|shorter"
-    r"|larger|smaller|heavier|lighter|taller|cheaper|fewer)\b(?=.* than\b)|\b(?:change|changed|rise|rose|grow|grew|increased?"
-    r"|fall|fell|drop|dropped|decreased?|declined?)\b(?=.* from .* to )",
+    r"|larger|smaller|heavier|lighter|taller|cheaper|fewer)\b(?=.* than\b)|\b(?:change|changed|rise|rose|grow|grew"
+    r"|increased?|fall|fell|drop|dropped|decreased?|declined?)\b(?=.* from .* to )",
     re.IGNORECASE,
 )
 _FALLS = re.compile(r"\b(?:fall|fell|drop|dropped|decreased?|declined?)\b", re.IGNORECASE)
