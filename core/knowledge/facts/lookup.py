@@ -30,6 +30,7 @@ from core.knowledge.facts.ontology import Ontology, build_ontology
 from core.knowledge.facts.query import DEFAULT_ROWS, MOST_ROWS, Comparison, FactQuery, read_query
 from core.knowledge.facts.rows import EXTRACT_TYPES, Fact, FactType, to_facts
 from core.knowledge.facts.table_questions import Computed, Grid, compute
+from core.knowledge.facts.table_shapes import SAID_OF, WEIGHT, find_statement, reshape
 from core.knowledge.facts.table_words import TableQuestion
 from core.knowledge.search.documents import find_by_name
 from core.ports import Clock, CorpusRepository
@@ -43,6 +44,8 @@ MOST_LISTED = MOST_ROWS  # a longer list is hard to read, in chat and elsewhere
 MOST_CHARACTERS = 6_000  # of all rows of a list
 SHOWN_CHARACTERS = 300  # of one row
 MOST_DOCUMENTS = 8  # whose tables are tried for one question
+MOST_LETTERS = 3  # of words too short to name a document
+MOST_NAMED = 3  # documents that a word of the question names
 MOST_CITED = 10  # rows shown below a sum
 
 
@@ -180,17 +183,21 @@ class Facts:
         """
         near = await self.of_pages(pages, scope, ExtractType.TABLE)
         near.sort(key=lambda extract: pages.index(extract.page_id))
-        found: list[tuple[Computed, list[Fact]]] = []
-        for document_id in list(dict.fromkeys(extract.document_id for extract in near))[:MOST_DOCUMENTS]:
+        named = _named(question, await self._corpus.list_readable(scope))
+        found: list[tuple[tuple[int, bool, int], Computed, list[Fact]]] = []
+        for place, document_id in enumerate(dict.fromkeys([*named, *(item.document_id for item in near)])):
+            if place == MOST_DOCUMENTS or (found and named and document_id not in named):
+                break
             for grid, rows in await self.tables(frozenset({document_id}), scope):
                 if rows and (computed := compute(question, grid)) is not None:
-                    found.append((computed, [rows[place] for place in computed.rows]))
+                    worth = computed.covered, computed.is_exact, grid.weight
+                    found.append((worth, computed, [rows[place] for place in computed.rows]))
         if not found:
             return None
-        most = max(computed.covered for computed, _ in found)
-        best = [item for item in found if item[0].covered == most]
+        most = max(worth for worth, _, _ in found)
+        best = [(computed, rows) for worth, computed, rows in found if worth == most]
         computed, rows = best[0]
-        if any(other.text != computed.text for other, _ in best):
+        if len({other.figure for other, _ in best}) > 1:
             return None
         cited = await self.cite(rows[:MOST_CITED], scope)
         passages = await self.passages(cited, scope)
@@ -321,6 +328,15 @@ class Facts:
         return found
 
 
+def _named(question: TableQuestion, documents: Sequence[Document]) -> list[str]:
+    """Return the few documents whose title or path has a word of the question: "Costco's" of "COSTCO_2020.pdf"."""
+    names = {document.id: f"{document.title} {document.path}".casefold() for document in documents}
+    said = [word for word in question.needed if len(word) > MOST_LETTERS and not word.isdigit()]
+    having = [[id for id, name in names.items() if word in name] for word in said]
+    few = [ids for ids in having if 0 < len(ids) <= MOST_NAMED]
+    return min(few, key=len, default=[])
+
+
 def whole_tables(extracts: Iterable[Extract], document: Document) -> Iterator[tuple[Grid, list[Fact]]]:
     """Yield the tables of a document with their rows; parts on several pages are one table.
 
@@ -334,11 +350,16 @@ def whole_tables(extracts: Iterable[Extract], document: Document) -> Iterator[tu
         if len(table.row_spans) != len(table.rows):
             continue
         is_part = table.continued or document.kind == "csv"
-        if is_part and whole and whole[-1][0].columns == table.columns:
+        title, columns, cells, taken = reshape(table.title, table.columns, table.rows)
+        statement = find_statement([row[0] for row in cells])
+        if is_part and whole and statement is None and whole[-1][0].columns == columns:
             grid, before = whole[-1]
-            whole[-1] = replace(grid, rows=(*grid.rows, *table.rows)), [*before, *rows]
+            whole[-1] = replace(grid, rows=(*grid.rows, *cells)), [*before, *rows[taken:]]
         else:
-            whole.append((Grid(title=table.title, columns=table.columns, rows=table.rows, about=about), rows))
+            said = f"{about} {SAID_OF[statement]}" if statement is not None else about
+            weight = WEIGHT[statement] if statement is not None else 0
+            grid = Grid(title=title, columns=columns, rows=cells, about=said, weight=weight)
+            whole.append((grid, rows[taken:]))
     yield from whole
 
 

@@ -5,12 +5,13 @@ is, then with its columns as rows: "in which year were repairs the highest?"
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from math import fsum
 
+from core.knowledge.facts.table_shapes import YEAR
 from core.knowledge.facts.table_words import (
     QUANTITIES,
     Operation,
@@ -31,8 +32,8 @@ _NUMBER = re.compile(
     r"(?P<after>\D{0,12})"
 )
 _ISO = re.compile(r"((?:1[4-9]|20)\d\d)-(\d\d)-(\d\d)")
-_YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
 _IN_BRACKETS = re.compile(r"[(\[]([^)\]]*)[)\]]")
+_NOTES = re.compile(r"\([^)]*\)|, net\b.*")  # of a label: "Receivables, net (1)"
 _SUMMARY_ROW = re.compile(r"(?:grand |sub)?-?totals?\b|sum\b|all\b|average\b|mean\b|overall\b", re.IGNORECASE)
 
 
@@ -41,6 +42,12 @@ class Computed:
     text: str  # one line, shown above its rows
     rows: tuple[int, ...]  # that it rests on
     covered: int  # words of the question that the table itself has
+    is_exact: bool = True  # not only a part of a row's label is in the question
+
+    @property
+    def figure(self) -> str:
+        """The result without its formula."""
+        return self.text.partition(" (")[0].strip("$€£ ()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,7 @@ class Grid:
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     about: str = ""
+    weight: int = 0  # of several tables, those with more are believed: statements
 
     @cached_property
     def numbers(self) -> Sequence[Sequence[Number | None]]:
@@ -77,7 +85,7 @@ class Grid:
     @cached_property
     def headings(self) -> Sequence[frozenset[str]]:
         """The words of the heading above each row: a row with nothing but a label."""
-        above, found = frozenset[str](), list[frozenset[str]]()
+        above, found = self.names[0], list[frozenset[str]]()
         for cells in self.rows:
             if cells and cells[0].strip() and not any(cell.strip() for cell in cells[1:]):
                 above = names(cells[0])
@@ -132,17 +140,15 @@ def compute(question: TableQuestion, grid: Grid) -> Computed | None:
     """Answer a question from one table, or return None if the table doesn't account for all its words."""
     if len(grid.columns) < 2 or not grid.rows:
         return None
-    found = _Reading(question, grid).answer()
-    if found is not None:
-        return replace(found, rows=tuple(row for row in found.rows if row >= 0))
-    turned = _turned(grid)
-    reading = (
-        _Reading(question, turned, is_turned=True)
-        if turned is not None and question.operation not in _OF_ROWS
-        else None
-    )
-    found = reading.answer() if reading is not None else None
-    if found is None or reading is None or reading.column is None:
+    reading = _Reading(question, grid)
+    if (found := reading.answer()) is not None:
+        return replace(found, is_exact=reading.is_exact)
+    turned = _turned(grid) if question.operation not in _OF_ROWS else None
+    if turned is None:
+        return None
+    reading = _Reading(question, turned, is_turned=True)
+    found = reading.answer()
+    if found is None or reading.column is None:
         return None
     return replace(found, rows=(reading.column - 1,))  # the column was a row
 
@@ -163,7 +169,7 @@ def _turned(grid: Grid) -> Grid | None:
     if len(grid.columns) > MOST_COLUMNS or not all(grid.is_numeric[1:]) or len(grid.rows) > 10 * MOST_COLUMNS:
         return None
     heads = [_IN_BRACKETS.sub(" ", column).strip() for column in grid.columns[1:]]
-    are_years = all(_YEAR.match(head) for head in heads)
+    are_years = all(YEAR.match(head) for head in heads)
     return Grid(
         title=grid.title,
         about=grid.about,
@@ -180,6 +186,10 @@ class _Reading:
         self.grid = grid
         self.is_turned = is_turned
         self.said = frozenset(question.said)
+        self.is_exact = True
+        known = {word for row in grid.labels for own in row for word in own}
+        starts = {word: word[:4] for word in self.said}
+        self._forms = {own: word for own in known for word in starts if own[:4] == starts[word] and is_like(word, own)}
         self.column: int | None = None
 
     def answer(self) -> Computed | None:
@@ -282,8 +292,11 @@ class _Reading:
         """Yield the words of the row's cells that are all in the question."""
         for place, own in enumerate(self.grid.labels[row]):
             is_figure = self.grid.numbers[row][place] is not None
-            if own and own <= self.said and (not is_figure or place == 0):
-                yield own
+            if own and own <= self._forms.keys() and (not is_figure or place == 0):
+                yield frozenset(self._forms[word] for word in own) & self.said
+
+    def _said_of(self, label: frozenset[str]) -> frozenset[str]:
+        return frozenset(self._forms[word] for word in label if word in self._forms)
 
     def _select_in_part(self, among: Sequence[int]) -> tuple[list[int], frozenset[str]]:
         """Return the one row whose label the question has in part ("Norfolk" of "Norfolk Southern"); else all."""
@@ -296,6 +309,7 @@ class _Reading:
         best = [row for row in among if most and len(parts[row]) == most]
         named = frozenset[str]().union(*(self.grid.named(place, left) for place in range(len(self.grid.columns))))
         if len(best) == 1 and not parts[best[0]] <= named:
+            self.is_exact = False
             return best, parts[best[0]]
         return list(among), frozenset()
 
@@ -315,19 +329,16 @@ class _Reading:
             return None
         row, grid = rows[0], self.grid
         left = self.said - covered
-        places = [place for place, own in enumerate(grid.labels[row]) if not (own and own <= covered)]
-        found = _best(grid, left, [place for place in places if place != 0 or grid.labels[row][0] - covered])
-        if found is None and len(grid.columns) == 2 and grid.labels[row][0] <= covered:
+        label = next((place for place, own in enumerate(grid.labels[row]) if self._said_of(own) & covered), 0)
+        found = _best(grid, left, [place for place in range(len(grid.columns)) if place != label])
+        if found is None and len(grid.columns) == 2 and label == 0:
             found = 1, grid.named(1, left)
-        if found is None or not grid.rows[row][found[0]].strip():
+        if found is None or not grid.rows[row][found[0]].strip(" $€£%"):
             return None
         place, own = found
-        if place == 0 or not self._accounts(covered | own, rows, of_entity=False):
+        if not self._accounts(covered | own, rows, of_entity=False):
             return None
-        label = next(
-            (cell for cell, words_of in zip(grid.rows[row], grid.labels[row], strict=True) if words_of & covered), ""
-        )
-        text = f"{grid.rows[row][place].strip()} ({grid.columns[place].strip()}, {label.strip()})"
+        text = f"{grid.rows[row][place].strip()} ({grid.columns[place].strip()}, {grid.rows[row][label].strip()})"
         return Computed(text=text, rows=(row,), covered=len((covered | own) & self.said))
 
     def _difference(self) -> Computed | None:
@@ -345,7 +356,12 @@ class _Reading:
         column, own = measure
         self.column = column
         one, other = grid.numbers[first][column], grid.numbers[second][column]
-        if one is None or other is None or one.unit != other.unit or not self._accounts(covered | own, found):
+        if (
+            one is None
+            or other is None
+            or not is_one_unit((one.unit, other.unit))
+            or not self._accounts(covered | own, found)
+        ):
             return None
         ends = (second, first) if self.question.ends is not None and not self.question.falls else (first, second)
         if self.question.ends is None and one.value < other.value:
@@ -449,7 +465,13 @@ def _is_comparable(grid: Grid, column: int, rows: Sequence[int]) -> bool:
     """Return whether all filled cells of a column are numbers of one unit."""
     filled = [row for row in rows if grid.rows[row][column].strip(" -–—*")]
     numbers = [grid.numbers[row][column] for row in filled]
-    return bool(numbers) and None not in numbers and len({number.unit for number in numbers if number}) == 1
+    return bool(numbers) and None not in numbers and is_one_unit(number.unit for number in numbers if number)
+
+
+def is_one_unit(units: Iterable[str]) -> bool:
+    """Return whether units are one: accounts write the sign of a currency in the first and last row alone."""
+    found = set(units)
+    return len(found) == 1 or (len(found) == 2 and "" in found and bool(found & set("$€£¥")))
 
 
 def grid_value(grid: Grid, row: int, column: int) -> float:
@@ -485,14 +507,14 @@ def read_number(cell: str) -> Number | None:
     if found is None:
         return None
     value = float(found["digits"].replace(",", ""))
-    unit = f"{found['before']} {found['after'].strip(' )')}".strip().casefold()
+    unit = f"{found['before'].strip()} {found['after'].strip(' )')}".strip().casefold()
     return Number(-value if found["minus"] else value, unit, found["minus"] == "(" and bool(found["close"]))
 
 
 def _label(cell: str) -> frozenset[str]:
     """Return the words by which a cell names its row; of a date, its year."""
     day = _ISO.fullmatch(cell.strip())
-    return frozenset({day[1]}) if day is not None else names(cell)
+    return frozenset({day[1]}) if day is not None else names(_NOTES.sub(" ", cell)) or names(cell)
 
 
 def _quantities(grid: Grid, place: int) -> Iterator[Quantity]:

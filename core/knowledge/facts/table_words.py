@@ -42,6 +42,9 @@ def _quantity(units: str, said: str, highest: str = "", lowest: str = "") -> Qua
     )
 
 
+_ROOT = 4  # characters that forms of a word share
+_ENDINGS = frozenset(["", *"e s es d ed er ers r rs ing ion ly al ment or".split()])
+_IRREGULAR = {"paid": "pay", "spent": "spend", "sold": "sell", "bought": "buy", "built": "build", "taken": "take"}
 QUANTITIES = (
     _quantity(
         "€ eur euro euros £ gbp pound pounds $ usd us$ dollar dollars chf sek nok dkk crown crowns yen ¥",
@@ -97,9 +100,9 @@ _ASKING = frozenset(
     """row column table list number value figure much many there have had has does did do got get give tell name show
     amount single entry altogether carry carries carried contain contains hold holds held include includes report
     reported record recorded use used need needs end part go goes went make makes made per sort sorted rank ranked order
-    ordered by how respectively take took taken spend spent""".split()
+    ordered by how respectively take took taken spend spent fiscal segment""".split()
 )
-_NOT_NEEDED = _ASKING | frozenset(map(stem, _ASKING))
+_NOT_NEEDED = _ASKING | frozenset(stem(word) for word in _ASKING)
 _NUMBERS: Mapping[str, int] = dict(
     zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True)
 )
@@ -208,7 +211,7 @@ def read_table_question(text: str) -> TableQuestion | None:
         called=called[0] if called else limit.called if limit is not None else "",
         most=most,
         limit=limit,
-        without=stem(without.casefold()),
+        without=next(stems([without]), ""),
         ends=(ends[1].casefold(), ends[2].casefold()) if ends else None,
         falls=_FALLS.search(rest) is not None,
         joins=bool({"and", "or"} & set(all_words)),
@@ -262,8 +265,7 @@ def is_like(word: str, name: str) -> bool:
     same = next(
         (place for place, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), min(len(word), len(name))
     )
-    short, long = sorted((len(word), len(name)))
-    return word == name or (same >= max(4, short - 1) and long - same <= 3)
+    return word == name or (same >= _ROOT and {word[same:], name[same:]} <= _ENDINGS)
 
 
 def names(text: str) -> frozenset[str]:
@@ -272,4 +274,5 @@ def names(text: str) -> frozenset[str]:
 
 
 def stems(said: Iterable[str]) -> Iterator[str]:
-    return (stem(word.casefold()) for word in said)
+    found = (stem(re.sub("['’]s?$", "", word.casefold())) for word in said)
+    return (_IRREGULAR.get(word, word) for word in found)
