@@ -34,6 +34,7 @@ _NUMBER = re.compile(
 _ISO = re.compile(r"((?:1[4-9]|20)\d\d)-(\d\d)-(\d\d)")
 _IN_BRACKETS = re.compile(r"[(\[]([^)\]]*)[)\]]")
 _NOTES = re.compile(r"\([^)]*\)|, net\b.*")  # of a label: "Receivables, net (1)"
+_YES, _NO = frozenset({"yes", "y", "true", "x", "✓"}), frozenset({"no", "n", "false", "", "-", "–"})
 _SUMMARY_ROW = re.compile(r"(?:grand |sub)?-?totals?\b|sum\b|all\b|average\b|mean\b|overall\b", re.IGNORECASE)
 
 
@@ -116,12 +117,11 @@ class Grid:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """Words that say nothing about rows: of the title, the document, and columns of words."""
-        texts = (own for own, numeric in zip(self.names, self.is_numeric, strict=True) if not numeric)
-        return names(f"{self.title} {self.about}").union(*texts, self.names[0])
+        """Words that say nothing about rows: of the title, the document, and the first column."""
+        return names(f"{self.title} {self.about}") | self.names[0]
 
     def explains(self, said: frozenset[str]) -> frozenset[str]:
-        """Return the words that the title, the document or a column of words has."""
+        """Return the words that the title, the document or the first column has."""
         parts = [word for word in self.known if len(word) > 3]
         return frozenset(
             word
@@ -187,6 +187,7 @@ class _Reading:
         self.is_turned = is_turned
         self.said = frozenset(question.said)
         self.is_exact = True
+        self.is_joined = False
         known = {word for row in grid.labels for own in row for word in own}
         starts = {word: word[:4] for word in self.said}
         self._forms = {own: word for own in known for word in starts if own[:4] == starts[word] and is_like(word, own)}
@@ -202,6 +203,9 @@ class _Reading:
         if question.operation is Operation.DIFFERENCE:
             return self._difference()
         rows, covered = self._select(plain_rows(self.grid))
+        if question.joins and question.operation in (Operation.SUM, Operation.AVERAGE):
+            rows, covered = self._joined(rows, covered)
+        rows, covered = self._marked(rows, covered)
         if question.ends is not None and not covered.issuperset(question.ends):
             rows, covered = self._between(rows, covered)
         return self._over(rows, covered)
@@ -227,7 +231,7 @@ class _Reading:
             return None
         own = len(covered & frozenset(question.said)) + self._has_entity()
         if question.operation is Operation.COUNT:
-            return self._count(rows, own)
+            return self._count(rows, own, covered)
         if question.operation is Operation.ROWS:
             return Computed(text=_listed(grid, rows, column), rows=tuple(rows), covered=own)
         assert column is not None  # noqa: S101 - measured above  # nosec B101
@@ -245,9 +249,12 @@ class _Reading:
         """Return whether nothing that the question says is left over."""
         left = self.said & self.question.needed - covered
         left -= self.grid.explains(left)
+        for place, own in enumerate(self.grid.names):  # "of the Dart class": a column whose cells name the rows
+            if any(self._said_of(self.grid.labels[row][place]) & covered for row in rows):
+                left = frozenset(word for word in left if not any(is_like(word, name) for name in own))
         if of_entity and self.question.operation is not Operation.COUNT:
             left -= {self.question.entity}
-        if self.question.joins:
+        if self.question.joins and not self.is_joined:
             joined = any(
                 {"and", "or", "&"} & set(cell.casefold().split()) for row in rows for cell in self.grid.rows[row]
             )
@@ -255,14 +262,14 @@ class _Reading:
                 return False
         return not left or (self.question.operation is Operation.COUNT and left == {self.question.entity})
 
-    def _count(self, rows: Sequence[int], covered: int) -> Computed | None:
+    def _count(self, rows: Sequence[int], covered: int, labelled: frozenset[str]) -> Computed | None:
         """Count rows, or different cells, if they are what the question counts, and not figures of a column."""
         grid, entity = self.grid, self.question.entity
         counted = [place for place, own in enumerate(grid.names) if any(is_like(entity, name) for name in own)]
         if any(grid.is_numeric[place] for place in counted if place > 0):
             return None
         in_title = any(is_like(entity, name) for name in names(f"{grid.title} {grid.about}"))
-        if not counted and not in_title:
+        if not counted and not in_title and entity not in labelled:
             return None
         text = f"{len(rows)} {'row' if len(rows) == 1 else 'rows'}{_of(grid)}"
         if counted:
@@ -312,6 +319,25 @@ class _Reading:
             self.is_exact = False
             return best, parts[best[0]]
         return list(among), frozenset()
+
+    def _joined(self, rows: Sequence[int], covered: frozenset[str]) -> tuple[list[int], frozenset[str]]:
+        """Return all rows that are named: "of 2022 and 2023"."""
+        named = {row: self._said_of(own) for row in plain_rows(self.grid) if (own := self.grid.labels[row][0])}
+        named = {row: own for row, own in named.items() if len(own) == len(self.grid.labels[row][0])}
+        if len(named) < 2 or covered > frozenset[str]().union(*named.values()):
+            return list(rows), covered
+        self.is_joined = True
+        return list(named), frozenset[str]().union(*named.values())
+
+    def _marked(self, rows: Sequence[int], covered: frozenset[str]) -> tuple[list[int], frozenset[str]]:
+        """Return the rows with a "yes" in a column that the question names: "huts with a warden"."""
+        for place, own in enumerate(self.grid.names):
+            cells = {self.grid.rows[row][place].strip().casefold() for row in rows}
+            said = frozenset(word for word in self.said if any(is_like(word, name) for name in own))
+            if said and cells <= _YES | _NO and cells & _YES:
+                rows = [row for row in rows if self.grid.rows[row][place].strip().casefold() in _YES]
+                covered = covered | said
+        return list(rows), covered
 
     def _between(self, rows: Sequence[int], covered: frozenset[str]) -> tuple[list[int], frozenset[str]]:
         """Return the rows from one label to another: "from January to June"."""

@@ -36,7 +36,7 @@ class Quantity:
 def _quantity(units: str, said: str, highest: str = "", lowest: str = "") -> Quantity:
     return Quantity(
         units=frozenset(units.split()),
-        words=frozenset(map(stem, said.split())),
+        words=frozenset(map(stem, [*said.split(), *units.split()])),
         highest=frozenset(highest.split()),
         lowest=frozenset(lowest.split()),
     )
@@ -73,7 +73,7 @@ QUANTITIES = (
 )
 _CALLED: Mapping[str, Operation] = {
     **dict.fromkeys("highest largest biggest greatest most longest maximum max".split(), Operation.HIGHEST),
-    **dict.fromkeys("lowest smallest least fewest shortest minimum min".split(), Operation.LOWEST),
+    **dict.fromkeys("lowest smallest least fewest shortest minimum".split(), Operation.LOWEST),
     **{word: Operation.HIGHEST for quantity in QUANTITIES for word in quantity.highest if word.endswith("st")},
     **{word: Operation.LOWEST for quantity in QUANTITIES for word in quantity.lowest if word.endswith("st")},
     **dict.fromkeys("total sum altogether overall combined".split(), Operation.SUM),
@@ -100,7 +100,7 @@ _ASKING = frozenset(
     """row column table list number value figure much many there have had has does did do got get give tell name show
     amount single entry altogether carry carries carried contain contains hold holds held include includes report
     reported record recorded use used need needs end part go goes went make makes made per sort sorted rank ranked order
-    ordered by how respectively take took taken spend spent fiscal segment""".split()
+    ordered by how respectively take took taken spend spent fiscal segment belong high""".split()
 )
 _NOT_NEEDED = _ASKING | frozenset(stem(word) for word in _ASKING)
 _NUMBERS: Mapping[str, int] = dict(
