@@ -122,7 +122,7 @@ class Grid:
 
     def explains(self, said: frozenset[str]) -> frozenset[str]:
         """Return the words that the title, the document or the first column has."""
-        parts = [word for word in self.known if len(word) > 3]
+        parts = [word for word in self.known if len(word) > 3 and not word.isdigit()]
         return frozenset(
             word
             for word in said
@@ -203,7 +203,7 @@ class _Reading:
         if question.operation is Operation.DIFFERENCE:
             return self._difference()
         rows, covered = self._select(plain_rows(self.grid))
-        if question.joins and question.operation in (Operation.SUM, Operation.AVERAGE):
+        if question.pairs and question.operation in (Operation.SUM, Operation.AVERAGE) and question.ends is None:
             rows, covered = self._joined(rows, covered)
         rows, covered = self._marked(rows, covered)
         if question.ends is not None and not covered.issuperset(question.ends):
@@ -254,7 +254,7 @@ class _Reading:
                 left = frozenset(word for word in left if not any(is_like(word, name) for name in own))
         if of_entity and self.question.operation is not Operation.COUNT:
             left -= {self.question.entity}
-        if self.question.joins and not self.is_joined:
+        if self.question.pairs and not self.is_joined and self.question.operation is not Operation.DIFFERENCE:
             joined = any(
                 {"and", "or", "&"} & set(cell.casefold().split()) for row in rows for cell in self.grid.rows[row]
             )
@@ -281,6 +281,7 @@ class _Reading:
 
     def _select(self, among: Sequence[int]) -> tuple[list[int], frozenset[str]]:
         """Return the rows that the question names by their labels, and the words that name them; all without any."""
+        among = [row for row in among if any(cell.strip() for cell in self.grid.rows[row][1:])]  # not headings
         own = {row: frozenset[str]().union(*self._fitting(row)) for row in among}
         most = max((len(cells) for cells in own.values()), default=0)
         if not most:
@@ -291,8 +292,10 @@ class _Reading:
         if len(sets) > 1:
             return list(among), frozenset()
         under = {row: self.grid.headings[row] & self.said for row in chosen}
-        best = max(map(len, under.values()))
-        chosen = [row for row in chosen if len(under[row]) == best]
+        worth = {row: (len(under[row]), -len(self.grid.headings[row] - under[row])) for row in chosen}
+        best = max(worth.values())
+        if best[0]:  # "Revenue", not "Cost of revenue"
+            chosen = [row for row in chosen if worth[row] == best]
         return chosen, next(iter(sets)) | under[chosen[0]]
 
     def _fitting(self, row: int) -> Iterator[frozenset[str]]:
@@ -324,7 +327,8 @@ class _Reading:
         """Return all rows that are named: "of 2022 and 2023"."""
         named = {row: self._said_of(own) for row in plain_rows(self.grid) if (own := self.grid.labels[row][0])}
         named = {row: own for row, own in named.items() if len(own) == len(self.grid.labels[row][0])}
-        if len(named) < 2 or covered > frozenset[str]().union(*named.values()):
+        ends = {row for pair in self.question.pairs for row, own in named.items() if own & {*pair}}
+        if len(ends) < 2 or ends != named.keys():
             return list(rows), covered
         self.is_joined = True
         return list(named), frozenset[str]().union(*named.values())

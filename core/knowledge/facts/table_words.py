@@ -132,6 +132,7 @@ _MOST = re.compile(
     rf"\b(?:top (?P<top>\d+|{'|'.join(_NUMBERS)})|(?P<before>\d+|{'|'.join(_NUMBERS)}) (?=most |least |\w+est\b))",
     re.IGNORECASE,
 )
+_PAIR = re.compile(r"([\w–-]+),? (?:and|or) (?:the )?(?=([\w–-]+))")
 _SORTS = re.compile(r"\b(?:by|in order of)\b", re.IGNORECASE)
 _WITHOUT = re.compile(r"\bnot (?:yet |been |be )*(\w+)", re.IGNORECASE)
 _RISING = re.compile(
@@ -164,7 +165,7 @@ class TableQuestion:
     without: str = ""  # of "not paid"
     ends: tuple[str, str] | None = None  # of "from January to June"
     falls: bool = False  # of "by how much did it fall"
-    joins: bool = False  # has "and" or "or"
+    pairs: tuple[tuple[str, str], ...] = ()  # words around "and" and "or"
 
     @property
     def needed(self) -> frozenset[str]:
@@ -214,7 +215,7 @@ def read_table_question(text: str) -> TableQuestion | None:
         without=next(stems([without]), ""),
         ends=(ends[1].casefold(), ends[2].casefold()) if ends else None,
         falls=_FALLS.search(rest) is not None,
-        joins=bool({"and", "or"} & set(all_words)),
+        pairs=tuple((next(stems([one])), next(stems([other]))) for one, other in _PAIR.findall(rest.casefold())),
     )
     return wanted if wanted.needed else None
 

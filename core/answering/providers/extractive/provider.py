@@ -53,7 +53,7 @@ from core.knowledge.links import spoken
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.language import Language
-from core.text.markup import is_row, readable
+from core.text.markup import is_figures, is_row, readable
 from core.text.words import shorten
 
 
@@ -356,12 +356,12 @@ def _answering(question: str, found: Found, near: Sequence[SourcedPassage]) -> S
 
 def _row_may_answer(question: TableQuestion, quote: Quote) -> bool:
     """Return whether a quote is no row of a table, or a row that may answer: what rows add up to is not in them."""
-    found = read_rows(quote)
-    if found is None:
-        is_line = is_row(quote.text) or figures_head(quote.source, quote.span) is not None
-        return not (question.is_computed and is_line)
-    source = quote.source
+    source, found = quote.source, read_rows(quote)
+    if found is None and not is_row(quote.text) and not is_figures(quote.text.split("\n", 1)[0]):
+        return not (question.is_computed and figures_head(source, quote.span) is not None)
     titles = " ".join((source.document.title, source.document.path, source.page_title, *source.passage.titles))
+    if found is None:  # without columns, the words around it have to account for the question
+        return may_answer(question, Grid(title=f"{titles} {source.passage.text}", columns=("",), rows=()))
     return may_answer(question, Grid(title=titles, columns=found.columns, rows=found.rows))
 
 
