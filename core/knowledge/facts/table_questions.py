@@ -5,35 +5,24 @@ is, then with its columns as rows: "in which year were repairs the highest?"
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
 from math import fsum
 
+from core.knowledge.facts.table_grids import DATE, IN_BRACKETS, NUMBER, Grid, Number, is_one_unit
 from core.knowledge.facts.table_shapes import YEAR
 from core.knowledge.facts.table_words import (
-    QUANTITIES,
     Operation,
-    Quantity,
     TableQuestion,
     is_like,
     names,
     operation_of,
     quantities_called,
 )
-from core.text.words import words
 
 MOST_ADDED = 6  # numbers that a sum spells out
 MOST_COLUMNS = 40  # of a table whose columns are read as rows
-DATE = "date"  # the unit of dates
-_NUMBER = re.compile(
-    r"(?P<minus>[-\u2212(]?) ?(?P<before>[^\d\s.,()-]{0,3}) ?(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<close>\)?)"
-    r"(?P<after>\D{0,12})"
-)
-_ISO = re.compile(r"((?:1[4-9]|20)\d\d)-(\d\d)-(\d\d)")
-_IN_BRACKETS = re.compile(r"[(\[]([^)\]]*)[)\]]")
-_NOTES = re.compile(r"\([^)]*\)|, net\b.*")  # of a label: "Receivables, net (1)"
 _YES, _NO = frozenset({"yes", "y", "true", "x", "✓"}), frozenset({"no", "n", "false", "", "-", "–"})
 _SUMMARY_ROW = re.compile(r"(?:grand |sub)?-?totals?\b|sum\b|all\b|average\b|mean\b|overall\b", re.IGNORECASE)
 
@@ -51,94 +40,9 @@ class Computed:
         return self.text.partition(" (")[0].strip("$€£ ()")
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    value: float
-    unit: str  # as written around it
-    is_charge: bool = False  # in brackets, as accounts write costs
-
-
-@dataclass(frozen=True, kw_only=True)
-class Grid:
-    """A whole table: `rows` of cells as written, `about` the words of its title and document."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    about: str = ""
-    weight: int = 0  # of several tables, those with more are believed: statements
-
-    @cached_property
-    def numbers(self) -> Sequence[Sequence[Number | None]]:
-        return [[read_number(cell) for cell in row] for row in self.rows]
-
-    @cached_property
-    def labels(self) -> Sequence[Sequence[frozenset[str]]]:
-        """The words of each cell that can name its row: not of figures, except in the first column."""
-        return [
-            [
-                _label(cell) if place == 0 or self.numbers[row][place] is None else frozenset[str]()
-                for place, cell in enumerate(cells)
-            ]
-            for row, cells in enumerate(self.rows)
-        ]
-
-    @cached_property
-    def headings(self) -> Sequence[frozenset[str]]:
-        """The words of the heading above each row: a row with nothing but a label."""
-        above, found = self.names[0], list[frozenset[str]]()
-        for cells in self.rows:
-            if cells and cells[0].strip() and not any(cell.strip() for cell in cells[1:]):
-                above = names(cells[0])
-            found.append(above)
-        return found
-
-    @cached_property
-    def names(self) -> Sequence[frozenset[str]]:
-        return [names(column) for column in self.columns]
-
-    @cached_property
-    def quantities(self) -> Sequence[Sequence[Quantity]]:
-        """The kinds of quantity of each column, by the unit of its name or cells, or by the words of its name."""
-        return [list(_quantities(self, place)) for place in range(len(self.columns))]
-
-    def says_quantity(self, place: int) -> bool:
-        """Return whether a column's own name says what it measures: "Length"."""
-        return any(self.names[place] & quantity.words for quantity in self.quantities[place])
-
-    @cached_property
-    def is_numeric(self) -> Sequence[bool]:
-        return [any(row[place] is not None for row in self.numbers) for place in range(len(self.columns))]
-
-    def label_of(self, row: int) -> str:
-        """Return what a row is called: its cell of the column "Name", else its first one."""
-        place = next((place for place, own in enumerate(self.names) if own == {"name"}), 0)
-        return self.rows[row][place].strip()
-
-    @cached_property
-    def known(self) -> frozenset[str]:
-        """Words that say nothing about rows: of the title, the document, and the first column."""
-        return names(f"{self.title} {self.about}") | self.names[0]
-
-    def explains(self, said: frozenset[str]) -> frozenset[str]:
-        """Return the words that the title, the document or the first column has."""
-        parts = [word for word in self.known if len(word) > 3 and not word.isdigit()]
-        return frozenset(
-            word
-            for word in said
-            if any(is_like(word, own) for own in self.known)
-            or (len(word) > 2 and any(word in own for own in parts))  # "500" of "sp500-figures"
-        )
-
-    def named(self, place: int, said: frozenset[str]) -> frozenset[str]:
-        """Return the words that name a column, or speak of its kind of quantity."""
-        own = self.names[place].union(*(quantity.words for quantity in self.quantities[place]))
-        return frozenset(word for word in said if any(is_like(word, name) for name in own))
-
-
 def compute(question: TableQuestion, grid: Grid) -> Computed | None:
     """Answer a question from one table, or return None if the table doesn't account for all its words."""
-    if len(grid.columns) < 2 or not grid.rows:
+    if len(grid.columns) < 2 or not grid.rows or not grid.may_have(question.distinct):
         return None
     reading = _Reading(question, grid)
     if (found := reading.answer()) is not None:
@@ -168,7 +72,7 @@ def _turned(grid: Grid) -> Grid | None:
     """Return a table of figures with its columns as rows; None if there are no figures to compare so."""
     if len(grid.columns) > MOST_COLUMNS or not all(grid.is_numeric[1:]) or len(grid.rows) > 10 * MOST_COLUMNS:
         return None
-    heads = [_IN_BRACKETS.sub(" ", column).strip() for column in grid.columns[1:]]
+    heads = [IN_BRACKETS.sub(" ", column).strip() for column in grid.columns[1:]]
     are_years = all(YEAR.match(head) for head in heads)
     return Grid(
         title=grid.title,
@@ -498,12 +402,6 @@ def _is_comparable(grid: Grid, column: int, rows: Sequence[int]) -> bool:
     return bool(numbers) and None not in numbers and is_one_unit(number.unit for number in numbers if number)
 
 
-def is_one_unit(units: Iterable[str]) -> bool:
-    """Return whether units are one: accounts write the sign of a currency in the first and last row alone."""
-    found = set(units)
-    return len(found) == 1 or (len(found) == 2 and "" in found and bool(found & set("$€£¥")))
-
-
 def grid_value(grid: Grid, row: int, column: int) -> float:
     number = grid.numbers[row][column]
     return number.value if number is not None else 0.0
@@ -525,46 +423,14 @@ def sorted_rows(grid: Grid, column: int, chosen: Sequence[int], *, falling: bool
     return [*sorted(filled, key=key, reverse=falling), *(row for row in chosen if row not in set(filled))]
 
 
-def read_number(cell: str) -> Number | None:
-    """Return a cell's number, or date; None for another cell."""
-    text = cell.strip()
-    if (day := _ISO.fullmatch(text)) is not None:
-        try:
-            return Number(date(*map(int, day.groups())).toordinal(), DATE)
-        except ValueError:
-            return None
-    found = _NUMBER.fullmatch(text)
-    if found is None:
-        return None
-    value = float(found["digits"].replace(",", ""))
-    unit = f"{found['before'].strip()} {found['after'].strip(' )')}".strip().casefold()
-    return Number(-value if found["minus"] else value, unit, found["minus"] == "(" and bool(found["close"]))
-
-
-def _label(cell: str) -> frozenset[str]:
-    """Return the words by which a cell names its row; of a date, its year."""
-    day = _ISO.fullmatch(cell.strip())
-    return frozenset({day[1]}) if day is not None else names(_NOTES.sub(" ", cell)) or names(cell)
-
-
-def _quantities(grid: Grid, place: int) -> Iterator[Quantity]:
-    bracketed = " ".join(_IN_BRACKETS.findall(grid.columns[place])).casefold().split()
-    said = {*bracketed, *words(grid.columns[place])}
-    units = {number.unit for row in grid.numbers if (number := row[place]) is not None}
-    by_name = [quantity for quantity in QUANTITIES if grid.names[place] & quantity.words]
-    for quantity in by_name or QUANTITIES:
-        if by_name or quantity.units & ({*bracketed} | units) or (quantity.units & said and not units - {""}):
-            yield quantity
-
-
 def _digits(cells: Sequence[str]) -> int:
-    figures = [found["digits"] for cell in cells if (found := _NUMBER.fullmatch(cell)) is not None]
+    figures = [found["digits"] for cell in cells if (found := NUMBER.fullmatch(cell)) is not None]
     return max((len(figure.partition(".")[2]) for figure in figures), default=0)
 
 
 def _with_unit(value: str, like: str) -> str:
     """Return a value with the unit that a cell has around its figure."""
-    found: Mapping[str, str] | re.Match[str] | None = _NUMBER.fullmatch(like)
+    found: Mapping[str, str] | re.Match[str] | None = NUMBER.fullmatch(like)
     if found is None:
         return value
     after = found["after"].strip(" )")

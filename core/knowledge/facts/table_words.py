@@ -42,7 +42,7 @@ def _quantity(units: str, said: str, highest: str = "", lowest: str = "") -> Qua
     )
 
 
-_ROOT = 4  # characters that forms of a word share
+ROOT = 4  # characters that forms of a word share
 _ENDINGS = frozenset(["", *"e s es d ed er ers r rs ing ion ly al ment or".split()])
 _IRREGULAR = {"paid": "pay", "spent": "spend", "sold": "sell", "bought": "buy", "built": "build", "taken": "take"}
 QUANTITIES = (
@@ -173,6 +173,12 @@ class TableQuestion:
         return frozenset(word for word in self.said if word not in _NOT_NEEDED and (len(word) > 1 or word.isdigit()))
 
     @property
+    def distinct(self) -> frozenset[str]:
+        """The needed words that only a table that has them accounts for: no quantity, operation or entity."""
+        spoken = frozenset[str]().union(*(quantity.words for quantity in QUANTITIES), _IRREGULAR.values())
+        return self.needed - spoken - {self.entity, *stems([self.called])}
+
+    @property
     def is_computed(self) -> bool:
         """Return whether no single cell answers it."""
         return self.operation not in (Operation.VALUE, Operation.COUNT) or self.limit is not None
@@ -266,7 +272,7 @@ def is_like(word: str, name: str) -> bool:
     same = next(
         (place for place, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), min(len(word), len(name))
     )
-    return word == name or (same >= _ROOT and {word[same:], name[same:]} <= _ENDINGS)
+    return word == name or (same >= ROOT and {word[same:], name[same:]} <= _ENDINGS)
 
 
 def names(text: str) -> frozenset[str]:

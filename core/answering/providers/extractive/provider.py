@@ -46,7 +46,8 @@ from core.domain.passages import Span
 from core.domain.replies import ChatResponse, CitedText, PassageCitation, StopReason
 from core.knowledge.asides import without_reading
 from core.knowledge.covering import one_by_one
-from core.knowledge.facts.table_questions import Grid, may_answer
+from core.knowledge.facts.table_grids import Grid
+from core.knowledge.facts.table_questions import may_answer
 from core.knowledge.facts.table_words import TableQuestion, read_table_question
 from core.knowledge.library_questions import latest_asked
 from core.knowledge.links import spoken

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.knowledge.facts.table_questions import Computed, Grid, compute
+from core.knowledge.facts.table_grids import Grid
+from core.knowledge.facts.table_questions import Computed, compute
 from core.knowledge.facts.table_words import read_table_question
 
 FARES = Grid(
@@ -41,9 +42,19 @@ INCOME = Grid(
 
 HEATS = Grid(
     title="Autumn heats",
-    columns=("Boat", "Club", "Elapsed (min)", "Points"),
-    rows=(("Brisk", "Orford", "96.4", "1"), ("Fulmar", "Orford", "69.9", "2"), ("Redshank", "Blyth", "90.6", "4")),
+    columns=("Boat", "Club", "Elapsed (min)", "Points", "Won"),
+    rows=(
+        ("Brisk", "Orford", "96.4", "1", "yes"),
+        ("Fulmar", "Orford", "69.9", "2", "no"),
+        ("Redshank", "Blyth", "90.6", "4", "no"),
+    ),
 )
+SALES = Grid(
+    title="Statement",
+    columns=("", "2023", "2022"),
+    rows=(("Revenue:", "", ""), ("Subscription", "80", "70"), ("Cost of revenue:", "", ""), ("Subscription", "9", "8")),
+)
+LIST = Grid(title="", columns=("", "2023"), rows=(("Revenue", "9"), ("Cost of sales", "3"), ("Wages", "2")))
 BILLS = Grid(
     title="",
     columns=("Bill", "Customer", "Issued", "Amount", "Status"),
@@ -128,6 +139,10 @@ def answer(question: str, grid: Grid) -> Computed | None:
             (0, 2, 1),
         ),
         ("How many boats have more than one point?", HEATS, "2 rows in “Autumn heats”", (1, 2)),
+        ("How many boats won?", HEATS, "1 row in “Autumn heats”", (0,)),
+        ("How many Orford boats were there?", HEATS, "2 rows in “Autumn heats”", (0, 1)),
+        ("What was the subscription revenue in 2023?", SALES, "80 (2023, Subscription)", (1,)),
+        ("What was the sum of revenue and cost of sales in 2023?", LIST, "12 (2023, sum: 9 + 3)", (0, 1)),
         ("How many clubs took part?", HEATS, "2 (Club in “Autumn heats”: Orford, Blyth)", (0, 1, 2)),
         (
             "What is the total of the bills of Harlow Bakery?",
