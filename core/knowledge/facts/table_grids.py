@@ -15,8 +15,8 @@ NUMBER = re.compile(
     r"(?P<after>\D{0,12})"
 )
 _ISO = re.compile(r"((?:1[4-9]|20)\d\d)-(\d\d)-(\d\d)")
-IN_BRACKETS = re.compile(r"[(\[]([^)\]]*)[)\]]")
-_NOTES = re.compile(r"\([^)]*\)|, net\b.*")  # of a label: "Receivables, net (1)"
+IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{0,80})[)\]]")
+_NOTES = re.compile(r"\([^()]{0,80}\)|, net\b.*")  # of a label: "Receivables, net (1)"
 
 
 @dataclass(frozen=True, slots=True)

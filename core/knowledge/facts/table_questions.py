@@ -138,7 +138,7 @@ class _Reading:
             return self._count(rows, own, covered)
         if question.operation is Operation.ROWS:
             return Computed(text=_listed(grid, rows, column), rows=tuple(rows), covered=own)
-        assert column is not None  # noqa: S101 - measured above  # nosec B101
+        assert column is not None  # nosec B101  # noqa: S101 - measured above
         operation = operation_of(question, grid.quantities[column])
         found = calculate(operation, grid, column, rows, called=question.called, most=question.most)
         return replace(found, covered=own) if found is not None else None

@@ -115,9 +115,9 @@ _LIMIT = re.compile(
 )
 _INCLUSIVE = re.compile(r"at least|no less|since|at most|no more|up to", re.IGNORECASE)
 _DIFFERENCE = re.compile(
-    r"\bdifference\b|^by how (?:much|many)\b|^how (?:much|many)\b.*?\b(?P<side>more|less|higher|lower|longer|shorter"
-    r"|larger|smaller|heavier|lighter|taller|cheaper|fewer)\b(?=.* than\b)|\b(?:change|changed|rise|rose|grow|grew"
-    r"|increased?|fall|fell|drop|dropped|decreased?|declined?)\b(?=.* from .* to )",
+    r"\bdifference\b|^by how (?:much|many)\b|^how (?:much|many)\b.{0,120}?\b(?P<side>more|less|higher|lower"
+    r"|longer|shorter|larger|smaller|heavier|lighter|taller|cheaper|fewer)\b(?=.{0,120} than\b)|\b(?:change|changed"
+    r"|rise|rose|grow|grew|increased?|fall|fell|drop|dropped|decreased?|declined?)\b(?=.{0,120} from .{0,60} to )",
     re.IGNORECASE,
 )
 _FALLS = re.compile(r"\b(?:fall|fell|drop|dropped|decreased?|declined?)\b", re.IGNORECASE)
@@ -132,7 +132,7 @@ _MOST = re.compile(
     rf"\b(?:top (?P<top>\d+|{'|'.join(_NUMBERS)})|(?P<before>\d+|{'|'.join(_NUMBERS)}) (?=most |least |\w+est\b))",
     re.IGNORECASE,
 )
-_PAIR = re.compile(r"([\w–-]+),? (?:and|or) (?:the )?(?=([\w–-]+))")
+_PAIR = re.compile(r"(?<![\w–-])([\w–-]{1,40}),? (?:and|or) (?:the )?(?=([\w–-]{1,40}))")
 _SORTS = re.compile(r"\b(?:by|in order of)\b", re.IGNORECASE)
 _WITHOUT = re.compile(r"\bnot (?:yet |been |be )*(\w+)", re.IGNORECASE)
 _RISING = re.compile(

@@ -327,3 +327,17 @@ async def test_a_part_that_points_back_is_searched_within_the_whole_question() -
         "Where does the ferry leave?",
         "Where does the ferry leave, and when does it return?",
     ]
+
+
+async def test_a_row_is_no_answer_to_what_rows_add_up_to() -> None:
+    library = passages_of("poisons.md", TABLE, heading="Poisons")
+    response, _ = await run("What is the average price of the inhaled poisons?", library, page=library)
+    assert not any(segment.citations for segment in response.segments)
+
+
+async def test_a_row_without_a_word_of_the_question_is_no_answer() -> None:
+    library = passages_of("poisons.md", TABLE, heading="Poisons")
+    response, _ = await run("What is the weight of Malice?", library, page=library)
+    assert not any(segment.citations for segment in response.segments)
+    response, _ = await run("What is the price of Malice?", library, page=library)
+    assert any("250 gp" in segment.text for segment in response.segments)
