@@ -100,7 +100,8 @@ _ASKING = frozenset(
     """row column table list number value figure much many there have had has does did do got get give tell name show
     amount single entry altogether carry carries carried contain contains hold holds held include includes report
     reported record recorded use used need needs end part go goes went make makes made per sort sorted rank ranked order
-    ordered by how respectively take took taken spend spent fiscal segment belong high""".split()
+    ordered by how respectively take took taken spend spent fiscal segment belong high file sheet document
+    page""".split()
 )
 _NOT_NEEDED = _ASKING | frozenset(stem(word) for word in _ASKING)
 _NUMBERS: Mapping[str, int] = dict(
