@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from core.domain.passages import Span
 from core.text.dates import YEARS_OF_HISTORY, find_dates
@@ -51,13 +52,24 @@ _MEASURES: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys("foot feet ft fuß pies".split(), ("length", 0.3048)),
     **dict.fromkeys("yard yards".split(), ("length", 0.9144)),
     **dict.fromkeys("mile miles meile meilen millas".split(), ("length", 1609.344)),
+    **dict.fromkeys("hectare hectares ha hektar hectáreas".split(), ("area", 1e4)),
+    **dict.fromkeys("acre acres".split(), ("area", 4046.86)),
+    **dict.fromkeys("quadratmeter quadratmetern".split(), ("area", 1.0)),
+    **dict.fromkeys("quadratkilometer quadratkilometern".split(), ("area", 1e6)),
     **dict.fromkeys("g gram grams gramm gramos".split(), ("mass", 0.001)),
     **dict.fromkeys("kg kilo kilos kilogram kilograms kilogramm kilogramos".split(), ("mass", 1.0)),
     **dict.fromkeys("tonne tonnes tonnen toneladas".split(), ("mass", 1000.0)),
     **dict.fromkeys("lb lbs pound pounds pfund libras".split(), ("mass", 0.45359237)),
     **dict.fromkeys("oz ounce ounces".split(), ("mass", 0.0283495)),
     **dict.fromkeys("litre litres liter liters litros".split(), ("volume", 1.0)),
+    **dict.fromkeys("ml millilitre millilitres milliliter milliliters mililitros".split(), ("volume", 0.001)),
+    **dict.fromkeys("hl hectolitre hectolitres hectoliter hectoliters hektoliter".split(), ("volume", 100.0)),
     **dict.fromkeys("gallon gallons".split(), ("volume", 3.78541)),
+    **dict.fromkeys("cent cents céntimos".split(), ("cent", 1.0)),
+    **{f"{prefix}w": ("power", factor) for prefix, factor in (("k", 1e3), ("m", 1e6), ("g", 1e9))},
+    **{f"{prefix}wh": ("energy", factor) for prefix, factor in (("k", 1e3), ("m", 1e6), ("g", 1e9), ("t", 1e12))},
+    **{f"{prefix}hz": ("frequency", factor) for prefix, factor in (("", 1.0), ("k", 1e3), ("m", 1e6), ("g", 1e9))},
+    **{f"{prefix}ah": ("charge", factor) for prefix, factor in (("", 1.0), ("m", 1e-3), ("k", 1e3))},
     **dict.fromkeys("ms millisecond milliseconds millisekunden".split(), ("time", 0.001)),
     **dict.fromkeys("second seconds sec secs sekunde sekunden segundo segundos".split(), ("time", 1.0)),
     **dict.fromkeys("minute minutes min mins minuten minuto minutos".split(), ("time", 60.0)),
@@ -67,7 +79,8 @@ _MEASURES: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys("fortnight fortnights".split(), ("time", 1209600.0)),
     **dict.fromkeys("month months monat monate monaten mes meses".split(), ("time", 2629746.0)),
     **dict.fromkeys("year years jahr jahre jahren año años".split(), ("time", 31556952.0)),
-    **dict.fromkeys("decade decades".split(), ("time", 315569520.0)),
+    **dict.fromkeys("decade decades jahrzehnt jahrzehnte década décadas".split(), ("time", 315569520.0)),
+    **dict.fromkeys("century centuries jahrhundert jahrhunderte siglo siglos".split(), ("time", 3155695200.0)),
     **dict.fromkeys("byte bytes".split(), ("data", 1.0)),
     **dict.fromkeys("kb kilobyte kilobytes".split(), ("data", 1e3)),
     **dict.fromkeys("mb megabyte megabytes".split(), ("data", 1e6)),
@@ -87,7 +100,8 @@ _CLOCK = re.compile(
 )
 _DIGITS = r"\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
 _TOKEN = re.compile(
-    rf"(?P<currency>US\$|[$€£¥])\s?(?P<money>{_DIGITS})|(?P<number>{_DIGITS})(?P<ordinal>st|nd|rd|th)?(?![\d])"
+    rf"(?P<currency>US\$|[$€£¥])\s?(?P<money>{_DIGITS})"
+    rf"|(?<![kcm]m)(?<! m)(?P<number>{_DIGITS})(?P<ordinal>st|nd|rd|th)?(?![\d])"
     r"|(?P<sign>[%$€£¥])|(?P<word>[^\W\d_]+)"
 )
 _PARTS = {
@@ -106,12 +120,20 @@ _FRACTION = re.compile(
 )
 # "half an hour", "three quarters of an hour", "eine halbe Stunde", "media hora"
 _PART_OF_UNIT = re.compile(
-    rf"(?<!and )(?<!and a )(?:\b(?P<count>{_COUNT})[ -])?\b(?P<part>{'|'.join(_PARTS)}|halbe[rs]?|medi[ao]|cuarto)s? "
+    rf"(?<!and )(?<!and a )(?:\b(?P<count>{_COUNT})[ -])?"
+    rf"\b(?P<part>{'|'.join(_PARTS)}|halbe[rs]?|medi[ao]|cuarto)s?[ -]"
     r"(?:of |de )?(?:an? )?"
     r"(?P<unit>[^\W\d_]+)\b",
     re.IGNORECASE,
 )
 _HALVES = ("halb", "medi")
+# "two and a half hours", "zweieinhalb Stunden", "dos horas y media", "3½ million"
+_AND_A_HALF = re.compile(
+    r"\b(?:(?P<count>[^\W_]{1,9}) and a half (?:(?P<scale>million|billion) )?(?P<unit>[^\W\d_]+)|"
+    r"(?P<german>[^\W\d_]{2,6}(?=ein)|ander(?=t))(?:ein|t)halb (?P<einheit>[^\W\d_]+)|"
+    r"(?P<cuenta>[^\W_]{1,9}) (?P<unidad>[^\W\d_]+) y media?o?\b)",
+    re.IGNORECASE,
+)
 # "from two to six in the afternoon", "at seven o'clock", "von 10 bis 18 Uhr"
 _HOURS = re.compile(
     r"\b(?:(?P<first>[^\W_]{1,9}) (?:to|till|until|and|bis|a|und|y) )?(?P<last>[^\W_]{1,9})(?: o['’]clock)?"
@@ -124,6 +146,7 @@ _PAST_HOUR = re.compile(
     re.IGNORECASE,
 )
 _MINUTES = {"half": 30, "a quarter": 15, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
+_SHORT = 3  # letters of words that are hardly a noun
 _UNIT_DISTANCE = 3  # words between a number and its noun: "four small grey goblins"
 
 
@@ -151,6 +174,7 @@ def find_quantities(text: str) -> list[Quantity]:
     taken = [item.span for item in find_dates(folded, years=YEARS_OF_HISTORY)]
     found = list(_clocks(folded, taken))
     found += _hours(folded)
+    found += _and_a_half(folded)
     found += _parts_of_units(folded)
     found += [item for item in _shares(folded) if not any(_overlap(item.span, other.span) for other in found)]
     taken += [item.span for item in found]
@@ -217,6 +241,26 @@ def _parts_of_units(text: str) -> Iterator[Quantity]:
             unit=match["unit"].lower(),
             factor=factor,
         )
+
+
+def _and_a_half(text: str) -> Iterator[Quantity]:
+    for match in _AND_A_HALF.finditer(text):
+        written = match["count"] or match["german"] or match["cuenta"]
+        count = 1 if written.lower() == "ander" else _small(written)
+        unit = (match["unit"] or match["einheit"] or match["unidad"]).lower()
+        dimension, factor = _CURRENCIES.get(unit, ""), 1.0
+        if not dimension:
+            dimension, factor = measure_of(unit)
+        if count and (dimension or match["unit"]):
+            yield Quantity(
+                span=Span(*match.span()),
+                values=((count + 0.5) * _SCALES.get((match["scale"] or "").lower(), 1.0),),
+                slack=0.0,
+                dimension=dimension,
+                unit=unit if dimension else "",
+                factor=factor,
+                noun=unit,
+            )
 
 
 def _shares(text: str) -> Iterator[Quantity]:
@@ -360,8 +404,26 @@ def _measure(tokens: list[re.Match[str]], number: re.Match[str], place: int) -> 
     unit = following[0] if following else ""
     if unit in _CURRENCIES:
         return _CURRENCIES[unit], unit, 1.0
+    if following and tokens[place].start() > tokens[place - 1].end() + 1:
+        return "", "", 1.0  # "2021 (kg)", "in Section 4. Days"
+    if unit == "m" and tokens[place].start() > tokens[place - 1].end():  # "21m" may be millions
+        unit = "metre"
+    is_area = unit in _SQUARES
+    if is_area:
+        unit = following[1] if len(following) > 1 else ""
     dimension, factor = measure_of(unit)
+    if dimension == "length" and (is_area or _is_square(tokens, place)):
+        return "area", f"square {unit}", factor**2
     return dimension, unit if dimension else "", factor
+
+
+_SQUARES = ("square", "sq")
+
+
+def _is_square(tokens: list[re.Match[str]], place: int) -> bool:
+    """Whether "²" or "cuadrados" follows the unit at `place`."""
+    unit = tokens[place]
+    return unit.string[unit.end() :].startswith(("2", "²", " cuadrad"))
 
 
 def measure_of(unit: str) -> tuple[str, float]:
@@ -370,5 +432,10 @@ def measure_of(unit: str) -> tuple[str, float]:
 
 
 def _noun(tokens: list[re.Match[str]], place: int) -> str:
-    words = [(t["word"] or "").lower() for t in tokens[place : place + _UNIT_DISTANCE]]
-    return next((word for word in words if len(word) > 3), "")
+    for one, other in pairwise(tokens[max(0, place - 1) : place + _UNIT_DISTANCE]):
+        if re.search(r"[.;:!?|)]", other.string[one.end() : other.start()]):
+            return ""
+        word = (other["word"] or "").lower()
+        if len(word) > _SHORT:
+            return word
+    return ""
