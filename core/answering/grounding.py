@@ -14,7 +14,7 @@ from enum import StrEnum
 from core.answering.citations import MARKER, ProvedText
 from core.answering.support.check import Claim, SupportCheck
 from core.answering.support.claims import blocks, is_claim, sentences
-from core.answering.support.ladder import find_faults
+from core.answering.support.ladder import find_faults, is_heading
 from core.answering.support.texts import Text
 from core.domain.answer import Citation, Draft
 from core.domain.passages import Span
@@ -118,7 +118,7 @@ async def _check(
     if cited and draft.data is not None and bare.lstrip().startswith("-"):  # "- Gates: a full minute" of a form
         return _check_row(bare.partition(": ")[2] or bare, texts)
     (judged,) = await check.judge([Claim(sentence=bare, quotes=[c.quote for c in cited], context=context)])
-    if judged.verdict is Verdict.SUPPORTED or not passages:
+    if judged.verdict is Verdict.SUPPORTED or not passages or is_heading("\n".join(c.quote for c in cited)):
         return judged
     # The quote of a footnote is short: the sentences around it may complete the claim.
     (wider,) = await check.judge([Claim(sentence=bare, quotes=passages, context=context)])

@@ -1,13 +1,19 @@
 """Checks in code of the words that a sentence puts together: sides, slots, pairs, roles, rows of a table. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from core.answering.support.clauses import check_subjects
+from core.answering.support.dates import DAY_NAMES, MONTH_NAMES
+from core.answering.support.figures import equals, scaled
 from core.answering.support.forms import GROUPS_OF, PRESENT_OF
 from core.answering.support.opposites import find_poles, is_converse
 from core.answering.support.parts import THANS, Part, Word, nearest, parts_of, stems_of
+from core.answering.support.texts import Text
 from core.domain.support import Finding, FindingKind
+from core.text.quantities import Quantity, find_quantities
 from core.text.words import tokens
 
 _REACH = 4  # words compared on each side of a slot
@@ -17,6 +23,9 @@ _PLAIN = 4  # with so many, hardly more than this word differs
 _CLEAR = 6  # with so many, only this verb differs: verbs have more words for the same than nouns
 _AFTER_VERBS = frozenset("the a an his her its their to".split())
 _TITLES = frozenset("king queen mr mrs ms dr lord ladi captain general dwarf elf mayor old".split())
+
+
+_CALENDAR = {stem for name in (*MONTH_NAMES, *DAY_NAMES) for stem in tokens(name)}
 
 
 def sides_of(claim: Part, here: int, part: Part, there: int) -> tuple[int, int, bool]:
@@ -37,6 +46,7 @@ def turned_sides(claim: Part, parts: Sequence[Part], part: Part) -> Iterator[Fin
     if any(word.text in THANS for word in claim.words) != any(word.text in THANS for word in part.words):
         return
     names = {word.stem for text in (claim, *parts) for word in text.words if word.is_name and word.stem}
+    names -= _CALENDAR
     turned, straight = [], 0
     for stem in sorted(claim.stems & part.stems - names):
         heres = [place for place, word in enumerate(claim.words) if word.stem == stem]
@@ -267,15 +277,116 @@ def _bound(text: str) -> Iterator[tuple[str, str]]:
             yield match[1].lower(), match[3].lower()
 
 
+_NAMED = r"(?<!of )(?<!of the )(?P<name>[A-ZÀ-Ý][\w’'-]+(?: (?:de |van |von )?[A-ZÀ-Ý][\w’'-]+)*)"
+_CHOSEN = r"(?:elected|re-elected|appointed|named|made|chosen)"
+_IS = rf"(?:is|was|becomes?|became|remains?|remained|stays|stayed|serves|served|acts|acted|{_CHOSEN})"
+_A = r"(?:the|an?|his|her|its|their|our|[A-Z][\w-]+['’]s)"
+_POSTS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"{_NAMED}(?: [a-z-]+){{0,4}}? as (?:{_A} )?(?:new )?(?P<post>[a-z-]{{4,}})\b",
+        rf"{_NAMED},? (?:[a-z-]+ )?{_IS} (?:[a-z-]+ )?(?:{_A} )(?:new )?(?P<post>[a-z-]{{4,}})\b",
+        rf"{_NAMED} (?:was|is|has been|were) (?:{_CHOSEN}) (?P<post>[a-z-]{{4,}})\b",
+        rf"{_NAMED} \((?:the |our )?(?P<post>[a-z-]{{4,}})\)",
+        rf"{_NAMED}, (?:{_A} )(?:new |then )?(?P<post>[a-z-]{{4,}})\b(?=[,.;)]| of| at)",
+        rf"\b(?:[Tt]he|[Hh]is|[Hh]er|[Oo]ur|[Ii]ts)(?: new)? (?P<post>[a-z-]{{4,}}),? (?:is |was |remains )?{_NAMED}",
+        rf"\b(?P<post>[Cc]hair|[Tt]reasurer|[Ss]ecretary|[Pp]resident|[Dd]irector|[Ee]ditor|[Hh]ost): {_NAMED}",
+    )
+)
+_CHANGES = re.compile(r"\b(?:former|ex|previous|outgoing|old|late|until|succe\w+|replac\w+|predecessor|then|deputy)\b")
+
+
+def posts_of(text: str) -> set[tuple[str, str]]:
+    """Return the posts that a text gives to names: (post, each part of the name)."""
+    return {
+        (match["post"].lower(), part.lower())
+        for pattern in _POSTS
+        for match in pattern.finditer(text)
+        for part in re.sub(r"['’]s\b", "", match["name"]).split()
+    }
+
+
+def check_posts(sentence: str, quotes: str) -> Iterator[Finding]:
+    """Yield a post of somebody else that the sentence gives to a name of the quotes."""
+    known = posts_of(quotes)
+    words = {word.text for part in parts_of(quotes) for word in part.words}
+    said = posts_of(sentence)
+    for post in sorted({post for post, _ in said}):
+        names = {name for one, name in said if one == post}
+        holders = {name for one, name in known if one == post}
+        if holders and names & words and not names & holders:
+            is_sure = not _CHANGES.search(sentence) and not _CHANGES.search(quotes)
+            yield Finding(FindingKind.ROLE, f"{post} {min(names)}", f"{post} {min(holders)}", is_sure=is_sure)
+            return
+
+
+def _table(quotes: str) -> tuple[list[list[str]], bool]:
+    """Return the rows of a table without the rule below its head, and whether the first is its head."""
+    lines = [line for line in quotes.splitlines() if line.count("|") > 1]
+    rows = [line for line in lines if re.search(r"[^\s|:-]", line)]
+    names_columns = bool(rows) and not _FIGURE.search(rows[0]) and any(map(_FIGURE.search, rows[1:]))
+    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in rows]
+    return cells, names_columns or len(rows) < len(lines)
+
+
+_FIGURE = re.compile(r"(?<!\d)(?!(?:19|20)\d\d\b)\d")  # no year
+
+
+def check_cells(claim: Text, evidence: Text) -> Iterator[Finding]:
+    """Yield a table's figure that is said of another row or column."""
+    rows, has_head = _table(evidence.written)
+    if not has_head:
+        return
+    figures = {
+        (row, column): [replace(one, values=one.values[:1]) for one in (*found, *scaled(found, evidence))]
+        for row, cells in enumerate(rows)
+        for column, cell in enumerate(cells)
+        if row and column and (found := find_quantities(cell))
+    }
+    sides: tuple[dict[int, set[str]], ...] = (
+        {row: set(tokens(cells[0])) for row, cells in enumerate(rows) if row},
+        {column: set(tokens(cell)) for column, cell in enumerate(rows[0]) if column},
+    )
+    for quantity in claim.quantities:
+        places = [place for place, found in figures.items() if any(_fits(quantity, other) for other in found)]
+        for side, labels in enumerate(sides):
+            said = _named(labels, claim.text, quantity.span.start)
+            if places and said and not said & {place[side] for place in places}:
+                yield Finding(FindingKind.ROLE, quantity.span.of(claim.text), " ".join(rows[0]), is_sure=True)
+                return
+
+
+def _fits(quantity: Quantity, other: Quantity) -> bool:
+    return (quantity.dimension == "%") is (other.dimension == "%") and equals(quantity, other)
+
+
+def _named(labels: Mapping[int, set[str]], text: str, place: int) -> set[int]:
+    """Return the rows or columns that a clause names; of several, one clause for each figure, the nearest behind it."""
+    ends = [0, *(match.start() for match in _PIECE.finditer(text)), len(text)]
+    pieces = [text[start:end] for start, end in pairwise(ends)]
+    own = next(piece for piece, end in zip(pieces, ends[1:], strict=True) if place < end)
+    said = [_of_labels(labels, set(tokens(piece))) for piece in pieces]
+    if any(one and not find_quantities(piece) for one, piece in zip(said, pieces, strict=True)):
+        own = text
+    found = _of_labels(labels, set(tokens(own)))
+    behind = re.split(r"\b(?:to|and|but|from|bis|und|von|a|y|de)\b|[,;]\s", text[place:])[0]
+    return (len(found) > 1 and _of_labels(labels, set(tokens(behind)))) or found
+
+
+def _of_labels(labels: Mapping[int, set[str]], stems: set[str]) -> set[int]:
+    """Return the labels in a text, without those that are a part of another one."""
+    found = {number for number, label in labels.items() if label and label <= stems}
+    return {number for number in found if not any(labels[number] < labels[other] for other in found)}
+
+
 def _rows(sentence: str, quotes: str) -> Iterator[Finding]:
     """A table's cells from different rows and columns, said together."""
-    rows = [
-        [cell.strip() for cell in line.strip("| ").split("|")] for line in quotes.splitlines() if line.count("|") > 1
-    ]
+    rows, has_head = _table(quotes)
     said = set(tokens(sentence))
     found = [
         (row, column)
         for row, cells in enumerate(rows)
+        if row or not has_head
         for column, cell in enumerate(cells)
         if (stems := set(tokens(cell))) and stems <= said
     ]

@@ -11,7 +11,7 @@ from core.domain.support import Finding, FindingKind, Judgement, Verdict
 from core.ports import SupportModel
 
 # A sentence is unsupported from this probability of a fault on: about one supported sentence in ten is marked.
-FAULTY_FROM = 0.65
+FAULTY_FROM = 0.6
 # A finding with the quotes' own words contradicts only a sentence about the same matter.
 SAME_MATTER = 0.45
 CERTAIN = 0.7

@@ -21,7 +21,7 @@ _HALF = 0.5  # where two words differ by a prefix only
 # Words without a negation that deny something, or bound it.
 _DENYING = (
     r"without|refus\w+|fail\w*|immune|lack\w*|free|prohibit\w*|forb\w+|stop\w*|still needs?|still lacks?|yet to|hardly|"
-    r"blam\w+|prevent\w*|avoid\w*|ban\w*|closed|missing|against|oppos\w+|exclu\w+|den(?:y|ie[sd])"
+    r"blam\w+|prevent\w*|avoid\w*|ban\w*|closed|missing|against|oppos\w+|exclu\w+|den(?:y|ie[sd])|drop(?:s|ped)?|los(?:es?|t)|discontinu\w+"
 )
 _BOUNDING = (
     r"unless|except\w*|exempt\w*|only|solely|before|until|instead|rather|other than|despite|although|but|limited|"
@@ -38,6 +38,8 @@ _LIMITS = re.compile(
     r"instead|or not|or \w+ not)\b",
     re.IGNORECASE,
 )
+# "No patient who …" denies what follows.
+_SOME = re.compile(r"\bno \w+ (?:who|that|which|with|of|in|from)\b", re.IGNORECASE)
 # A sentence with one of these begins where the denial ends.
 _RESUMES = re.compile(r"\b(?:again|resum\w+|from|since|after|no longer|as of)\b", re.IGNORECASE)
 _LIGHT = frozenset("abl allow longer like yet".split())  # stems between a negation and its verb
@@ -52,9 +54,16 @@ def check_direction(sentence: str, quotes: str, *, is_foreign: bool) -> Iterator
     held = held_share(claim, part)
     if not is_foreign and _names_others(claim, parts):
         return
-    turned = list(_turned_poles(claim, parts if is_foreign else [part], is_foreign=is_foreign))
+    if is_foreign:
+        turned = list(_turned_poles(claim, parts, is_foreign=True))
+    else:
+        turned = [
+            found for one in claim.clauses for found in _turned_poles(one, [nearest(one, parts)], is_foreign=False)
+        ]
     for pole, other in turned:
-        yield Finding(FindingKind.OPPOSITE, pole.word, other.word, is_sure=is_foreign or held >= _HELD)
+        is_elsewhere = any(pole.word == one.word for text in parts if text is not part for one in text.poles)
+        is_sure = is_foreign or (held >= _HELD and not is_elsewhere)
+        yield Finding(FindingKind.OPPOSITE, pole.word, other.word, is_sure=is_sure)
     if not turned and is_foreign:
         yield from _foreign_negation(claim, parts)
     if turned or is_foreign:
@@ -88,7 +97,7 @@ def _names_others(claim: Part, parts: Sequence[Part]) -> bool:
 
 
 _DOUBTS = re.compile(
-    r"\b(?:probably|perhaps|possibly|likely|maybe|may|might|could|expect\w*|plan(?:s|ned|ning)?|intends?|propos\w+|"
+    r"\b(?:probably|perhaps|possibly|likely|maybe|(?-i:may)|might|could|expect\w*|plan(?:s|ned|ning)?|intends?|propos\w+|"
     r"consider(?:s|ed|ing)?|hop(?:es?|ing|ed)|aims?|seems?|appears?|suggest\w*|believes?|in talks)\b",
     re.IGNORECASE,
 )
@@ -106,7 +115,9 @@ _WEAK = re.compile(
     rf"\b(?:{_WEAK_WORDS}|{_WEAK_STEMS}|is to|are to|to be|has to|have to|point(?:s|ed)? to|so far)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_TASK = re.compile(r"(?:^|:)[\W_]{0,4}[A-Z]\w+ to (?!the\b)[a-z]+\b")
+_TASK = re.compile(
+    r"(?:^|:)[\W_]{0,4}(?!Contrary|According|Thanks|Due|Owing|Prior|Next|Close)[A-Z]\w+ to (?!the\b)[a-z]+\b"
+)
 _DONE = re.compile(r"\b(?:has|have|had|was|were|did)\b")
 _TO_DO = re.compile(r"\b(?:to|will|must|should|shall|going)\b")
 
@@ -116,7 +127,8 @@ def _hedges(claim: Part, part: Part) -> Iterator[Finding]:
     if _DOUBTS.search(claim.text) or _WEAK.search(claim.text):
         return
     match = _DOUBTS.search(part.text)
-    if match and not (part.negations and match.group() in ("may", "can", "could")):  # "neither may": a ban
+    is_rule = part.negations or "only" in part.texts  # "neither may": a ban
+    if match and not (is_rule and match.group() in ("may", "can", "could")):
         words = Part(part.clause_at(match.start())).stems
         if len(words & claim.stems) > 1 and len(words & claim.stems) >= _HELD * len(claim.stems):
             yield Finding(FindingKind.HEDGE, "", match.group(), is_sure=True)
@@ -147,7 +159,7 @@ def _tenses(claim: Part, part: Part) -> Iterator[Finding]:
 
 
 _MUST = re.compile(r"\b(?:must|(?:has|have) to|(?:is|are) (?:required|obliged) to)\b (?:be )?(\w+)", re.IGNORECASE)
-_CAN = re.compile(r"\b(?:should|may|can|might|could)\b (?:be )?(\w+)", re.IGNORECASE)
+_CAN = re.compile(r"\b(?:should|(?-i:may)|can|might|could)\b (?:be )?(\w+)", re.IGNORECASE)
 
 
 def _duties(claim: Part, part: Part) -> Iterator[Finding]:
@@ -207,6 +219,8 @@ def _turned_poles(claim: Part, parts: Sequence[Part], *, is_foreign: bool) -> It
         yield pole, said[signs.index(-1)][1]
 
 
+# Words next to a verb for people who are named before: "Oskar gave me two", "I lent him one".
+_PEOPLE_MEANT = frozenset("i me we us he him she her they them you".split())
 # Nouns, whose sides say nothing about who does it.
 _PEOPLE = frozenset("teacher pupil leader follower buyer seller lender borrower winner loser".split())
 
@@ -218,9 +232,8 @@ def _sign(claim: Part, pole: Pole, part: Part, other: Pole) -> int:
         part.is_open_at(there)
         or part.is_choice_at(there)
         or (
-            pole.word == other.word
+            claim.words[here].stem == part.words[there].stem
             and pole.pole == other.pole
-            and not is_converse(pole.axis)
             and claim.words[here].is_negated != part.words[there].is_negated
         )
     ):
@@ -241,6 +254,8 @@ def _sign(claim: Part, pole: Pole, part: Part, other: Pole) -> int:
     straight, crossed, are_both = sides_of(claim, here, part, there)
     if agrees:
         return -1 if are_both and not straight else 1
+    if _PEOPLE_MEANT & set(part.texts[max(0, there - 1) : there + 2]):
+        return 0
     return -1 if straight > crossed + (crossed > 0) else 1
 
 
@@ -250,7 +265,9 @@ def _negation(claim: Part, part: Part) -> Iterator[Finding]:
     if bool(here) == bool(there) or _figures(claim.text) - _figures(part.text):
         return
     denying, affirming = (claim, part) if here else (part, claim)
-    if _EXCEPTS.search(affirming.text):
+    if _EXCEPTS.search(affirming.text) or _SOME.search(denying.text):
+        return
+    if _denies_another(denying, affirming):
         return
     for stem in sorted(here or there):
         said, denied = Part(affirming.clause_of(stem)), Part(denying.clause_of(stem))
@@ -265,6 +282,18 @@ def _negation(claim: Part, part: Part) -> Iterator[Finding]:
             continue
         yield Finding(FindingKind.NEGATION, "not" if here else "", part.text, is_sure=True)
         return
+
+
+_BUT = re.compile(r"\b(?:not|nicht|no)\b(?P<denied>[^.;]*?),? (?:but|sondern|sino)\b(?P<told>[^.;]*)", re.IGNORECASE)
+
+
+def _denies_another(denying: Part, affirming: Part) -> bool:
+    """Whether a part says "not by the sea, but by rain", and the other is about the rain."""
+    match = _BUT.search(denying.text)
+    if match is None:
+        return False
+    denied, told = (Part(f"- {match[name]}").stems & affirming.stems for name in ("denied", "told"))
+    return len(told) > len(denied)
 
 
 def _figures(text: str) -> set[float]:

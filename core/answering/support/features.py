@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from core.answering.support.bindings import posts_of
 from core.answering.support.forms import GROUPS_OF
 from core.answering.support.parts import Part, parts_of
 from core.answering.support.texts import Text
@@ -26,6 +27,7 @@ _COUNTED = (
     FindingKind.QUANTIFIER,
     FindingKind.SUPERLATIVE,
     FindingKind.CAUSE,
+    FindingKind.ROLE,
 )
 _RUN = 4  # characters compared: languages share roots and names
 _ROOT = 5  # letters of a stem that tell its family
@@ -61,6 +63,7 @@ def features(said: Text, evidence: Text, findings: Sequence[Finding], near: Clos
         "figures": _held(len(said.quantities), missed[FindingKind.NUMBER]),
         "names": _held(len(set(said.names)), missed[FindingKind.NAME]),
         "dates": float(bool(said.dates)),
+        "posts": float(bool(posts_of(said.text) & posts_of(evidence.text))),
         "characters": _shared_runs(said.text, evidence.text),
         **_covered(said, evidence),
     }

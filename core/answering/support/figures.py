@@ -1,53 +1,30 @@
-"""Checks in code of the figures and dates of a sentence against its quotes. Pure."""
+"""Checks in code of the figures of a sentence against its quotes. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import date as Date
 from itertools import pairwise
 
+from core.answering.support.arithmetic import OLDEST, YEARS, as_money, is_told_otherwise, rivals
 from core.answering.support.texts import Text
 from core.domain.passages import Span
 from core.domain.support import Finding, FindingKind
-from core.text.dates import MONTH_OF, WEEKDAY_OF, WrittenDate
 from core.text.quantities import Quantity, find_quantities, measure_of
 from core.text.words import tokens
 
 _CONVERTED = 0.06  # tolerance between units: "about 60 cm" for 2 feet
 _CALENDAR = 0.02  # months have 28 to 31 days
 _ABOUT = 0.1  # tolerance of "about"
-_RATES = re.compile(
-    r"\b(?:per|each|every|a|pro|je|por|cada|al) (?:second(?! [a-z])|minute|hour|day|week|month|year)", re.IGNORECASE
-)
-_RATIOS = (60, 24, 7, 12, 52, 365, 3600)
-# Words of a sentence that computes something from the figures of its quotes.
-_ADDS = frozenset(
-    "total together sum combined altogether overall both all cast lasted lasts last took takes dauerte duró zusammen "
-    "insgesamt summe juntos juntas total".split()
-)
-_SUBTRACTS = frozenset(
-    "difference more less fewer lower higher grew grow rose fell increase increased decrease decreased later earlier "
-    "older younger longer shorter larger smaller apart save saves saved cheaper dearer down up won lost gained remain "
-    "remaining left rest ahead behind majority margin gap lasted lasts took takes dauerte duró mehr weniger más menos "
-    "diferencia sparen spart ahorran ahorra not".split()
-)
-_MULTIPLIES = frozenset("each twice double half times per every average cost costs comes yearly weekly daily".split())
-_APPROXIMATE = frozenset(
-    "about around roughly approximately nearly almost some etwa rund ungefähr knapp fast unos unas casi "
-    "aproximadamente".split()
-)
-# With one of these, a figure is a difference if the quotes have no rival of it.
-_MAY_SUBTRACT = frozenset("after before between from by over nach vor um después antes por".split())
-
-
+_CLOSE, _EXACT = 0.01, 3  # its tolerance for a number with so many figures: "about 53.1"
 _SCALE_OF_ALL = re.compile(
     r"\((?:\w+ )?in (?:[$€£]|US\$|USD|EUR)? ?(?P<scale>thousand|million|billion)s?\b[^)]{0,20}\)", re.IGNORECASE
 )
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 
 
-_RANGE = re.compile(r"\W*(?:to|and|or|bis|a|y|und|–|-)\W*")
+_RANGE = re.compile(r"\W*(?:to|and|or|bis|auf|a|y|und|–|-)\W*")
 _SCALE_WORD = re.compile(r"\b(?:thousand|million|billion|tausend|millionen|milliarden|mil|millones)\b", re.IGNORECASE)
+_HALF_OF = re.compile(r"\bhalf (?:of that|that|as (?:much|many)|the (?:price|fee|size|number|amount))\b", re.IGNORECASE)
 _ONE = re.compile(r"\b(?:an?|one|eine[nrsm]?|una?)\s+([^\W\d_]+)", re.IGNORECASE)
 
 
@@ -60,6 +37,8 @@ def _implied(evidence: Text) -> Iterable[Quantity]:
             yield Quantity(
                 span=span, values=(1.0,), slack=0.0, dimension=dimension, unit=match[1].lower(), factor=factor
             )
+    for match in _HALF_OF.finditer(evidence.text):
+        yield Quantity(span=Span(*match.span()), values=(50.0,), slack=0.0, dimension="%", unit="%")
     for one, other in pairwise(evidence.quantities):
         written = other.span.of(evidence.text)
         between = evidence.text[one.span.end : other.span.start]
@@ -70,25 +49,26 @@ def _implied(evidence: Text) -> Iterable[Quantity]:
             yield replace(other, span=one.span, values=values, slack=one.slack * times)
 
 
-def _scaled(evidence: Text) -> list[Quantity]:
-    """The figures of quotes that say "(in millions)" once, in full."""
+def scaled(quantities: Sequence[Quantity], evidence: Text) -> list[Quantity]:
+    """Return figures of quotes that say "(in millions)" once, in full."""
     match = _SCALE_OF_ALL.search(evidence.text)
     if match is None:
         return []
     scale = _SCALES[match["scale"].lower()]
-    plain = [quantity for quantity in evidence.quantities if not quantity.dimension]
+    plain = [quantity for quantity in quantities if not quantity.dimension]
     return [
-        replace(quantity, values=tuple(value * scale for value in quantity.values), slack=quantity.slack * scale)
+        replace(quantity, values=(quantity.values[0] * scale,), slack=quantity.slack * scale)  # 51,262 is no decimal
         for quantity in plain
     ]
 
 
 def check_quantities(claim: Text, evidence: Text, context: Text) -> Iterable[Finding]:
-    known = [*evidence.quantities, *_scaled(evidence), *_implied(evidence)]
+    known = [*evidence.quantities, *scaled(evidence.quantities, evidence), *_implied(evidence)]
     supposed = _supposed(claim, known, evidence)
-    for quantity in claim.quantities:
-        same = [other for other in known if _equals(quantity, other)]
-        if same or any(_equals(quantity, o) for o in context.quantities):
+    told = {quantity.span.start: quantity for quantity in _implied(claim) if quantity.dimension != "%"}
+    for quantity in (told.get(one.span.start, one) for one in claim.quantities):
+        same = [other for other in known if equals(quantity, other) and not _is_label(quantity, other, claim, evidence)]
+        if same or any(equals(quantity, o) for o in context.quantities):
             yield from _other_kind(quantity, same, claim, evidence)
             if same and (rival := _own_figure(quantity, same, known)) is not None:
                 yield Finding(FindingKind.NUMBER, quantity.span.of(claim.text), rival.span.of(evidence.text))
@@ -101,19 +81,26 @@ def check_quantities(claim: Text, evidence: Text, context: Text) -> Iterable[Fin
             or _is_choice(quantity, claim)
         ):
             continue
-        if (
-            _is_time_between(quantity, known)
-            or _is_year_of_date(quantity, evidence)
-            or _is_year_between(quantity, evidence)
-            or _is_sum(quantity, evidence)
-            or _is_computed(quantity, claim, known, [float(date.year) for date in evidence.dates if date.year])
-            or _is_counted(quantity, evidence)
-        ):
+        if is_told_otherwise(quantity, claim, known, evidence):
             continue
-        rival = next((other for other in known if _rivals(quantity, other)), None)
+        rival = next((other for other in known if rivals(quantity, other)), None)
         yield Finding(
             FindingKind.NUMBER, quantity.span.of(claim.text), rival.span.of(evidence.text) if rival is not None else ""
         )
+
+
+_LABEL = re.compile(
+    r"\b(?:motion|section|chapter|page|table|figure|room|version|article|part|item|number|option|step|level|line|phase|"
+    r"paragraph|rule|question|appendix|kapitel|abschnitt|seite|antrag|artikel|capítulo|sección|página|no\.|nr\.|§)\s?$",
+    re.IGNORECASE,
+)
+
+
+def _is_label(quantity: Quantity, other: Quantity, claim: Text, evidence: Text) -> bool:
+    """Whether the quotes' figure is only the number of a section or the like, and the sentence's counts something."""
+    if not quantity.noun or _LABEL.search(claim.text[: quantity.span.start]):
+        return False
+    return other.span.end <= len(evidence.text) and bool(_LABEL.search(evidence.text[: other.span.start]))
 
 
 _EACH = re.compile(
@@ -124,7 +111,7 @@ _EACH = re.compile(
 
 def _supposed(claim: Text, known: Sequence[Quantity], evidence: Text) -> list[Quantity]:
     """An example's figures: "three months cost 75 euros" where each month costs 25."""
-    if not _EACH.search(evidence.text):
+    if not _EACH.search(evidence.text) and not any(rate.dimension == "%" for rate in known):
         return []
     figures = claim.quantities
     return next(
@@ -133,13 +120,16 @@ def _supposed(claim: Text, known: Sequence[Quantity], evidence: Text) -> list[Qu
             for one in figures
             for other in figures
             for rate in known
-            if one is not other
-            and one.values[0] > 1
-            and rate.dimension == other.dimension
-            and rate.values[0] * one.values[0] == other.values[0]
+            if one is not other and one.values[0] > 1 and other.values[0] in _results(one.values[0], rate, other)
         ),
         [],
     )
+
+
+def _results(amount: float, rate: Quantity, result: Quantity) -> Sequence[float]:
+    if rate.dimension == "%" and result.dimension != "%":
+        return (amount * rate.values[0] / 100,)
+    return (rate.values[0] * amount, amount - rate.values[0]) if rate.dimension == result.dimension else ()
 
 
 def _is_decade(quantity: Quantity, claim: Text, evidence: Text) -> bool:
@@ -170,16 +160,30 @@ _BOUND = re.compile(
 _BOUND_LENGTH = 16  # characters before a figure
 
 
-_EXAMPLE = re.compile(r"(?:an?|any|for an?|if|with|after|whoever|wer|ein\w*|una?|si|wenn) ", re.IGNORECASE)
+# A limit of the quotes; "under 12" and the like are found by _BOUND.
+_LIMIT = re.compile(r"\b(?:up to|at most|no more than|at least|within|bis zu|höchstens|hasta)\W{0,3}$", re.IGNORECASE)
+_TIME_LIMIT = re.compile(r"\b(?:for|no later than|until|after)\W{0,3}$", re.IGNORECASE)
+_EXAMPLE = re.compile(r"(?:at|an?|any|for an?|if|with|after|whoever|wer|ein\w*|una?|si|wenn) ", re.IGNORECASE)
 
 
 def _is_example(quantity: Quantity, claim: Text, evidence: Text) -> bool:
     """Whether a case that the sentence supposes is on the quotes' side of a bound: "a child of ten" for "under 12"."""
     if not _EXAMPLE.match(claim.text):
         return False
+    if any(
+        one.values[0] <= quantity.values[0] <= other.values[0]
+        for one, other in pairwise(evidence.quantities)
+        if _RANGE.fullmatch(evidence.text[one.span.end : other.span.start])
+    ):
+        return True
     for other in evidence.quantities:
+        if quantity.dimension and quantity.dimension != other.dimension:
+            continue
         bound = _bound(other, evidence)
-        if bound is None or (quantity.dimension and quantity.dimension != other.dimension):
+        if bound is None:
+            before = evidence.text[: other.span.start]
+            if _LIMIT.search(before) or (quantity.dimension == "time" and _TIME_LIMIT.search(before)):
+                return True
             continue
         value, limit = quantity.values[0] * quantity.factor, other.values[0] * other.factor
         if value > limit if bound["more"] else value < limit:
@@ -219,18 +223,22 @@ def _stands_in(quantity: Quantity, claim: Text, evidence: Text) -> bool:
 
 def _own_figure(quantity: Quantity, same: Sequence[Quantity], known: Sequence[Quantity]) -> Quantity | None:
     """Return the quotes' figure for the thing that this one counts, if they have this one only for another thing."""
-    if not quantity.dimension or any(_rivals(quantity, other) or not other.noun for other in same):
+    is_age = quantity.unit.startswith(YEARS) and quantity.values[0] < OLDEST  # told without a unit: "under 14"
+    if not quantity.dimension or is_age or any(rivals(quantity, other) or not other.noun for other in same):
         return None
-    return next((other for other in known if _rivals(quantity, other)), None)
+    return next((other for other in known if rivals(quantity, other)), None)
 
 
 _COUNTED_WORDS = re.compile(r"\s+([^\W\d_]{3,})\s+([^\W\d_]{3,})")
+_BEHIND = frozenset("within during after before under over from with for into per".split())  # no nouns
 
 
 def _other_kind(quantity: Quantity, same: Sequence[Quantity], claim: Text, evidence: Text) -> Iterable[Finding]:
     """The right number of another kind: "30 gold pieces" for "30 silver pieces"."""
+    if quantity.dimension:
+        return
     mine = _COUNTED_WORDS.match(claim.text, quantity.span.end)
-    if mine is None or not same or claim.language != evidence.language:
+    if mine is None or not same or claim.language != evidence.language or mine[2] in _BEHIND:
         return
     found = [_COUNTED_WORDS.match(evidence.text, other.span.end) for other in same]
     if not all(found):
@@ -244,24 +252,33 @@ def _other_kind(quantity: Quantity, same: Sequence[Quantity], claim: Text, evide
         yield Finding(FindingKind.NUMBER, mine.group().strip(), found[0].group().strip())
 
 
-def _equals(claimed: Quantity, said: Quantity) -> bool:
-    """Whether two quantities are the same, up to rounding and conversion. A bare number fits any unit."""
+def equals(claimed: Quantity, said: Quantity) -> bool:
+    """Return whether two quantities are the same, up to rounding and conversion. A bare number fits any unit."""
     if claimed.dimension == said.dimension:
         return any(
             _is_near(a, claimed.factor, b, said.factor, claimed, said) for a in claimed.values for b in said.values
         )
     if claimed.dimension and said.dimension:
-        return False
+        alike = as_money(claimed, said.dimension)
+        return alike is not claimed and equals(alike, said)
     if "clock" in (claimed.dimension, said.dimension):  # "at seven"
         clock, bare = (claimed, said) if claimed.dimension else (said, claimed)
         hour = bare.values[0]
         return hour <= _HOURS_OF_DAY and any((value / 60 - hour) % 12 == 0 for value in clock.values)
+    if claimed.dimension == "time" and claimed.factor > _YEAR:  # "a quarter of a century" for "the 25th time"
+        claimed = replace(claimed, values=tuple(value * claimed.factor / _YEAR for value in claimed.values))
     return any(_is_near(a, 1.0, b, 1.0, claimed, said) for a in claimed.values for b in said.values)
 
 
 _HOURS_OF_DAY = 24
+_YEAR = measure_of("year")[1]
 _HALF = 0.5
 _SHOWN = 0.0005
+
+
+def _digits(quantity: Quantity) -> int:
+    """Return how many figures a number shows: "53.1 billion" has three."""
+    return len(f"{quantity.values[0]:.9e}".split("e")[0].rstrip("0").replace(".", ""))
 
 
 def _is_near(a: float, factor: float, b: float, other: float, claimed: Quantity, said: Quantity) -> bool:
@@ -270,130 +287,12 @@ def _is_near(a: float, factor: float, b: float, other: float, claimed: Quantity,
     tolerance = slack * factor if is_rounded else 0.0
     a, b = a * factor, b * other
     if claimed.is_loose:
-        tolerance = max(tolerance, _ABOUT * abs(b))
+        tolerance = max(tolerance, (_ABOUT if _digits(claimed) < _EXACT else _CLOSE) * abs(b))
     if factor != other and claimed.dimension != "time":
         tolerance = max(tolerance, _CONVERTED * abs(b))
     elif factor != other:
         tolerance = max(tolerance, _CALENDAR * abs(b))
     return abs(a - b) <= tolerance + 1e-9 * abs(b)
-
-
-def _is_year_of_date(quantity: Quantity, evidence: Text) -> bool:
-    return any(float(date.year or 0) in quantity.values for date in evidence.dates)
-
-
-_VOTES = re.compile(r"\b(\d+)(?: votes?)? (?:to|against|zu|a|contra) (\d+)\b")
-_LARGE = 100
-
-
-def _is_sum(quantity: Quantity, evidence: Text) -> bool:
-    """Whether it is the sum of a score, or of two large figures or their difference."""
-    value = quantity.values[0]
-    if any(int(match[1]) + int(match[2]) == value for match in _VOTES.finditer(evidence.text)):
-        return True
-    values = [
-        o.values[0] for o in evidence.quantities if o.values[0] >= _LARGE and o.dimension in ("", quantity.dimension)
-    ]
-    is_compared = {"than", "fewer", "more", "less"} & set(evidence.words)
-    return (
-        bool(is_compared)
-        and value >= _LARGE
-        and any(a + b == value or a - b == value for a in values for b in values if a != b)
-    )
-
-
-def _is_time_between(quantity: Quantity, known: Sequence[Quantity]) -> bool:
-    """Whether it is the time from one hour or year to another, or the hour so long after another."""
-    clocks = {value for other in known if other.dimension == "clock" for value in other.values}
-    spans = [other.values[0] * other.factor / 60 for other in known if other.dimension == "time"]
-    if quantity.dimension == "clock":
-        ends = [one + sign * span for one in clocks for span in spans for sign in (1, -1)]
-        return any(abs(end - value) < 1 for end in ends for value in quantity.values)
-    if quantity.dimension != "time":
-        return False
-    if quantity.unit.startswith(("year", "jahr", "año")):
-        years = [other.values[0] for other in known if not other.dimension and other.values[0] >= _FIRST_YEAR]
-        return any(abs(a - b) == quantity.values[0] for a in years for b in years if a != b)
-    minutes = quantity.values[0] * quantity.factor / 60
-    return any(abs(abs(a - b) - minutes) < 1 for a in clocks for b in clocks if a != b)
-
-
-def _is_year_between(quantity: Quantity, evidence: Text) -> bool:
-    """Whether it is a year so many years after or before another one, as the quotes give them."""
-    years = [other.values[0] for other in evidence.quantities if not other.dimension and other.values[0] >= _FIRST_YEAR]
-    years += [float(date.year) for date in evidence.dates if date.year]
-    spans = [other.values[0] for other in evidence.quantities if other.unit.startswith(("year", "jahr", "año"))]
-    if quantity.dimension or quantity.values[0] < _FIRST_YEAR:
-        return False
-    return any(abs(quantity.values[0] - year) == span for year in years for span in spans)
-
-
-_FIRST_YEAR = 1000
-
-
-def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], years: Sequence[float]) -> bool:
-    """Whether a sum, difference, product, share or change of two figures gives it, in a sentence that computes."""
-    is_share, words = quantity.dimension == "%", set(claim.words)
-    has_rate = bool(_RATES.search(claim.text))
-    adds, multiplies = bool(words & _ADDS), bool(words & _MULTIPLIES) or has_rate
-    subtracts = bool(words & _SUBTRACTS) or bool(claim.negations)
-    if words & _MAY_SUBTRACT and not any(_rivals(quantity, other) for other in known):
-        subtracts = True
-    values = [
-        o.values[0] * (o.factor / quantity.factor if o.dimension and o.dimension == quantity.dimension else 1.0)
-        for o in known
-        if is_share or o.dimension in ("", quantity.dimension) or not quantity.dimension
-    ]
-    if quantity.unit.startswith(("year", "jahr", "año")):
-        values += [*years, *(o.values[0] for o in known if not o.dimension)]
-    results = [sum(values)] if adds else []
-    parts = [o.values[0] for o in known if o.dimension != "%"]
-    if is_share:
-        results += [100 * x / y for x in parts for y in parts if x != y and y]
-        results += [100 * (x - y) / y for x in parts for y in parts if x != y and y]
-    for place, a in enumerate(values):
-        results += [2 * a, a / 2] if multiplies else []
-        results += [100 - a] if is_share else []
-        if has_rate:
-            results += [a * ratio for ratio in _RATIOS] + [a / ratio for ratio in _RATIOS]
-        for b in values[:place]:
-            results += [a + b] if adds else []
-            results += [a - b, b - a] if subtracts or is_share else []
-            results += [a * b] if multiplies else []
-            if a and b and multiplies:
-                results += [a / b, b / a]
-    loose = _ABOUT * abs(quantity.values[0]) if words & _APPROXIMATE else 0.0
-    slack = max(quantity.slack if quantity.slack != 0.5 else 0.0, loose)
-    rounding = [0.5 if quantity.slack == 0.5 and result != round(result) else 0.0 for result in results]
-    return any(
-        abs(abs(result) - value) <= max(slack, extra) + 1e-6 * abs(value)
-        for result, extra in zip(results, rounding, strict=True)
-        for value in (quantity.values[:1] if claim.language == "en" else quantity.values)
-    )
-
-
-def _is_counted(quantity: Quantity, evidence: Text) -> bool:
-    """Whether a small count may be that of the things that the quotes list."""
-    if quantity.noun == "times" or quantity.dimension or not all(2 <= value <= 12 for value in quantity.values):
-        return False
-    if any(_rivals(quantity, other) for other in evidence.quantities):
-        return False
-    items = max((len(re.split(r",| and | or |;|\n", part)) for part in re.split(r"[.:]\s", evidence.text)), default=0)
-    return quantity.values[0] <= items and quantity.span.end - quantity.span.start > 1
-
-
-def _rivals(claimed: Quantity, said: Quantity) -> bool:
-    """Whether the quotes give another figure for the same thing."""
-    if claimed.dimension or said.dimension:
-        return claimed.dimension == said.dimension
-    return bool(claimed.noun) and bool(set(tokens(claimed.noun)) & set(tokens(said.noun)))
-
-
-# ------------------------------------------------------------------------------------------------------------ dates
-
-# Short forms are words of some language ("so", "out"); those of three letters count only where they are English.
-MONTH_NAMES = {name: number for name, number in MONTH_OF.items() if len(name) > 3 or name in ("may", "mai")}
-DAY_NAMES = {name: number for name, number in WEEKDAY_OF.items() if len(name) > 4}
 
 
 _RATE_UNIT = re.compile(
@@ -415,61 +314,10 @@ def check_rates(claim: Text, evidence: Text, context: Text) -> Iterable[Finding]
     said = {_base(unit): unit for unit in written}
     for match in _RATE_UNIT.finditer(claim.text):
         figures = [q for q in claim.quantities if q.span.start < match.start() and q.dimension != "time"][-1:]
-        same = [q for q in figures if any(_equals(q, other) for other in evidence.quantities)]
+        same = [q for q in figures if any(equals(q, other) for other in evidence.quantities)]
         if said and _base(match[1]) not in said and same:
             yield Finding(FindingKind.NUMBER, match.group(), next(iter(said.values())))
 
 
 def _base(unit: str) -> float:
     return measure_of(unit)[1]
-
-
-def check_dates(claim: Text, evidence: Text, context: Text) -> Iterable[Finding]:
-    said = [*evidence.dates, *context.dates]
-    for date in claim.dates:
-        fits = [d for d in said if (d.month, d.day) == (date.month, date.day)]
-        if any(d.year is None or date.year is None or d.year == date.year for d in fits):
-            continue
-        if _NEXT_DAY.search(evidence.text) and any(_are_neighbours(date, d) for d in said):
-            continue
-        if fits or said:
-            yield Finding(FindingKind.DATE, date.span.of(claim.text), (fits or said)[0].span.of(evidence.text))
-        elif not _holds_parts(date, evidence):
-            yield Finding(FindingKind.DATE, date.span.of(claim.text))
-    yield from _named_times(claim, evidence, context, DAY_NAMES, [])
-    months = [d.month for d in said]
-    yield from _named_times(claim, evidence, context, MONTH_NAMES, months)
-
-
-_NEXT_DAY = re.compile(
-    r"\b(?:(?:next|following|previous) day|day (?:before|after)|eve|folgenden? Tag|Vortag|día siguiente)\b",
-    re.IGNORECASE,
-)
-
-
-def _are_neighbours(one: WrittenDate, other: WrittenDate) -> bool:
-    year = one.year or other.year or 2000
-    days = [Date(item.year or year, item.month, item.day).toordinal() for item in (one, other)]
-    return abs(days[0] - days[1]) == 1
-
-
-def _holds_parts(date: WrittenDate, evidence: Text) -> bool:
-    return str(date.day) in evidence.words and any(MONTH_NAMES.get(word) == date.month for word in evidence.words)
-
-
-def _named_times(
-    claim: Text, evidence: Text, context: Text, names: dict[str, int], more: Sequence[int]
-) -> Iterable[Finding]:
-    """Weekdays and months by name: "may" and "mar" are words, too, and count only with a capital."""
-    there = {names[w] for text in (evidence, context) for w in text.words if w in names and _is_name(w, text)} | set(
-        more
-    )
-    for word in claim.words:
-        if word not in names or not _is_name(word, claim) or not there or names[word] in there:
-            continue
-        if not any(word in date.span.of(claim.text).lower() for date in claim.dates):
-            yield Finding(FindingKind.DATE, word, next((w for w in evidence.words if w in names), ""))
-
-
-def _is_name(word: str, text: Text) -> bool:
-    return word not in ("may", "mars", "mayo") or word.capitalize() in text.text

@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterable
 
 from rapidfuzz import fuzz
 
-from core.answering.support.bindings import check_bindings, check_pairs, check_slots
+from core.answering.support.bindings import check_bindings, check_cells, check_pairs, check_posts, check_slots
+from core.answering.support.dates import DAY_NAMES, MONTH_NAMES, check_dates
 from core.answering.support.direction import check_direction
-from core.answering.support.figures import DAY_NAMES, MONTH_NAMES, check_dates, check_quantities, check_rates
+from core.answering.support.figures import check_quantities, check_rates
+from core.answering.support.parts import Part
 from core.answering.support.texts import NAME, Text
 from core.domain.support import Finding, FindingKind
+from core.text.quantities import measure_of
 from core.text.words import tokens
 
 _HEDGES = frozenset(
@@ -25,6 +28,9 @@ _HEDGES = frozenset(
 _UNIVERSALS = frozenset(
     "all every always everyone everybody everything any entire whole only solely exclusively never none "
     "no-one alle alles jede jeder jedes immer nur todos todas todo cada siempre solo sólo".split()
+)
+_WHOLES = frozenset(
+    "all every always everyone everybody everything entire whole alle alles jede jeder immer todos".split()
 )
 _CAUSES = re.compile(
     r"\b(?:because|since|due to|owing to|caused?|thanks to|led to|leads to|result(?:s|ed)? (?:in|from|of)|reason|"
@@ -51,7 +57,7 @@ def find_faults(claim: Text, evidence: Text, context: Text) -> list[Finding]:
 
 
 _ALIKE = 84  # of 100: "Grol" and "Grol's", "Marigold" and "Marigolds"
-_PLAIN_CAPITALS = frozenset("i i'm chapter section page table figure part appendix ok pdf yes no".split())
+_PLAIN_CAPITALS = frozenset("i i'm chapter section page table figure part appendix ok pdf yes no bc ad bce ce".split())
 
 
 def _check_names(claim: Text, evidence: Text, context: Text) -> Iterable[Finding]:
@@ -96,7 +102,7 @@ _QUOTED = re.compile(r"[\"“„«]([^\"”“»\n]{1,60})[\"”“»]")
 
 
 def _is_common(lowered: str) -> bool:
-    return lowered in _PLAIN_CAPITALS or lowered in MONTH_NAMES or lowered in DAY_NAMES
+    return lowered in _PLAIN_CAPITALS or lowered in MONTH_NAMES or lowered in DAY_NAMES or bool(measure_of(lowered)[0])
 
 
 def _is_known(name: str, known: set[str], initials: set[str], evidence: Text, context: Text) -> bool:
@@ -132,8 +138,21 @@ def _initials(text: str) -> set[str]:
 def _check_negation(claim: Text, evidence: Text, context: Text) -> Iterable[Finding]:
     """A negation on one side only; the other side may have it in other words."""
     del context
-    if bool(claim.negations) != bool(nearest_part(claim, evidence).negations):
+    part = nearest_part(claim, evidence)
+    if bool(claim.negations) == bool(part.negations) or _DENIES.search((part if claim.negations else claim).text):
+        return
+    denied = {word.stem for word in Part(part.text).words if word.stem and word.is_negated}
+    if claim.negations or claim.language != evidence.language or denied & claim.stems:
         yield Finding(FindingKind.NEGATION, "not" if claim.negations else "")
+
+
+# Words that deny without a negation.
+_DENIES = re.compile(
+    r"\b(?:forb[aio]d\w*|prohib\w+|ban(?:s|ned)?|refus\w+|fail\w*|lack\w*|unable|reject\w*|unnecessary|absent|exempt\w*|"
+    r"untrue|false|drop(?:s|ped)?|remov\w+|aboli\w+|stop(?:s|ped)?|discontinu\w+|immune|except\w*|unless|only|free of|"
+    r"verboten\w*|unnötig|abgelehnt|fehl\w+|nur|solo|sólo|falt\w+|rechaz\w+|optional\w*|voluntary)\b",
+    re.IGNORECASE,
+)
 
 
 def nearest_part(claim: Text, evidence: Text) -> Text:
@@ -142,6 +161,7 @@ def nearest_part(claim: Text, evidence: Text) -> Text:
     return max(parts, key=lambda part: len(part.stems & claim.stems), default=evidence)
 
 
+_MANY = 4  # figures, which may bear out "only" or "all"
 _EACH = frozenset("each cada must deben müssen no both".split())
 _PERIODS = (
     r"second|minute|hour|day|night|morning|evening|week|month|quarter|year|spring|summer|autumn|winter|time|other|tag|"
@@ -172,18 +192,23 @@ def _check_quantifiers(claim: Text, evidence: Text, context: Text) -> Iterable[F
     """A sentence about all, or a duty, without such a word in the quotes."""
     del context
     said = Text(_NO_QUANTIFIER.sub(" ", claim.text))
-    if not (_UNIVERSALS | _EACH) & set(evidence.words):
-        word = next((word for word in said.words if word in _UNIVERSALS), "")
-        if word:
-            yield Finding(FindingKind.QUANTIFIER, word, is_sure=not _BOUNDED.search(evidence.text))
-            return
+    known = set(evidence.words)
+    word = next((word for word in said.words if word in _UNIVERSALS), "")
+    if word and not (_UNIVERSALS | _EACH) & known:
+        is_shown = word in ("whole", "entire") or "|" in evidence.written or len(evidence.quantities) > _MANY
+        yield Finding(FindingKind.QUANTIFIER, word, is_sure=not is_shown and not _BOUNDED.search(evidence.text))
+        return
+    if word in _WHOLES and not (_WHOLES | _EACH) & known - {"no"}:
+        yield Finding(FindingKind.QUANTIFIER, word)
+        return
     if claim.language == evidence.language and "must" in claim.words and not _DUTIES.search(evidence.text):
         yield Finding(FindingKind.QUANTIFIER, "must")
 
 
 def _check_hedges(claim: Text, evidence: Text, context: Text) -> Iterable[Finding]:
     del context
-    hedges = [word for word in nearest_part(claim, evidence).words if word in _HEDGES]
+    part = nearest_part(claim, evidence)
+    hedges = [word for word in part.words if word in _HEDGES and (word != "may" or "may" in part.text)]
     if hedges and not _HEDGES & set(claim.words):
         yield Finding(FindingKind.HEDGE, "", hedges[0])
 
@@ -226,6 +251,8 @@ def _check_relations(claim: Text, evidence: Text, context: Text) -> Iterable[Fin
     del context
     yield from check_direction(claim.text, evidence.text, is_foreign=claim.language != evidence.language)
     yield from check_bindings(claim.text, evidence.written)
+    yield from check_cells(claim, evidence)
+    yield from check_posts(claim.text, evidence.text)
     if claim.language == evidence.language:
         yield from check_slots(claim.text, evidence.text, has_names=claim.language != "de")
         yield from check_pairs(claim.text, evidence.text)
@@ -235,11 +262,22 @@ _HEADING_WORDS = 8
 
 
 def is_heading(text: str) -> bool:
-    """Whether a quote is only a heading: few words, no full stop, no statement."""
-    bare = text.strip()
-    if bare.startswith("#"):
-        return "\n" not in bare
-    return (
+    """Whether quotes are only headings: few words, no full stop, no statement."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return bool(lines) and all(map(_is_heading_line, lines))
+
+
+_CHAPTER = re.compile(
+    r"(?:chapter|part|section|act|appendix|kapitel|teil|abschnitt|capítulo|parte|sección) [\w.]+?(?:[:.]? |$)",
+    re.IGNORECASE,
+)
+
+
+def _is_heading_line(line: str) -> bool:
+    if line.startswith("#"):
+        return True
+    bare = line[found.end() :] if (found := _CHAPTER.match(line)) else line
+    return not bare or (
         len(bare.split()) <= _HEADING_WORDS
         and bare[-1:] not in '.!?:;|)”"'
         and not re.search(r"[|:=\d]", bare)

@@ -23,7 +23,9 @@ _NEGATIONS = frozenset(
 )
 _AVOIDS = frozenset("refuse refuses refused fail fails failed unable forbidden declined".split())
 _AFTERWARDS = frozenset("nicht nie niemals nunca".split())  # German and Spanish deny words before them, too
-_STOPS = frozenset("and but or while whereas und aber sondern y pero sino although though because that than".split())
+_STOPS = frozenset(
+    "and but or while whereas und aber sondern y pero sino although though because that than who which whose".split()
+)
 _SCOPE = 5  # words that a negation reaches
 _NEAR = 6  # words around a word that tell its subject
 _BY = 7  # words from a participle to its "by"

@@ -18,13 +18,18 @@ _MARKUP = re.compile(r"\]\([^\s()]*+\)|\([^\s():]{0,12}://[^\s()]*+\)|[*`#>|\[\]
 _GERMAN = frozenset(
     "der die das und ist ein eine einen nicht den dem des sind wird werden wurde wurden auf mit für von im in zu hat "
     "haben kann können darf dürfen oder als bei nach aus es sich wie sie er ihr ihrem beide keine nur auch noch "
-    "pro millionen milliarden prozent jahr jahre menschen".split()
+    "pro millionen milliarden prozent jahr jahre menschen zwei drei vier fünf sieben acht neun zehn soll sollen bis "
+    "zum zur vom dort hier muss müssen über unter vor zwischen gegen ohne seit rund etwa mehr weniger diese dieser "
+    "dieses jede jeder ins gibt hatte hatten kein wer".split()
 )
 _SPANISH = frozenset(
     "el la los las de que es un una en por para con del no se su sus al son fue fueron está están puede pueden como "
-    "más o y lo le dos ser han ha hay sin sobre entre".split()
+    "más o y lo le dos ser han ha hay sin sobre entre tres cuatro cinco seis siete ocho nueve diez cada hasta desde "
+    "cuando era eran había tiene tienen debe deben este esta muy cuyo ni ya también solo sólo todos todas".split()
 )
 _ENGLISH = frozenset("the a an of to and in is are was were for with that it on as by be this at from".split())
+_UMLAUTS = re.compile(r"[äöüß]")
+_ACCENTS = re.compile(r"[ñáíóú¿¡]")
 NEGATIONS = frozenset(
     "no not never none nobody nothing neither nor without cannot hardly nowhere n't kein keine keinen keiner keinem "
     "nicht nie niemals niemand nichts ohne ningún ninguna ningun nunca nadie nada sin tampoco".split()
@@ -58,6 +63,8 @@ class Text:
             code: sum(word in known for word in self.words)
             for code, known in (("en", _ENGLISH), ("de", _GERMAN), ("es", _SPANISH))
         }
+        counts["de"] += bool(_UMLAUTS.search(self.text))
+        counts["es"] += bool(_ACCENTS.search(self.text))
         return max(counts, key=lambda code: counts[code])
 
     @cached_property

@@ -63,6 +63,12 @@ def test_other_forms_of_the_same_figures_and_names_are_no_faults(sentence: str, 
 
 GUNDREN = "King Grol holds the dwarf Gundren captive. Four goblins guard the gate."
 READ_TOKENS = "Read tokens can list and download files but cannot delete them."
+RESULTS = (
+    "| (in millions) | 2025 | 2024 |\n| --- | --- | --- |\n"
+    "| Revenue | 51,262 | 47,018 |\n| Net income | 7,513 | 6,990 |"
+)
+POSTS = "Brandt stays on the board as treasurer. The secretary, Yusuf Demir, was re-elected, as was Olaf Brandt."
+CAVES = "The caves were not made by the sea, but by rain."
 TREATY = "The Treaty of Varn was signed on 9 October 1788 by King Aldous of Meer and Duchess Helene of Ostia."
 HERONS = "Herons are usually larger than egrets."
 
@@ -129,6 +135,15 @@ def sure(sentence: str, evidence: str) -> set[FindingKind]:
             FindingKind.NUMBER,
         ),
         ("The clinic treated 8,240 patients.", "The clinic treated 8,420 patients.", FindingKind.NUMBER),
+        ("Revenue was US$51.3 million in 2025.", RESULTS, FindingKind.NUMBER),
+        ("Revenue was US$53.1 billion in 2025.", RESULTS, FindingKind.NUMBER),
+        ("Net income was 51,262 million in 2025.", RESULTS, FindingKind.ROLE),
+        ("Revenue fell from 51,262 in 2024 to 47,018 in 2025.", RESULTS, FindingKind.ROLE),
+        ("Olaf Brandt is the secretary.", POSTS, FindingKind.ROLE),
+        ("Yusuf Demir was elected treasurer.", POSTS, FindingKind.ROLE),
+        ("Five members voted for Motion 4.", "Motion 5 failed. Motion 4 was carried by 6 to 2.", FindingKind.NUMBER),
+        ("The caves were made by the sea.", CAVES, FindingKind.NEGATION),
+        ("The trail is closed in July.", "It is closed from 1 November to 30 April.", FindingKind.DATE),
     ],
 )
 def test_what_code_is_sure_of(sentence: str, evidence: str, kind: FindingKind) -> None:
@@ -165,6 +180,24 @@ def test_what_code_is_sure_of(sentence: str, evidence: str, kind: FindingKind) -
         ("Ferries run again from the middle of April.", "Ferries do not run between 1 March and 15 April."),
         ("Ines Falk won a medal.", "She won a medal in 1999, as had Tom Brandt."),
         ("Bruun was taught by Anna Wester.", "The portrait by Anna Wester is now attributed to her pupil Klaas Bruun."),
+        ("Revenue was US$51.3 billion in 2025.", RESULTS),
+        ("Revenue rose by some nine percent.", RESULTS),
+        ("Net income was lower in 2024 than in 2025.", RESULTS),
+        ("Olaf Brandt is the treasurer.", POSTS),
+        ("Some 1,540 people worked at home.", "We had 4,310 employees, of whom 2,770 worked abroad."),
+        ("In 2015 it was out of operation.", "It was shut down between August 2014 and May 2016."),
+        ("In January the trail is closed.", "It is closed from 1 November to 30 April."),
+        ("A child paid 4.50 euros.", "Adults paid 9 euros and children half of that."),
+        ("The team needed 208 seconds in total.", "The runners needed 52.3 seconds, 54.1, 51.8 and 49.8."),
+        ("With VAT, 972 euros are paid.", "3 pumps at 240 euros each, delivery 90 euros. VAT of 20% is added."),
+        ("She was about twelve when he died.", "Ada was born in 1891. Her father died in 1903."),
+        ("A purchase of 1,500 euros needs no approval.", "The board may spend up to 2,000 euros by itself."),
+        ("It covers almost 12,000 km².", "It drains 11,900 square kilometres."),
+        ("The caves were formed by rain.", CAVES),
+        ("Oskar has borrowed the extractor.", "Oskar gave me two frames, and I lent him the extractor."),
+        ("No patient who got the drug fell ill.", "Three of the patients who got placebo fell ill."),
+        ("Only the team lead purges the queue.", "Only the team lead may purge the queue."),
+        ("Bruno soll 40 Stühle bestellen.", "Bruno is to order 40 chairs."),
         ("Garrick lost his horse.", "Sister Ivo warned Garrick. He crossed the bridge and lost his horse."),
     ],
 )
@@ -185,6 +218,12 @@ def test_the_context_may_name_what_the_quote_calls_he() -> None:
         ("Treasure", True),
         ("## Header Format", True),
         ("Cragmaw Castle", True),
+        ("Cragmaw Castle\nTreasure", True),
+        ("# Castle\n## Treasure", True),
+        ("Chapter 2: The Mill", True),
+        ("Part Two", True),
+        ("# Castle\nThe gate is open.", False),
+        ("4 goblins", False),
         ("The gate is open.", False),
         ("Gold: 50", False),
     ],
