@@ -277,19 +277,19 @@ def _bound(text: str) -> Iterator[tuple[str, str]]:
             yield match[1].lower(), match[3].lower()
 
 
-_NAMED = r"(?<!of )(?<!of the )(?P<name>[A-ZÀ-Ý][\w’'-]+(?: (?:de |van |von )?[A-ZÀ-Ý][\w’'-]+)*)"
+_NAMED = r"(?<!of )(?<!of the )(?P<name>[A-ZÀ-Ý][\w’'-]{1,30}+(?: (?:de |van |von )?[A-ZÀ-Ý][\w’'-]{1,30}+){0,4}+)"
 _CHOSEN = r"(?:elected|re-elected|appointed|named|made|chosen)"
 _IS = rf"(?:is|was|becomes?|became|remains?|remained|stays|stayed|serves|served|acts|acted|{_CHOSEN})"
-_A = r"(?:the|an?|his|her|its|their|our|[A-Z][\w-]+['’]s)"
+_A = r"(?:the|an?|his|her|its|their|our|[A-Z][\w-]{1,30}['’]s)"
 _POSTS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"{_NAMED}(?: [a-z-]+){{0,4}}? as (?:{_A} )?(?:new )?(?P<post>[a-z-]{{4,}})\b",
-        rf"{_NAMED},? (?:[a-z-]+ )?{_IS} (?:[a-z-]+ )?(?:{_A} )(?:new )?(?P<post>[a-z-]{{4,}})\b",
-        rf"{_NAMED} (?:was|is|has been|were) (?:{_CHOSEN}) (?P<post>[a-z-]{{4,}})\b",
-        rf"{_NAMED} \((?:the |our )?(?P<post>[a-z-]{{4,}})\)",
-        rf"{_NAMED}, (?:{_A} )(?:new |then )?(?P<post>[a-z-]{{4,}})\b(?=[,.;)]| of| at)",
-        rf"\b(?:[Tt]he|[Hh]is|[Hh]er|[Oo]ur|[Ii]ts)(?: new)? (?P<post>[a-z-]{{4,}}),? (?:is |was |remains )?{_NAMED}",
+        rf"{_NAMED}(?: [a-z-]{{1,20}}){{0,4}}? as (?:{_A} )?(?:new )?(?P<post>[a-z-]{{4,30}})\b",
+        rf"{_NAMED},? (?:[a-z-]{{1,20}} )?{_IS} (?:[a-z-]{{1,20}} )?(?:{_A} )(?:new )?(?P<post>[a-z-]{{4,30}})\b",
+        rf"{_NAMED} (?:was|is|has been|were) (?:{_CHOSEN}) (?P<post>[a-z-]{{4,30}})\b",
+        rf"{_NAMED} \((?:the |our )?(?P<post>[a-z-]{{4,30}})\)",
+        rf"{_NAMED}, (?:{_A} )(?:new |then )?(?P<post>[a-z-]{{4,30}})\b(?=[,.;)]| of| at)",
+        rf"\b(?:[Tt]he|[Hh]is|[Hh]er|[Oo]ur|[Ii]ts)(?: new)? (?P<post>[a-z-]{{4,30}}),? (?:is |was |remains )?{_NAMED}",
         rf"\b(?P<post>[Cc]hair|[Tt]reasurer|[Ss]ecretary|[Pp]resident|[Dd]irector|[Ee]ditor|[Hh]ost): {_NAMED}",
     )
 )

@@ -284,7 +284,9 @@ def _negation(claim: Part, part: Part) -> Iterator[Finding]:
         return
 
 
-_BUT = re.compile(r"\b(?:not|nicht|no)\b(?P<denied>[^.;]*?),? (?:but|sondern|sino)\b(?P<told>[^.;]*)", re.IGNORECASE)
+_BUT = re.compile(
+    r"\b(?:not|nicht|no)\b(?P<denied>[^.;]{0,120}?),? (?:but|sondern|sino)\b(?P<told>[^.;]{0,120})", re.IGNORECASE
+)
 
 
 def _denies_another(denying: Part, affirming: Part) -> bool:

@@ -268,7 +268,7 @@ def is_heading(text: str) -> bool:
 
 
 _CHAPTER = re.compile(
-    r"(?:chapter|part|section|act|appendix|kapitel|teil|abschnitt|capítulo|parte|sección) [\w.]+?(?:[:.]? |$)",
+    r"(?:chapter|part|section|act|appendix|kapitel|teil|abschnitt|capítulo|parte|sección) [\w.]{1,12}?(?:[:.]? |$)",
     re.IGNORECASE,
 )
 
