@@ -129,6 +129,7 @@ class Pipeline:
         self._jobs = jobs
         self._clock = clock
         self._observe = observe
+        self.leave = store.leave
 
     async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt = ONLY_ATTEMPT) -> Answer:
         """Answer a message.
@@ -164,10 +165,6 @@ class Pipeline:
         settled = await self._settle(message, answer)
         self._observe().count_answer(message, settled)
         return settled
-
-    async def leave(self, message: IncomingMessage) -> None:
-        """Remove a question from the history, and its conversation if nothing was answered there."""
-        await self._store.leave(message)
 
     async def _settle(self, message: IncomingMessage, answer: Answer) -> Answer:
         return answer if message.is_note else await self._settled.settle(message, answer)

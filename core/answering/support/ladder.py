@@ -147,12 +147,12 @@ def _check_negation(claim: Text, evidence: Text, context: Text) -> Iterable[Find
 
 
 # Words that deny without a negation.
-_DENIES = re.compile(
-    r"\b(?:forb[aio]d\w*|prohib\w+|ban(?:s|ned)?|refus\w+|fail\w*|lack\w*|unable|reject\w*|unnecessary|absent|exempt\w*|"
-    r"untrue|false|drop(?:s|ped)?|remov\w+|aboli\w+|stop(?:s|ped)?|discontinu\w+|immune|except\w*|unless|only|free of|"
-    r"verboten\w*|unnötig|abgelehnt|fehl\w+|nur|solo|sólo|falt\w+|rechaz\w+|optional\w*|voluntary)\b",
-    re.IGNORECASE,
+_DENYING = (
+    r"forb[aio]d\w*|prohib\w+|ban(?:s|ned)?|refus\w+|fail\w*|lack\w*|unable|reject\w*|unnecessary|absent|exempt\w*|"
+    r"untrue|false|drop(?:s|ped)?|remov\w+|aboli\w+|stop(?:s|ped)?|discontinu\w+|immune|except\w*|unless|only|free of"
 )
+_DENYING_ELSEWHERE = r"verboten\w*|unnötig|abgelehnt|fehl\w+|nur|solo|sólo|falt\w+|rechaz\w+|optional\w*|voluntary"
+_DENIES = re.compile(rf"\b(?:{_DENYING}|{_DENYING_ELSEWHERE})\b", re.IGNORECASE)
 
 
 def nearest_part(claim: Text, evidence: Text) -> Text:

@@ -108,12 +108,14 @@ _NUMBERS: Mapping[str, int] = dict(
     zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True)
 )
 _FIGURE = rf"[-\u2212]?[£$€]? ?(?:\d[\d.,]*\d|\d|{'|'.join(_NUMBERS)})"
-_LIMIT = re.compile(
-    rf"\b(?:(?P<above>(?:more|greater|higher|larger|longer|bigger|heavier|taller|later|older) than|over|above|exceeding"
-    rf"|after|since|at least|no less than)|(?P<below>(?:less|fewer|lower|smaller|shorter|cheaper|lighter|earlier) than"
-    rf"|under|below|before|at most|no more than|up to)) (?P<figure>{_FIGURE})\b",
-    re.IGNORECASE,
+_ABOVE = (
+    r"(?:more|greater|higher|larger|longer|bigger|heavier|taller|later|older) than|over|above|exceeding|after|since|"
+    r"at least|no less than"
 )
+_BELOW = (
+    r"(?:less|fewer|lower|smaller|shorter|cheaper|lighter|earlier) than|under|below|before|at most|no more than|up to"
+)
+_LIMIT = re.compile(rf"\b(?:(?P<above>{_ABOVE})|(?P<below>{_BELOW})) (?P<figure>{_FIGURE})\b", re.IGNORECASE)
 _INCLUSIVE = re.compile(r"at least|no less|since|at most|no more|up to", re.IGNORECASE)
 _DIFFERENCE = re.compile(
     r"\bdifference\b|^by how (?:much|many)\b|^how (?:much|many)\b.{0,120}?\b(?P<side>more|less|higher|lower"
