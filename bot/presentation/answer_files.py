@@ -1,4 +1,4 @@
-"""Tables and code that would fill too many messages, as files beside the rest of an answer. Pure."""
+"""Tables and code that would fill too many messages, as files of an answer. Pure."""
 
 import csv
 import re

@@ -12,7 +12,7 @@ from core.ports import Clock
 
 FIRST_PAUSE_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 300.0  # a setting that an admin corrects on the platform's site works within so long
-STEADY_SECONDS = 600.0  # after so long a connection, the pauses begin anew
+STEADY_SECONDS = 600.0  # after so long a connection, the pauses begin again
 START_SECONDS = 10.0  # for the first tries, before the service says that it serves
 
 # Connects, calls its argument as soon as it is connected, and raises a core error at the end of the connection.

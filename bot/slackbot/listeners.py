@@ -185,7 +185,7 @@ class Listeners:
         return receipt
 
     async def _react(self, ctx: InteractionContext) -> None:
-        """React to a message instead of replying; where that isn't possible, silence is right, too."""
+        """React to a message instead of replying; if that isn't possible, silence is right, too."""
         try:
             await call(
                 REACT,
@@ -210,7 +210,7 @@ class Listeners:
         return await self.handler.mark_external(incoming, team) if incoming is not None else None
 
     async def _continued(self, incoming: IncomingMessage) -> IncomingMessage:
-        """Return a direct message with the conversation that it continues: its thread's, or that of half an hour ago.
+        """Return a direct message with the conversation that it continues: its thread's, or one of the last half hour.
 
         Each message outside threads opens a thread for its answer, but people go on talking.
         """
@@ -282,7 +282,7 @@ class Listeners:
             self.handler.spawn(_quiet(pane.on_opened(self.handler, ctx, _entities(event))))
 
     async def on_context(self, event: Event, body: Body, context: AsyncBoltContext) -> None:
-        """Suggest questions about what the person looks at now. The event may not name its person."""
+        """Suggest questions about the page that the person looks at now. The event may not name its person."""
         team = await self._team(context)
         self._platform.sessions.note(team, is_agent=True)
         told: Sequence[Mapping[str, Any]] = body.get("authorizations") or ()
@@ -297,7 +297,7 @@ class Listeners:
         await pane.on_opened(self.handler, replace(ctx, channel=channel), entities)
 
     async def on_stopped(self, event: Event, context: AsyncBoltContext) -> None:
-        """Stop what is in progress in a thread, for someone who may stop it. Slack ended the streams already."""
+        """Stop the answer in progress in a thread, for someone who may stop it. Slack ended the streams already."""
         ctx = InteractionContext(
             team=await self._team(context),
             person=str(event["user"]),
@@ -407,12 +407,12 @@ class Listeners:
 
 
 def _entities(event: Event) -> Sequence[Mapping[str, Any]]:
-    """Return what a person looks at, by relevance."""
+    """Return the things that a person looks at, by relevance."""
     return [one for one in (event.get("context") or {}).get("entities") or () if isinstance(one, Mapping)]
 
 
 async def _quiet(work: Coroutine[Any, Any, None]) -> None:
-    """Run work that nobody asked for: its failures are only logged."""
+    """Run unasked work: its failures are only logged."""
     try:
         await work
     except FootnoteError as error:

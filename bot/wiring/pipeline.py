@@ -158,7 +158,7 @@ def build_toolboxes(parts: Parts) -> ToolboxMaker:
 
 
 def build_commands(parts: Parts, questions: RunningQuestions | None = None) -> Commands:
-    """Bind the chat commands; `questions` are those that a worker is answering."""
+    """Bind the chat commands; `questions` are being answered by a worker."""
     return Commands(
         library=parts.library,
         corpus=parts.stores.corpus,

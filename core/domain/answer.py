@@ -58,7 +58,7 @@ class ReferenceType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PicturedPage:
-    """A page that the model saw as a picture. Code can't check what it read there."""
+    """A page that the model saw as a picture. Code can't check its reading."""
 
     document: Document
     number: int

@@ -80,7 +80,7 @@ class Receipt:
     conversation_id: str | None = None  # the conversation that the message named, if any
     command: CommandLine | None = None  # not accepted, because it is to be run instead
     repeated: bool = False
-    is_unasked: bool = False  # nobody asked the bot: refusals and signs of work stay unposted
+    is_unasked: bool = False  # the bot was not asked: refusals and signs of work stay unposted
 
     @property
     def accepted(self) -> bool:
@@ -166,7 +166,7 @@ class AutoAnswer(StrEnum):
 
     OFF = "off"  # they do
     SHADOW = "shadow"  # they do, but the bot notes which ones it would have answered
-    LIVE = "live"  # those that the library covers need none
+    LIVE = "live"  # questions that the library covers need none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

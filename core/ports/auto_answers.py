@@ -1,4 +1,4 @@
-"""Ports of auto-answers in channels: what was decided there, how it was rated, and private reports."""
+"""Ports of auto-answers in channels: decisions, ratings, and private reports."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime

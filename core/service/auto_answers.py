@@ -64,7 +64,7 @@ class AutoAnswers:
     async def describe(
         self, channel: ChannelAddress, settings: ChannelSettings
     ) -> tuple[str, Sequence[IncomingMessage]]:
-        """Return what an admin may read of a channel, with the messages that its `[n]` stand for; "" if it is off."""
+        """Return the report on a channel for an admin, with the messages that its `[n]` stand for; "" if it is off."""
         if settings.auto_answer is AutoAnswer.SHADOW and settings.auto_answer_since is not None:
             since = settings.auto_answer_since
             trial = await self._repository.decided(channel, since, OVERHEARD)

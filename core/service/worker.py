@@ -256,13 +256,13 @@ class Worker:
                 await self._post(run, answer)
 
     async def _may_be_silent(self, entry: InboxEntry) -> bool:
-        """Return whether nobody asked the bot, and no post of an earlier version has to follow an edit."""
+        """Return whether the bot was not asked, and no post of an earlier version has to follow an edit."""
         if not entry.incoming.circumstances.is_unasked:
             return False
         return all(version.post_ref is None for version in await self._store.list_versions(entry.message_key))
 
     async def _leave_unanswered(self, entry: InboxEntry) -> None:
-        """Leave a message to people: nobody asked, and there is no answer."""
+        """Leave a message to people: the bot was not asked, and has no answer."""
         await self._answers.leave(entry.incoming)
         await self._change(lambda: self._store.leave(entry.seq, NO_ANSWER))
 

@@ -149,7 +149,7 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandMenu:
-    """Ways to go on: each runs a command with one value of its first option."""
+    """Further choices: each runs a command with one value of its first option."""
 
     title: str
     command: str

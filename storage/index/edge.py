@@ -38,7 +38,7 @@ GRAPH_EDGES = 0
 # one core busy and the rest idle. Smaller ones cost more per search than they share out.
 SEGMENT_POINTS = 25_000
 MOST_SEGMENTS = 9  # beyond it the smallest are merged; one of them is the open one
-# While deleted points are erased: each segment with one is written anew. The engine's defaults leave up to a fifth.
+# While deleted points are erased: each segment with one is rewritten. The engine's defaults leave up to a fifth.
 ERASING = {"deleted_threshold": 1e-9, "vacuum_min_vector_number": 1}
 _FIELDS = dict.fromkeys(KEYWORD_FIELDS, qe.PayloadSchemaType.Keyword) | dict.fromkeys(
     INTEGER_FIELDS, qe.PayloadSchemaType.Integer
@@ -103,7 +103,7 @@ class EdgeEngine:
             shard.optimize()
 
     def erase(self) -> None:
-        """Write segments with deleted points anew, and empty the log, which holds all writes.
+        """Rewrite segments with deleted points, and empty the log, which holds all writes.
 
         The log is emptied only when all of it is in the segments. A killed process erases at the next call.
         """

@@ -67,14 +67,14 @@ RESPONSE_LIFE = timedelta(minutes=25)  # Slack accepts replies to an interaction
 MOST_REPLIES = 4  # Slack accepts five, and one announced the answer
 MOST_SWEPT = 50  # newest questions of a workspace, whose sessions are ended at a start
 MOST_HEARD = 50  # messages of a thread
-HEARD_KEYS = ("ts", "user", "bot_id", "subtype", "text", "attachments")  # what `to_talk` needs
+HEARD_KEYS = ("ts", "user", "bot_id", "subtype", "text", "attachments")  # needed by `to_talk`
 MOST_REMEMBERED = 1_000  # questions with a status line, or answered by a reply; threads of people
 NAMES_SECONDS = 2.0  # for the names of a thread's people
 _log = logging.getLogger(__name__)
 
 
 class HeardTalk:
-    """What people said lately in threads, from the events, in memory: Slack rations reading for some apps."""
+    """Recent talk in threads, from the events, in memory: Slack rations reading for some apps."""
 
     def __init__(self) -> None:
         self._threads: OrderedDict[ThreadAddress, dict[str, Mapping[str, Any]]] = OrderedDict()
@@ -96,7 +96,7 @@ class HeardTalk:
                 said.pop(ts, None)
 
     def before(self, address: ThreadAddress, ts: str) -> Sequence[Mapping[str, Any]]:
-        """Return what was said in a thread before a message, oldest first."""
+        """Return the talk of a thread before a message, oldest first."""
         said = self._threads.get(address, {})
         return [said[place] for place in sorted(said, key=float) if float(place) < float(ts)]
 

@@ -87,7 +87,7 @@ class Post:
             self.messages[number] = ts
 
     async def _sent(self, call: Awaitable[ResultT]) -> ResultT:
-        """Return what a call returns. After an error without a pause, Slack may have done it."""
+        """Return the result of a call. After an error without a pause, Slack may have done it."""
         try:
             return await call
         except PlatformError as error:

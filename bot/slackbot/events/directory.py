@@ -66,7 +66,7 @@ class _Person:
 
 
 class People:
-    """Names by user id, cached for an hour, and roles. Lookups that take too long return the id.
+    """Names by user id, cached for an hour, and roles. A lookup that takes too long returns the id.
 
     Besides administrators, the members of the user groups `library_groups` may add documents, and those of
     `review_groups` review proposals. What changes something asks for `roles`, which are never cached.
@@ -242,7 +242,7 @@ class Channels:
 
 
 def slack_gates(settings: SettingsRepository, askers: Gate | None = None) -> tuple[Gate, ...]:
-    """Return the gates of every platform; after the first, those of shared channels and of files without a question."""
+    """Return the gates of every platform; after the first, two for shared channels and for files without a question."""
 
     async def check(incoming: IncomingMessage) -> Decision | None:
         if EXTERNAL not in incoming.metadata or incoming.private or incoming.text.startswith(_SETTINGS):

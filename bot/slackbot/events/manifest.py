@@ -148,7 +148,7 @@ def build_manifest(*, by_socket: bool, url: str | None, is_assistant: bool = Fal
 
 
 def _view(is_assistant: bool) -> Manifest:
-    """Return the feature that shows the app's threads beside Slack. An app may not have both."""
+    """Return the feature that shows the app's threads in Slack's side pane. An app may not have both."""
     prompts = [{"title": title, "message": message} for title, message in _PROMPTS]
     if is_assistant:
         return {"assistant_view": {"assistant_description": _PANE, "suggested_prompts": prompts}}

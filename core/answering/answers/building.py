@@ -129,7 +129,7 @@ def _without_footnotes(common: Answer, draft: Draft, proved: ProvedText, checked
 
 
 def _labels(checked: Sequence[Checked], draft: Draft) -> list[str]:
-    """Return what sentences without a footnote rest on: the library, the picture of a page."""
+    """Return the sources of sentences without a footnote: the library, the picture of a page."""
     pages = join_with_and([page.name for page in draft.evidence.pictures])
     sources = {Basis.LIBRARY: FROM_LIBRARY, Basis.PICTURE: FROM_PICTURE.format(pages)}
     return [label for basis, label in sources.items() if any(item.basis is basis for item in checked)]

@@ -1,4 +1,4 @@
-"""Figures that a sentence computes from those of its quotes: sums, differences, shares, rates, ages, spans. Pure."""
+"""Figures that a sentence computes from the ones in its quotes: sums, differences, shares, rates, ages, spans. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -220,7 +220,7 @@ def _bills(evidence: Text, quantity: Quantity) -> list[float]:
 
 
 def _rests(evidence: Text, quantity: Quantity) -> list[float]:
-    """Return what is left of an amount beside the part of it that the quotes name: "of whom 2,770 worked abroad"."""
+    """Return the rest of an amount of which the quotes name a part: "of whom 2,770 worked abroad"."""
     return [
         whole.values[0] - part.values[0]
         for whole, part in pairwise(evidence.quantities)

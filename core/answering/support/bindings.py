@@ -307,7 +307,7 @@ def posts_of(text: str) -> set[tuple[str, str]]:
 
 
 def check_posts(sentence: str, quotes: str) -> Iterator[Finding]:
-    """Yield a post of somebody else that the sentence gives to a name of the quotes."""
+    """Yield a post that the sentence gives to a name of the quotes, and the quotes to another person."""
     known = posts_of(quotes)
     words = {word.text for part in parts_of(quotes) for word in part.words}
     said = posts_of(sentence)
@@ -333,7 +333,7 @@ _FIGURE = re.compile(r"(?<!\d)(?!(?:19|20)\d\d\b)\d")  # no year
 
 
 def check_cells(claim: Text, evidence: Text) -> Iterator[Finding]:
-    """Yield a table's figure that is said of another row or column."""
+    """Yield a table's figure that the sentence puts in another row or column."""
     rows, has_head = _table(evidence.written)
     if not has_head:
         return
@@ -374,7 +374,7 @@ def _named(labels: Mapping[int, set[str]], text: str, place: int) -> set[int]:
 
 
 def _of_labels(labels: Mapping[int, set[str]], stems: set[str]) -> set[int]:
-    """Return the labels in a text, without those that are a part of another one."""
+    """Return the labels in a text, without parts of longer ones."""
     found = {number for number, label in labels.items() if label and label <= stems}
     return {number for number in found if not any(labels[number] < labels[other] for other in found)}
 

@@ -1,4 +1,4 @@
-"""Who does what: clauses of English sentences with their subjects, compared with those of the quotes. Pure."""
+"""Clauses of English sentences with their subjects and actions, compared with the quotes' own. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence

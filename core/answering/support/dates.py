@@ -8,7 +8,7 @@ from core.answering.support.texts import Text
 from core.domain.support import Finding, FindingKind
 from core.text.dates import MONTH_OF, WEEKDAY_OF, WrittenDate
 
-# Short forms are words of some language ("so", "out"); those of three letters count only where they are English.
+# Short forms are words of some language ("so", "out"); of three letters, only English ones count.
 MONTH_NAMES = {name: number for name, number in MONTH_OF.items() if len(name) > 3 or name in ("may", "mai")}
 DAY_NAMES = {name: number for name, number in WEEKDAY_OF.items() if len(name) > 4}
 

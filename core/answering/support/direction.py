@@ -143,7 +143,7 @@ _PAST = re.compile(r"\b(?:was|were|has|have|had) (?:been |already )*(\w+)|\b(\w+
 
 
 def _tenses(claim: Part, part: Part) -> Iterator[Finding]:
-    """What the quotes say will happen, told as done."""
+    """Plans of the quotes, told as done."""
     if _FUTURE.search(claim.text) or _DOUBTS.search(claim.text) or part.negations or claim.negations:
         return
     coming = {stem for match in _FUTURE.finditer(part.text) for stem in stems_of(Part(f"- {match[1]}").words)}

@@ -59,7 +59,7 @@ def features(said: Text, evidence: Text, findings: Sequence[Finding], near: Clos
         "sentence_words": len(said.words) / 20,
         "quote_words": min(60, len(evidence.words)) / 60,
         "hedge": float(FindingKind.HEDGE in missed),
-        # what the sentence shares with the quotes
+        # shared by sentence and quotes
         "figures": _held(len(said.quantities), missed[FindingKind.NUMBER]),
         "names": _held(len(set(said.names)), missed[FindingKind.NAME]),
         "dates": float(bool(said.dates)),

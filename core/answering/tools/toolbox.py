@@ -305,7 +305,7 @@ def to_definition(tool: Tool[Any], context: ToolContext) -> ToolDefinition:
 
 
 def arguments_of(tool: Tool[Any], context: ToolContext) -> type[Arguments]:
-    """Return the tool's arguments for what the model can do at this moment."""
+    """Return the tool's arguments for the model's abilities at this moment."""
     sees = context.pictures is not None and context.pictures.sees()
     return (tool.arguments.with_pictures if sees else None) or tool.arguments
 

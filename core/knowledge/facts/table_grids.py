@@ -71,7 +71,7 @@ class Grid:
         return [list(_quantities(self, place)) for place in range(len(self.columns))]
 
     def says_quantity(self, place: int) -> bool:
-        """Return whether a column's own name says what it measures: "Length"."""
+        """Return whether a column's own name is a measure: "Length"."""
         return any(self.names[place] & quantity.words for quantity in self.quantities[place])
 
     @cached_property
@@ -79,7 +79,7 @@ class Grid:
         return [any(row[place] is not None for row in self.numbers) for place in range(len(self.columns))]
 
     def label_of(self, row: int) -> str:
-        """Return what a row is called: its cell of the column "Name", else its first one."""
+        """Return a row's name: its cell of the column "Name", else its first one."""
         place = next((place for place, own in enumerate(self.names) if own == {"name"}), 0)
         return self.rows[row][place].strip()
 
@@ -142,6 +142,6 @@ def _quantities(grid: Grid, place: int) -> Iterator[Quantity]:
 
 
 def is_one_unit(units: Iterable[str]) -> bool:
-    """Return whether units are one: accounts write the sign of a currency in the first and last row alone."""
+    """Return whether units are one: accounts write the sign of a currency only in the first and last row."""
     found = set(units)
     return len(found) == 1 or (len(found) == 2 and "" in found and bool(found & set("$€£¥")))

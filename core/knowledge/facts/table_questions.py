@@ -58,7 +58,7 @@ def compute(question: TableQuestion, grid: Grid) -> Computed | None:
 
 
 def may_answer(question: TableQuestion, grid: Grid) -> bool:
-    """Return whether quoted rows can answer a question: nothing is to be computed, and they have all its words."""
+    """Return whether quoted rows can answer a question: without computing, and with all its words."""
     own = frozenset[str]().union(*(names(cell) for row in grid.rows for cell in row))
     left = question.needed - own
     left -= frozenset[str]().union(*(grid.named(place, left) for place in range(len(grid.columns))))
@@ -115,7 +115,7 @@ class _Reading:
         return self._over(rows, covered)
 
     def _over(self, rows: Sequence[int], covered: frozenset[str]) -> Computed | None:
-        """Answer from rows: those that fit a condition, in the asked order, or computed."""
+        """Answer from rows: as they fit a condition, in the asked order, or computed."""
         question, grid = self.question, self.grid
         column = None
         if question.limit is not None or question.operation not in (Operation.COUNT, Operation.ROWS):
@@ -144,7 +144,7 @@ class _Reading:
         return replace(found, covered=own) if found is not None else None
 
     def _has_entity(self) -> bool:
-        """Return whether a column of words is named by what the question asks for: "which boat"."""
+        """Return whether a column of words is named as the thing that the question asks for: "which boat"."""
         columns = zip(self.grid.names, self.grid.is_numeric, strict=True)
         own = frozenset[str]().union(*(name for name, numeric in columns if not numeric))
         return bool(self.question.entity) and any(is_like(self.question.entity, name) for name in own)
@@ -167,7 +167,7 @@ class _Reading:
         return not left or (self.question.operation is Operation.COUNT and left == {self.question.entity})
 
     def _count(self, rows: Sequence[int], covered: int, labelled: frozenset[str]) -> Computed | None:
-        """Count rows, or different cells, if they are what the question counts, and not figures of a column."""
+        """Count rows, or different cells, if the question counts them, and not figures of a column."""
         grid, entity = self.grid, self.question.entity
         counted = [place for place, own in enumerate(grid.names) if any(is_like(entity, name) for name in own)]
         if any(grid.is_numeric[place] for place in counted if place > 0):
@@ -408,7 +408,7 @@ def grid_value(grid: Grid, row: int, column: int) -> float:
 
 
 def plain_rows(grid: Grid) -> list[int]:
-    """Return the rows without those of totals."""
+    """Return the rows without totals."""
     return [row for row, cells in enumerate(grid.rows) if not _SUMMARY_ROW.match(cells[0].strip())]
 
 

@@ -1,4 +1,4 @@
-"""Questions to a table in people's words: what is computed, over which rows, and the kind of quantity. Pure."""
+"""Questions to a table in people's words: the operation, the rows, and the kind of quantity. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -117,13 +117,15 @@ _BELOW = (
 )
 _LIMIT = re.compile(rf"\b(?:(?P<above>{_ABOVE})|(?P<below>{_BELOW})) (?P<figure>{_FIGURE})\b", re.IGNORECASE)
 _INCLUSIVE = re.compile(r"at least|no less|since|at most|no more|up to", re.IGNORECASE)
+_SIDES = r"more|less|higher|lower|longer|shorter|larger|smaller|heavier|lighter|taller|cheaper|fewer"
+_FALLING = r"fall|fell|drop|dropped|decreased?|declined?"
 _DIFFERENCE = re.compile(
-    r"\bdifference\b|^by how (?:much|many)\b|^how (?:much|many)\b.{0,120}?\b(?P<side>more|less|higher|lower"
-    r"|longer|shorter|larger|smaller|heavier|lighter|taller|cheaper|fewer)\b(?=.{0,120} than\b)|\b(?:change|changed"
-    r"|rise|rose|grow|grew|increased?|fall|fell|drop|dropped|decreased?|declined?)\b(?=.{0,120} from .{0,60} to )",
+    r"\bdifference\b|^by how (?:much|many)\b|"
+    rf"^how (?:much|many)\b.{{0,120}}?\b(?P<side>{_SIDES})\b(?=.{{0,120}} than\b)|"
+    rf"\b(?:changed?|rise|rose|grow|grew|increased?|{_FALLING})\b(?=.{{0,120}} from .{{0,60}} to )",
     re.IGNORECASE,
 )
-_FALLS = re.compile(r"\b(?:fall|fell|drop|dropped|decreased?|declined?)\b", re.IGNORECASE)
+_FALLS = re.compile(rf"\b(?:{_FALLING})\b", re.IGNORECASE)
 _OF_DIFFERENCE = frozenset(
     """difference between than change changed rise rose grow grew increase increased fall fell drop dropped decrease
     decreased decline declined more less fewer and compared""".split()
@@ -230,7 +232,7 @@ def read_table_question(text: str) -> TableQuestion | None:
 
 
 def _read_limit(question: str) -> tuple[str, Limit | None]:
-    """Return the question with a condition reduced to its unit and what it compares, and the condition."""
+    """Return the question with a condition reduced to its unit and its measure, and the condition."""
     found = _LIMIT.search(question)
     if found is None:
         return question, None

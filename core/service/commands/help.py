@@ -1,4 +1,4 @@
-"""`/help`: how to ask, and the other commands by what people want to do."""
+"""`/help`: how to ask, and the other commands by task."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ TOPICS: Mapping[str, Topic] = {
 
 
 def first_help(rows: Mapping[str, Command], sources: Sequence[Source], *, in_channel: bool) -> str:
-    """Return how to ask, what can be read, and the first commands."""
+    """Return how to ask, the readable sources, and the first commands."""
     asking = (
         "**Ask me what the documents say.** Mention me, or use `/ask`. I answer in a thread; there you can go on "
         "without a mention."

@@ -1,4 +1,4 @@
-"""Shadow mode of auto-answers; those that are on stay live."""
+"""Shadow mode of auto-answers; channels that have them on stay live."""
 
 import sqlalchemy as sa
 from alembic import op
