@@ -54,7 +54,7 @@ class MeetingsExtractor:
     """One meeting for each document, dated heading of running notes, or mail."""
 
     name = "meetings"
-    version = 6
+    version = 7
     types = frozenset({ExtractType.MEETING})
 
     def reads(self, document: Document) -> bool:

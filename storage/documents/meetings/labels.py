@@ -7,11 +7,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
 from itertools import pairwise
 
 from core.domain.passages import Span
-from storage.documents.meetings.lines import Form, NoteLine, load_words, plain, word_list
+from storage.documents.meetings.lines import Form, NoteLine, load_phrases, plain, word_list
 
 # Characters and words of a label; a longer text is a sentence.
 MAX_LABEL = 70
@@ -89,17 +88,6 @@ class Label:
     rest_start: int  # in the given text
 
 
-@cache
-def _load_phrases(table: str) -> dict[str, str]:
-    """Return phrase -> value of Role or Column; the first value of a phrase wins."""
-    found: dict[str, str] = {}
-    for value, listed in load_words(table).items():
-        for phrase in listed:
-            found.setdefault(phrase.replace("(s)", ""), value)
-            found.setdefault(phrase.replace("(s)", "s"), value)
-    return found
-
-
 def without_number(text: str) -> str:
     """Return a title without the number or letter before it."""
     number = _NUMBERING.match(text)
@@ -119,7 +107,7 @@ def find_role(title: str) -> Role | None:
 def _look_up(words: Sequence[str]) -> Role | None:
     if _is_of_other_meeting(words):
         return Role.PAST
-    phrase, roles = " ".join(words), _load_phrases("roles")
+    phrase, roles = " ".join(words), load_phrases("roles")
     if phrase in roles:
         return Role(roles[phrase])
     for begin in range(len(words)):
@@ -190,7 +178,7 @@ def _part(line: NoteLine, begin: int, end: int) -> NoteLine:
 
 def find_columns(cells: Sequence[str]) -> tuple[Column, ...]:
     """Return the kind of each cell of a header; () if no cell is one of meeting notes."""
-    phrases = _load_phrases("columns")
+    phrases = load_phrases("columns")
     columns = tuple(Column(phrases.get(plain(cell).casefold(), Column.OTHER)) for cell in cells)
     if columns.count(Column.ACTION) > 1 and Column.NUMBER not in columns:
         columns = (Column.NUMBER, *columns[1:])

@@ -36,6 +36,9 @@ _BOX = re.compile(r"\\?\[([ xX✓✔-]?)\\?\][ \t]*|([☐⬜☑✅✔✓])\ufe0f
 _RULE = re.compile(r"[ \t]*(?:[-=*_~][ \t]*){3,}")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*\|?[ \t]*")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+_PIECE = re.compile(r"\S+(?: \S+)*")  # of an aligned table: two blanks or more are between cells
+_FEWEST_COLUMNS = 2
+_SHIFT = 1  # characters that a cell may begin before its column
 _CELL_MARK = re.compile(r"(?<!\\)\||\t")
 _LINKED_PIPE = re.compile(r"\[\[[^\[\]\n]{1,300}\]\]")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
@@ -77,6 +80,7 @@ class NoteLine:
     done: bool | None = None  # the state of its check box
     cells: tuple[str, ...] = ()  # of a row, as written
     header: bool = False  # whether a row is above a rule and names the columns
+    aligned: bool = False  # whether blanks put the cells of a row below those of its header
 
     @property
     def text(self) -> str:
@@ -89,6 +93,17 @@ def load_words(table: str) -> Mapping[str, Sequence[str]]:
     """Return a table of words.toml: key -> words and phrases, in lower case."""
     with Path(__file__).with_name("words.toml").open("rb") as file:
         found: Mapping[str, Sequence[str]] = tomllib.load(file)[table]
+    return found
+
+
+@cache
+def load_phrases(table: str) -> Mapping[str, str]:
+    """Return phrase -> its key in a table of words.toml; the first key of a phrase wins. "task(s)" is two phrases."""
+    found: dict[str, str] = {}
+    for value, listed in load_words(table).items():
+        for phrase in listed:
+            found.setdefault(phrase.replace("(s)", ""), value)
+            found.setdefault(phrase.replace("(s)", "s"), value)
     return found
 
 
@@ -114,22 +129,69 @@ def read_lines(pages: Iterable[Page], *, wrapped: bool = True) -> list[NoteLine]
     `wrapped`: a line may continue in the next one, as in handwritten files; False for lines that tags end.
     """
     join = _joined if wrapped else iter
-    return [line for page in pages for line in join(_with_headers(list(_page_lines(page))))]
+    return [line for page in pages for line in join(_with_headers(list(_with_whole_rows(_page_lines(page)))))]
 
 
 def _page_lines(page: Page) -> Iterator[NoteLine]:
     headings = {heading.start: heading.level for heading in page.headings}
     wiki = not headings and any(map(_WIKI_HEADING.fullmatch, page.text.split("\n")))  # where "# " is an item of a list
     gap, fenced = True, False
+    columns: tuple[int, ...] = ()  # where those of an aligned table begin
     for start, raw in placed_lines(page.text):
         if _FENCE.match(raw):
             fenced = not fenced
         elif len(raw) > _LONGEST_LINE or not raw.strip():
-            gap = True
+            gap, columns = True, ()
         elif not fenced:
             line = _to_line(page.number, raw, start, headings.get(start), wiki=wiki)
+            columns = columns or _find_columns(raw)
+            if columns and line.form in (Form.TEXT, Form.ITEM):
+                line = replace(
+                    _Source(page.number, raw, start, 0).line(Form.ROW, 0, len(raw)),
+                    cells=_cut(raw, columns),
+                    aligned=True,
+                )
             yield replace(line, after_gap=gap)
             gap = False
+
+
+def _find_columns(raw: str) -> tuple[int, ...]:
+    """Return where the columns begin that a line names: "Action      Owner   Due"; () for other lines."""
+    pieces = list(_PIECE.finditer(raw)) if len(raw) <= MAX_LINE else []
+    names = load_phrases("columns")
+    if len(pieces) < _FEWEST_COLUMNS or any(piece[0].casefold().strip(" :") not in names for piece in pieces):
+        return ()
+    return tuple(piece.start() for piece in pieces)
+
+
+def _cut(raw: str, columns: Sequence[int]) -> tuple[str, ...]:
+    """Return the cells of a line below these columns; a piece belongs to the last column that begins before it."""
+    cells: list[list[str]] = [[] for _ in columns]
+    for piece in _PIECE.finditer(raw):
+        place = sum(begin <= piece.start() + _SHIFT for begin in columns)
+        cells[max(0, place - 1)].append(piece[0])
+    return tuple(map(" ".join, cells))
+
+
+def _with_whole_rows(lines: Iterable[NoteLine]) -> Iterator[NoteLine]:
+    """Yield the lines; a row of an aligned table takes in the next one if that has a single cell."""
+    last: NoteLine | None = None
+    for line in lines:
+        if (
+            last is not None
+            and last.aligned
+            and line.aligned
+            and sum(map(bool, line.cells)) == 1
+            and not line.after_gap
+        ):
+            cells = tuple(" ".join(filter(None, pair)) for pair in zip(last.cells, line.cells, strict=True))
+            last = replace(last, raw=f"{last.raw}\n{line.raw}", cells=cells, span=Span(last.span.start, line.span.end))
+            continue
+        if last is not None:
+            yield last
+        last = line
+    if last is not None:
+        yield last
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,8 +234,8 @@ async def test_an_answer_for_one_person_alone_is_not_kept_for_all(keeping: Keepi
 
 async def test_keep_is_in_the_table_where_answers_can_be_kept(keeping: Keeping) -> None:
     assert "keep" in keeping.run.commands.table
-    assert "/keep" in (await keeping.run("help")).text
-    assert "/keep" not in (await keeping.run("help", address=None)).text
+    assert "/keep" in (await keeping.run("help", "keep")).text
+    assert "/keep" not in (await keeping.run("help", "all", address=None)).text
 
 
 @pytest.mark.parametrize(

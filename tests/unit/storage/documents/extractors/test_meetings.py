@@ -70,6 +70,34 @@ def test_topics_are_those_of_the_agenda_else_the_headings(tmp_path: Path) -> Non
     assert [item.text for item in read(headings, tmp_path).topics] == ["Boats", "Ropes"]
 
 
+@pytest.mark.parametrize("rule", ["", "----- ------------------------ -------- ----------\n"], ids=["bare", "ruled"])
+def test_tasks_in_aligned_columns_have_their_owners_and_due_days(rule: str, tmp_path: Path) -> None:
+    table = (
+        "No    Action                   Owner    Due\n"
+        f"{rule}"
+        "1     Send the letter to the   Ann      12 June\n"
+        "      harbour office\n"
+        "2     Order rope               Ben\n"
+        "3     Paint the boat           Ben      next Friday\n"
+    )
+    meeting = read(
+        Sample("a.txt", f"Board meeting 2024-01-05\n\nPresent: Ann, Ben\n\nActions\n\n{table}\nThe end.\n"), tmp_path
+    )
+
+    assert [(item.owner, item.description, item.due_date) for item in meeting.action_items] == [
+        ("Ann", "Send the letter to the harbour office", "2024-06-12"),
+        ("Ben", "Order rope", None),
+        ("Ben", "Paint the boat", "next Friday"),
+    ]
+
+
+def test_words_far_apart_are_no_columns_without_a_header(tmp_path: Path) -> None:
+    text = f"{BOARD}## Actions\n\nSend  the letter   to Ann\n\nAction  is needed:   soon\n"
+    meeting = read(Sample("a.md", text), tmp_path)
+    assert not any(item.due_date for item in meeting.action_items)
+    assert "Send the letter to Ann" in [item.description for item in meeting.action_items]
+
+
 def test_minutes_from_a_word_processor_are_read(tmp_path: Path) -> None:
     path = tmp_path / "minutes.docx"
     document = docx.Document()
