@@ -30,7 +30,7 @@ class FindExtractsArguments(Arguments):
     )
     type: str | None = Field(default=None, description=f"One of {', '.join(kind.value for kind in FactType)}.")
     document: str | None = Field(default=None, description="Path, title or alias of a document.")
-    limit: int = Field(default=DEFAULT_LIMIT, ge=1, json_schema_extra={"maximum": MAX_LIMIT})
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, description="How many.", json_schema_extra={"maximum": MAX_LIMIT})
     raw: bool = Field(default=False, description="Also give the text around the rows.")
 
 

@@ -25,7 +25,7 @@ class FollowRelationArguments(Arguments):
         description="source: relations from it; target: to it.",
     )
     document: str | None = Field(default=None, description="Path, title or alias of a document.")
-    limit: int = Field(default=DEFAULT_LIMIT, ge=1, json_schema_extra={"maximum": MAX_LIMIT})
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, description="How many.", json_schema_extra={"maximum": MAX_LIMIT})
 
 
 class FollowRelationTool:

@@ -39,7 +39,7 @@ class ListDocumentsArguments(Arguments):
         default="newest",
         description="newest: by their own date, up to today unless since or until is given; title: all of them.",
     )
-    limit: int = Field(default=DEFAULT_LIMIT, ge=1, json_schema_extra={"maximum": MAX_LIMIT})
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, description="How many.", json_schema_extra={"maximum": MAX_LIMIT})
     offset: int = Field(default=0, ge=0, description="How many to skip, to go on with a list.")
 
 

@@ -39,8 +39,8 @@ class QueryTableArguments(Arguments):
         default=None,
         description='Filters as of find_extracts: `Harbour:Linden Year>2020 "Pier name"="North pier"`.',
     )
-    order: Literal["rising", "falling"] = "falling"
-    limit: int = Field(default=DEFAULT_LIMIT, ge=1, json_schema_extra={"maximum": MAX_LIMIT})
+    order: Literal["rising", "falling"] = Field(default="falling", description="Of sorted rows.")
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, description="How many.", json_schema_extra={"maximum": MAX_LIMIT})
 
 
 @dataclass(frozen=True, slots=True)
