@@ -41,7 +41,7 @@ class FinancialExtractor:
     """Finds the figures of accounts, and once for a document its ticker, date, kind and named ratios."""
 
     name = "financial"
-    version = 5
+    version = 6
     types = frozenset({ExtractType.FINANCIAL})
 
     def reads(self, document: Document) -> bool:

@@ -272,8 +272,11 @@ _RATIO = re.compile(
     r"per share|/share|\beps\b|ratio|p/e|percent|%|\brate\b|yield|margin|employees|headcount|shares outstanding", re.I
 )
 _LINE = re.compile(
-    r"[ \t>]*(?:[-*+•][ \t]+)?(?P<label>[^\W\d_][^\n:|\t]{1,80}?)(?::|\t|[ ]{2,})[ \t]*(?P<value>\S[^\n|\t]{0,40})"
+    r"[ \t>]*(?:[-*+•][ \t]+)?(?P<label>[^\W\d_][^\n:|\t]{1,80}?)(?::|\t|[ ]{2,})[ \t]*(?P<value>\S[^\n|\t]{0,120})"
 )
+_OTHER_PERIODS = re.compile(r"(?P<now>[^()]{1,40}?)\s?\((?P<others>[^()]{4,100})\)")
+_OF_PERIOD = re.compile(r"(?:in )?(?P<period>[^:]{2,20}?)(?::\s?| (?=[$€£¥\d-]))(?P<amount>[^:]{1,40})")
+_PART_OF_A_YEAR = re.compile(r"\b(?:Q[1-4]|H[12])\b")  # without its year
 # Cells without a figure in a column of figures.
 _NOTHING = frozenset(["", "-", "–", "—", "--", "n/a", "N/A", "NA"])
 _MARKS = re.compile(r"[*_`]{1,3}")
@@ -330,18 +333,31 @@ def read_figures(table: PlacedTable) -> Iterator[MeasuredFigure]:
 
 
 def read_lines(text: str) -> Iterator[MeasuredFigure]:
-    """Yield the figures of lines with a label of accounts and one amount: "Net income: $1.2 million"."""
+    """Yield the figures of lines with a label of accounts and amounts.
+
+    "Net income: $1.2 million" has one, "Gross margin: 41 % (2024: 39 %; 2023: 38 %)" one for each period.
+    """
     for start, line in placed_lines(text):
         match = _LINE.match(line) if len(line) <= 200 else None
-        if match:
-            label, written = _plain(match["label"]), _plain(match["value"])
+        if match is None or not is_of_accounts(label := _plain(match["label"])):
+            continue
+        span = Span(start + match.start("label"), start + len(line.rstrip()))
+        named = find_period(label) or next(iter(_PART_OF_A_YEAR.findall(label)), None)
+        for period, written in _dated(_plain(match["value"])):
             amount = read_amount(written)
-            if amount is not None and is_of_accounts(label):
-                end = start + len(line.rstrip())
+            if amount is not None:
                 yield MeasuredFigure(
-                    metric=label, period=find_period(label), value=amount.value, unit=amount.unit, text=written,
-                    span=Span(start + match.start("label"), end),
-                )  # fmt: skip
+                    metric=label, period=period or named, value=amount.value, unit=amount.unit, text=written, span=span
+                )
+
+
+def _dated(value: str) -> list[tuple[str | None, str]]:
+    """Return the amounts of a value as written, each with its own period: those of other periods are in brackets."""
+    match = _OTHER_PERIODS.fullmatch(value)
+    others = [_OF_PERIOD.fullmatch(part.strip()) for part in re.split(r"[;,] ", match["others"])] if match else []
+    if match is None or not all(other is not None and is_period(other["period"]) for other in others):
+        return [(None, value)]
+    return [(None, match["now"]), *((other["period"], other["amount"]) for other in others if other is not None)]
 
 
 def _headed(table: PlacedTable) -> PlacedTable:

@@ -1,5 +1,7 @@
 from typing import Any, cast
 
+import pytest
+
 from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found
 from storage.documents.extractors.financial import FinancialExtractor
@@ -37,6 +39,25 @@ def test_a_statement_gives_a_figure_for_each_line_and_period() -> None:
         ("EPS", "2024", 0.95, None),
     ]
     assert rows_of(found)[0]["text"] == "(1,120.5)"
+
+
+@pytest.mark.parametrize(
+    ("line", "figures"),
+    [
+        (
+            "Revenue Q3 2025: $12.4 million (Q3 2024: $10.1 million; Q3 2023: $9 million)",
+            [("Q3 2025", 12_400_000.0), ("Q3 2024", 10_100_000.0), ("Q3 2023", 9_000_000.0)],
+        ),
+        ("Gross margin: 41.2 % (2024: 39.8 %)", [(None, 41.2), ("2024", 39.8)]),
+        ("Net profit: 3.1m (2.4m in 2024)", []),
+        ("Q1 revenue: 3.1m", [("Q1", 3_100_000.0)]),
+        ("Costs: 41 (all of them: 39)", []),
+        ("Costs: (41)", [(None, -41.0)]),
+    ],
+)
+def test_a_line_gives_a_figure_for_each_period(line: str, figures: list[tuple[str | None, float]]) -> None:
+    found = find(f"# Results\n\n{line}\n")
+    assert [(period, value) for one in found for _, period, value, _ in values_of(one)] == figures
 
 
 def test_a_figure_is_at_the_place_of_its_row() -> None:
