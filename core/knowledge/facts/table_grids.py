@@ -14,6 +14,7 @@ NUMBER = re.compile(
     r"(?P<minus>[-\u2212(]?) ?(?P<before>[^\d\s.,()-]{0,3}) ?(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<close>\)?)"
     r"(?P<after>\D{0,12})"
 )
+_ZEROS = frozenset({"none", "nil"})
 _ISO = re.compile(r"((?:1[4-9]|20)\d\d)-(\d\d)-(\d\d)")
 IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{0,80})[)\]]")
 _NOTES = re.compile(r"\([^()]{0,80}\)|, net\b.*")  # of a label: "Receivables, net (1)"
@@ -112,6 +113,8 @@ class Grid:
 def read_number(cell: str) -> Number | None:
     """Return a cell's number, or date; None for another cell."""
     text = cell.strip()
+    if text.casefold() in _ZEROS:
+        return Number(0.0, "")
     if (day := _ISO.fullmatch(text)) is not None:
         try:
             return Number(date(*map(int, day.groups())).toordinal(), DATE)

@@ -131,7 +131,10 @@ class _Reading:
             if not any(question.without in cell for row in rows for cell in grid.labels[row]):
                 return None
             rows = [row for row in rows if not any(question.without in cell for cell in grid.labels[row])]
-        if not rows or not self._accounts(covered, rows):
+        is_by_chance = (
+            not self.is_exact and len(rows) == 1
+        )  # "sailings go on, passengers notice" is no kind of passenger
+        if not rows or is_by_chance or not self._accounts(covered, rows):
             return None
         own = len(covered & frozenset(question.said)) + self._has_entity()
         if question.operation is Operation.COUNT:
@@ -144,9 +147,9 @@ class _Reading:
         return replace(found, covered=own) if found is not None else None
 
     def _has_entity(self) -> bool:
-        """Return whether a column of words is named as the thing that the question asks for: "which boat"."""
+        """Return whether a column of words, or the title, is named like the thing asked for: "which boat"."""
         columns = zip(self.grid.names, self.grid.is_numeric, strict=True)
-        own = frozenset[str]().union(*(name for name, numeric in columns if not numeric))
+        own = names(self.grid.title).union(*(name for name, numeric in columns if not numeric))
         return bool(self.question.entity) and any(is_like(self.question.entity, name) for name in own)
 
     def _accounts(self, covered: frozenset[str], rows: Sequence[int], *, of_entity: bool = True) -> bool:
@@ -258,7 +261,8 @@ class _Reading:
 
     def _cell(self) -> Computed | None:
         """Answer with one cell, if the question names a row and a column."""
-        rows, covered = self._select(range(len(self.grid.rows)))
+        is_ranked = self.question.operation in (Operation.HIGHEST, Operation.LOWEST)
+        rows, covered = self._select(plain_rows(self.grid) if is_ranked else range(len(self.grid.rows)))
         if len(rows) != 1 or not covered or self.question.limit is not None or self.question.without:
             return None
         row, grid = rows[0], self.grid

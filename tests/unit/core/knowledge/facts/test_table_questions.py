@@ -202,3 +202,36 @@ def test_the_engine_agrees_with_plain_arithmetic(numbers: list[int]) -> None:
     highest, total = answer("Which boat has the highest load?", grid), answer("What is the sum of the load?", grid)
     assert highest is not None and highest.rows == (numbers.index(max(numbers)),)
     assert total is not None and total.text.startswith(f"{sum(numbers):,} (")
+
+
+ALARMS = Grid(
+    title="How fast to react",
+    columns=("Severity", "What it means", "Answer within"),
+    rows=(("amber", "sailings go on, passengers notice", "20 minutes"), ("red", "no sailing", "5 minutes")),
+)
+LEGS = Grid(
+    title="Cars by leg",
+    columns=("Leg", "Cars"),
+    rows=(("Linden - Voss", "12,830"), ("Voss - Orford", "none"), ("All legs", "12,830")),
+)
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the average number of passengers?", "Which boat has the most passengers?"]
+)
+def test_a_row_named_by_chance_is_nothing_to_compute(question: str) -> None:
+    assert answer(question, ALARMS) is None
+
+
+def test_a_row_of_all_is_not_the_highest_and_none_is_a_figure() -> None:
+    found = answer("Which leg has the most cars?", LEGS)
+    assert found is not None
+    assert (found.text, found.rows) == ("Linden - Voss (Cars 12,830, the most of 2 in “Cars by leg”)", (0,))
+    lowest = answer("Which leg has the fewest cars?", LEGS)
+    assert lowest is not None and lowest.rows == (1,)
+
+
+def test_the_thing_that_is_asked_for_decides_between_tables() -> None:
+    ships, routes = answer("Which ship has the most cars?", SHIPS), answer("Which ship has the most cars?", ROUTES)
+    assert ships is not None and routes is not None
+    assert ships.covered > routes.covered
