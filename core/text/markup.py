@@ -11,6 +11,7 @@ _STRONG = re.compile(r"(\*\*\*|\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _MARKS = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|\|)|\|\s*$")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _CELLS = re.compile(r"(?<!\s)(?:[^\S\t]*+\t\s*+|\s++\|\s++)")
+_ITEM_MARK = re.compile(r"(?:\d{1,3}[.)]|[-*+•])\s")
 _RULE = re.compile(r"^[\s|:=*_-]+$")
 _MARKER = re.compile(r"(?<!\[)\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])")
 
@@ -49,6 +50,11 @@ def printable(text: str) -> str:
 def shown_in_json(text: str) -> str:
     """Return JSON that holds the same values, with direction marks and control characters escaped."""
     return _UNSEEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+
+
+def is_item(raw: str) -> bool:
+    """Return whether a line begins with a list mark: "2. ", "- "."""
+    return _ITEM_MARK.match(raw) is not None
 
 
 def readable(raw: str) -> str:

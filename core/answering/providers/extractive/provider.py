@@ -54,7 +54,7 @@ from core.knowledge.links import spoken
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.language import Language
-from core.text.markup import is_figures, is_row, readable
+from core.text.markup import is_figures, is_item, is_row, readable
 from core.text.words import shorten
 
 
@@ -415,10 +415,11 @@ def _quoted(quotes: Sequence[Quote], *, as_list: bool = False) -> tuple[CitedTex
                 text = f"{between if segments else ''}{NEW_LINE.join(lines)}"
                 segments.append(CitedText(text=text, citations=(citation,)))
                 between = NEW_LINE
-            if shown := _shown(quote.source, quote.sentences, as_list=many):
+            for shown in shown_items(quote.source, quote.sentences, as_list=many):
                 text = f"{between if segments else ''}{shown}"
                 segments.append(CitedText(text=text, citations=(_claim(quote),)))
-                between = NEW_LINE if many else NEW_LINE * 2
+                between = NEW_LINE
+            between = NEW_LINE if many else NEW_LINE * 2
     return tuple(segments)
 
 
@@ -432,18 +433,23 @@ def _claim(quote: Quote) -> PassageCitation:
     return PassageCitation(passage_id=quote.source.passage.id, span=quote.span, cited_text=quote.text)
 
 
-def _shown(source: SourcedPassage, run: Sequence[Span], *, as_list: bool) -> str:
-    """Format a run for chat: list items, rows and other whole lines on lines of their own."""
-    shown, before = "", ""
+def shown_items(source: SourcedPassage, run: Sequence[Span], *, as_list: bool) -> list[str]:
+    """Format a run for chat: rows and other whole lines on lines of their own, each list item as a text of its own."""
+    shown: list[str] = []
+    before = ""
     for span in run:
         raw = text_of(source, span)
         text = readable(raw)
         if not text:
             continue
         item = listed(source, span) or (as_list and not shown)
-        is_line = item or is_row(raw) or (not text_before(source, span) and not before.endswith(SENTENCE_ENDS))
-        between = NEW_LINE if is_line else " "
-        shown += f"{between if shown else ''}{'- ' if item else ''}{text}"
+        begins = not text_before(source, span)
+        is_line = item or is_row(raw) or (begins and (is_item(raw) or not before.endswith(SENTENCE_ENDS)))
+        text = f"- {text}" if item else text
+        if not shown or item or (begins and is_item(raw)):
+            shown.append(text)
+        else:
+            shown[-1] += f"{NEW_LINE if is_line else ' '}{text}"
         before = raw.rstrip("*_\"'”’)")
     return shown
 

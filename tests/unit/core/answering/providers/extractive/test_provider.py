@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.answering.answers.notices import QUOTES_NOTE
-from core.answering.providers.extractive.provider import ExtractiveProvider
+from core.answering.providers.extractive.provider import ExtractiveProvider, shown_items
 from core.domain.chat import (
     ChatMessage,
     ChatRequest,
@@ -14,6 +14,7 @@ from core.domain.chat import (
     ToolResult,
 )
 from core.domain.corpus import SourcedPassage
+from core.domain.passages import Span
 from core.domain.replies import ChatResponse, StopReason
 from core.text.language import Language
 from tests.unit.core.answering.providers.extractive.small_library import (
@@ -164,6 +165,14 @@ async def test_lines_that_are_no_sentences_stay_lines() -> None:
     library = passages_of("loft.md", "Owner of the net loft\nAnn Hill\nBo Lund")
     response, _ = await run("Who is the owner of the net loft?", library)
     assert "Owner of the net loft\nAnn Hill" in response.text
+
+
+def test_each_item_of_a_quoted_list_is_a_text_of_its_own() -> None:
+    text = "1. Stop the pump. Wait a minute.\n2. Start it again."
+    [source] = passages_of("pump.md", text)
+    parts = ("1. Stop the pump.", "Wait a minute.", "2. Start it again.")
+    run = [Span(start := source.passage.text.index(part), start + len(part)) for part in parts]
+    assert shown_items(source, run, as_list=False) == ["1. Stop the pump. Wait a minute.", "2. Start it again."]
 
 
 async def test_documents_that_a_question_names_are_searched_and_quoted_apart() -> None:
