@@ -198,11 +198,16 @@ def _verbatim(citation: PassageCitation, item: NumberedPassage, page: Page) -> S
 
 
 def _best_quote(claim: str, item: NumberedPassage, page: Page) -> Span:
-    """The run of up to QUOTE_SENTENCES sentences of the passage that shares most words with the claim."""
+    """The run of up to QUOTE_SENTENCES sentences of the passage that shares most words with the claim.
+
+    Without a shared word (the claim may be in another language), it is the first sentence that is no heading.
+    """
     sentences: Sequence[Span] = item.source.passage.sentences or (item.source.passage.span,)
     words = content_words(claim)
     weights = [len(words & content_words(s.of(page.text))) / (1 + len(words)) for s in sentences]
-    best = max(range(len(sentences)), key=lambda i: weights[i])
+    headings = {heading.start for heading in page.headings}
+    starts = [page.text.rfind("\n", 0, span.start) + 1 for span in sentences]
+    best = max(range(len(sentences)), key=lambda i: (weights[i], not any(weights) and starts[i] not in headings))
     first = last = best
     missing = words - content_words(sentences[best].of(page.text))
     while last - first + 1 < QUOTE_SENTENCES:

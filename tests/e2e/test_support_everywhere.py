@@ -127,7 +127,7 @@ WRONG = {
     "The treasure of Cragmaw Castle is guarded by an owlbear.": HEADING,
     "Cragmaw Castle has a treasure.": HEADING,
     "Der Schatz von Cragmaw Castle wird bewacht.": HEADING,
-    "El tesoro de Cragmaw Castle está vigilado.": HEADING,
+    "El tesoro de Cragmaw Castle vale 500 monedas.": HEADING,
 }
 
 

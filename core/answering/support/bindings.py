@@ -345,7 +345,7 @@ def check_cells(claim: Text, evidence: Text) -> Iterator[Finding]:
     }
     sides: tuple[dict[int, set[str]], ...] = (
         {row: set(tokens(cells[0])) for row, cells in enumerate(rows) if row},
-        {column: set(tokens(cell)) for column, cell in enumerate(rows[0]) if column},
+        {column: set(tokens(cell)) for column, cell in enumerate(rows[0]) if column and _is_said_as_label(cell)},
     )
     for quantity in claim.quantities:
         places = [place for place, found in figures.items() if any(_fits(quantity, other) for other in found)]
@@ -354,6 +354,14 @@ def check_cells(claim: Text, evidence: Text) -> Iterator[Finding]:
             if places and said and not said & {place[side] for place in places}:
                 yield Finding(FindingKind.ROLE, quantity.span.of(claim.text), " ".join(rows[0]), is_sure=True)
                 return
+
+
+def _is_said_as_label(column: str) -> bool:
+    """Return whether a sentence with a column's words means the column: one word may be the thing itself.
+
+    "A crossing costs 12.80" is no figure of the column "Crossings".
+    """
+    return len(tokens(column)) > 1 or any(character.isdigit() for character in column)
 
 
 def _fits(quantity: Quantity, other: Quantity) -> bool:

@@ -101,7 +101,7 @@ _ASKING = frozenset(
     amount single entry altogether carry carries carried contain contains hold holds held include includes report
     reported record recorded use used need needs end part go goes went make makes made per sort sorted rank ranked order
     ordered by how respectively take took taken spend spent fiscal segment belong high file sheet document
-    page""".split()
+    page according pay pays paid""".split()
 )
 _NOT_NEEDED = _ASKING | frozenset(stem(word) for word in _ASKING)
 _NUMBERS: Mapping[str, int] = dict(
