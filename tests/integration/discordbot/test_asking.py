@@ -103,7 +103,7 @@ async def test_other_bots_and_webhooks_are_not_answered(place: DiscordPlace) -> 
 async def test_a_channel_set_to_it_is_answered_without_a_mention(place: DiscordPlace) -> None:
     async with place.open() as house:
         eve = house.admin()
-        await eve.slash(house.channel, "settings", name="auto_answer", value="on")
+        await eve.slash(house.channel, "settings", name="auto_answer", value="live")
         asked = await house.ben.send(house.channel, "Where is the key?")
         await house.answered()
         assert house.thread.id == asked.id
