@@ -129,7 +129,7 @@ class Pipeline:
         self._jobs = jobs
         self._clock = clock
         self._observe = observe
-        self.leave = store.leave
+        self.leave = store.leave  # removes a question from the history, as if it had not been asked
 
     async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt = ONLY_ATTEMPT) -> Answer:
         """Answer a message.
