@@ -10,7 +10,7 @@ from math import inf
 from typing import TypeVar
 
 from bot.presentation.markdown import clean, clip, safe_cut, units
-from core.answering.answers.building import PARTIAL_NOTE
+from core.answering.answers.sentences import is_said, say
 from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
 from core.domain.jobs import Job, JobKind, JobStatus
@@ -26,7 +26,6 @@ Step = tuple[int, str]  # depth from 0, text
 # Units. Heading, path and quote of one entry always fit into one message.
 TITLE_LENGTH = 100
 PATH_LENGTH = 160
-QUOTE_LENGTH = 220
 GAP_LENGTH = 100
 ASKED_LENGTH = 80
 ERROR_LENGTH = 160
@@ -124,8 +123,8 @@ def answer_markdown(answer: Answer, escape: Escape, *, menu_holds: int, longest_
     pieces = [f"**{status}**" if status and not said.startswith(status.lower()) else "", answer.text.strip("\n")]
     if not any(piece.strip() for piece in pieces):
         pieces = [NO_TEXT]
-    if answer.partial and PARTIAL_NOTE not in answer.text:
-        pieces.append(PARTIAL_NOTE)
+    if answer.partial and not is_said("partial", answer.text):
+        pieces.append(say("partial"))
     if answer.unsupported and UNSUPPORTED_NOTE not in answer.text:
         pieces.append(UNSUPPORTED_NOTE)
     pieces.append(_choices(answer, escape, menu_holds, longest_option))
@@ -172,11 +171,6 @@ def source_path(citation: Citation) -> str:
     path = [clip(part, TITLE_LENGTH) for part in citation.heading_path]
     path = path[1:] if path[:1] == [title] else path
     return clip(" > ".join(path), PATH_LENGTH) if any(path) else ""
-
-
-def source_quote(citation: Citation) -> str:
-    """Return the beginning of the quote, on one line."""
-    return clip(citation.quote, QUOTE_LENGTH)
 
 
 def passage_lines(text: str, longest: int) -> Iterator[str]:

@@ -42,7 +42,7 @@ from bot.web.translate import (
     to_incoming,
     to_name,
 )
-from core.answering.answers.notices import QUOTES_NOTE
+from core.answering.answers.sentences import say
 from core.answering.answers.stored import BOT_NAME
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.features import FeedbackReason, Rating
@@ -53,7 +53,6 @@ from core.features.feedback import REASONS
 from core.features.staleness.stale_answers import question_again
 from core.serializers.objects import Json
 from core.service.addressing import LEFT_TO_PEOPLE
-from core.text.language import Language
 from core.work.commands import CommandCall, CommandResult, Question
 from core.work.questions import to_command
 
@@ -166,7 +165,7 @@ class _Chat:
         return {
             "person": name_of(request),
             "quotes_only": self._chat.quotes_only,
-            "quotes_note": QUOTES_NOTE[Language.ENGLISH],
+            "quotes_note": say("quotes_note"),
             "examples": list(self._chat.examples),
             "reasons": [[reason.value, label] for reason, label in REASONS.items()],
             "commands": [{"name": item.name, "usage": item.usage, "help": item.help} for item in table],

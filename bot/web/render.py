@@ -18,7 +18,7 @@ from markdown_it.utils import EnvType, OptionsDict
 from bot.presentation.answer_text import ReferenceRow, reference_rows, step_words
 from bot.presentation.sources import place_of, sources_of, title_of
 from bot.web.translate import shown_name
-from core.answering.answers.notices import without_quotes_note
+from core.answering.answers.sentences import without_quotes_note
 from core.answering.answers.suggestions import LONGEST, MAX_SUGGESTIONS
 from core.answering.grounding import UNSUPPORTED_MARK
 from core.answering.providers.extractive.provider import ExtractiveProvider

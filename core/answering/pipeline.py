@@ -26,7 +26,6 @@ from core.errors import FootnoteError
 from core.knowledge.references.linked_context import LinkedContext
 from core.ports import Clock, ProgressSink
 from core.ports.service import JobRepository
-from core.text.language import Language
 from core.work.attempts import ONLY_ATTEMPT, Attempt
 from core.work.retries import is_transient
 from core.work.spending import account_of, cost_output
@@ -73,7 +72,6 @@ class Question:
     before: tuple[Message, ...] = ()  # messages that the question follows, last in the history
     notes: tuple[str, ...] = ()  # one sentence for each part that failed, shown below the answer
     focus: Focus | None = None  # overrides the conversation's focus
-    language: Language = Language.ENGLISH  # of the sentences around quotes, without a model
     reading: str = ""  # a sentence about a question that was read in other words, shown below the answer
     context: QuestionContext = field(init=False)
     messages: Sequence[Message] = ()  # the redacted history

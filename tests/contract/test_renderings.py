@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.presentation.sources import sources_of
-from core.answering.answers.building import PARTIAL_NOTE
+from core.answering.answers.sentences import say
 from core.answering.answers.suggestions import LONGEST, MAX_SUGGESTIONS
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.passages import Span
@@ -31,7 +31,7 @@ CASES = {
         references=(Reference(type=ReferenceType.SEARCH, label="Guide", document="guide.md"),),
         data_gaps=("the price",),
     ),
-    "stopped and partial": build_answer(f"So far [1]. {PARTIAL_NOTE}", status=AnswerStatus.STOPPED, partial=True),
+    "stopped and partial": build_answer(f"So far [1]. {say('partial')}", status=AnswerStatus.STOPPED, partial=True),
     "an error that was not stored": build_answer("It broke.", 0, status=AnswerStatus.ERROR, message_id=""),
     "refused": build_answer("Not here.", 0, status=AnswerStatus.REFUSED),
     "choices of a menu": build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=("Red", "<@U1> & co", "Green")),

@@ -17,13 +17,14 @@ from bot.config import Config
 from bot.runtime.system import SystemClock
 from bot.wiring.parts import Parts, build_parts
 from bot.wiring.pipeline import build_pipeline
-from core.answering.answers.building import FROM_LIBRARY
+from core.answering.answers.sentences import say
 from core.domain.answer import Answer, AnswerStatus
 from core.ports import Clock
 from tests.anthropic_server.server import KEY as ANTHROPIC_KEY
 from tests.fakes import ManualClock, RecordingProgress
 
 JUNE, MAY = "minutes/2026-06-09-harbour-council.md", "minutes/2026-05-12-harbour-council.md"
+FROM_LISTS = say("from", sources=say("library_lists"))
 TUESDAY = ManualClock(datetime(2026, 6, 16, 12, tzinfo=UTC))
 NOTED = "The diver came on 27 May"
 Json = dict[str, Any]
@@ -182,7 +183,10 @@ async def test_a_model_is_told_the_day_and_the_library_before_the_conversation(d
 async def test_a_model_lists_the_documents(desk: Desk) -> None:
     said = "The library has twelve documents."
     answer = await desk.ask("Which documents do you have?", calls("list_documents", order="title"), says(said))
-    assert (answer.status, answer.text) == (AnswerStatus.ANSWERED, f"{said}\n\n(From {FROM_LIBRARY}.)")
+    assert (answer.status, answer.text) == (
+        AnswerStatus.ANSWERED,
+        f"{said}\n\n{FROM_LISTS}",
+    )
     told = desk.told(1)
     assert "12 documents, by title:" in told
     assert (
@@ -219,7 +223,10 @@ async def test_a_model_sums_up_the_last_two_meetings(desk: Desk) -> None:
 async def test_a_model_that_asks_for_page_99_is_told_which_there_are(desk: Desk) -> None:
     said = "No, Fleet has four pages."
     answer = await desk.ask("is there a page 99?", calls("get_page", document="Fleet", page_number=99), says(said))
-    assert (answer.status, answer.text) == (AnswerStatus.ANSWERED, f"{said}\n\n(From {FROM_LIBRARY}.)")
+    assert (answer.status, answer.text) == (
+        AnswerStatus.ANSWERED,
+        f"{said}\n\n{FROM_LISTS}",
+    )
     assert "'Fleet' has no page 99 to read: its pages go from 1 to 4." in desk.told(1)
 
 

@@ -13,7 +13,7 @@ from bot.cli.questions import question_message
 from bot.config import Config
 from bot.wiring.parts import Parts, build_parts
 from bot.wiring.pipeline import build_pipeline
-from core.answering.answers.building import CONTINUE, CUT_NOTE, FROM_LIBRARY, FROM_PICTURE, NOT_FROM_DOCUMENTS
+from core.answering.answers.sentences import say
 from core.domain.answer import Answer, AnswerStatus, ReferenceType
 from tests.anthropic_server import AnthropicServer, Call, Cite, Reply, Say
 from tests.anthropic_server.server import KEY, MODEL
@@ -30,7 +30,9 @@ WAIT = "Wait a full minute."
 BUTTON = "Hold the green button for eight seconds, until the fan stops."
 SEARCH = Call("search", {"query": "restart the gate controller"})
 REPORT = "reports/season-2025.pdf"
-PICTURE = FROM_PICTURE.format("page 2 of “The season of 2025”")
+PICTURE = say("page_picture", pages="page 2 of “The season of 2025”")
+FROM_LISTS = say("from", sources=say("library_lists"))
+UNFOUNDED = say("not_from_documents")
 NOTHING = Call("search", {"query": "Alter des Bürgermeisters"})
 
 
@@ -185,7 +187,7 @@ async def test_a_not_found_in_the_models_own_words_and_language_stays(
     answer = await ask(app, "Wie alt ist die Bürgermeisterin?")
 
     assert answer.status is AnswerStatus.NOT_FOUND
-    assert answer.text == f"{said}\n\n(Searched: “Alter des Bürgermeisters”.)"
+    assert answer.text == f"{said}\n\n(Gesucht: „Alter des Bürgermeisters“.)"
 
 
 async def test_what_a_tool_says_of_the_library_is_an_answer(app: Parts, server: AnthropicServer) -> None:
@@ -194,7 +196,10 @@ async def test_what_a_tool_says_of_the_library_is_an_answer(app: Parts, server: 
     server.script(Reply.of(page), Reply.of(said))
     answer = await ask(app, "What is on page 99 of the season report?")
 
-    assert (answer.status, answer.text) == (AnswerStatus.ANSWERED, f"{said}\n\n(From {FROM_LIBRARY}.)")
+    assert (answer.status, answer.text) == (
+        AnswerStatus.ANSWERED,
+        f"{said}\n\n{FROM_LISTS}",
+    )
 
 
 @pytest.mark.parametrize("said", ["The north arrow is red.", "Der Nordpfeil ist rot.", "La flecha norte es roja."])
@@ -233,7 +238,10 @@ async def test_what_an_ontology_tells_is_an_answer_about_the_library(app: Parts,
     server.script(Reply.of(Call("get_ontology", {"about": "Fleet"})), Reply.of(said))
     answer = await ask(app, "What else is the fleet called in the notes?")
 
-    assert (answer.status, answer.text) == (AnswerStatus.ANSWERED, f"{said}\n\n(From {FROM_LIBRARY}.)")
+    assert (answer.status, answer.text) == (
+        AnswerStatus.ANSWERED,
+        f"{said}\n\n{FROM_LISTS}",
+    )
 
 
 async def test_a_relation_has_the_passage_behind_it_as_its_footnote(app: Parts, server: AnthropicServer) -> None:
@@ -255,7 +263,7 @@ async def test_an_uncited_sentence_that_a_passage_says_gets_its_footnote(app: Pa
     assert BUTTON in answer.citations[0].quote
 
 
-@pytest.mark.parametrize(("said", "label"), [("You're welcome!", ""), ("Paris lies on the Seine.", NOT_FROM_DOCUMENTS)])
+@pytest.mark.parametrize(("said", "label"), [("You're welcome!", ""), ("Paris lies on the Seine.", UNFOUNDED)])
 async def test_small_talk_has_no_label(app: Parts, server: AnthropicServer, said: str, label: str) -> None:
     server.script(Reply.of(said))
     answer = await ask(app, "That was a long day for all of us.")  # courtesies that need no model don't reach it
@@ -268,8 +276,8 @@ async def test_a_cut_answer_ends_at_its_last_sentence_and_can_be_continued(app: 
     server.script(Reply.of(SEARCH), cut)
     answer = await ask(app)
 
-    assert (answer.text, answer.partial) == (f"{BUTTON}[1]\n\n{CUT_NOTE}", True)
-    assert answer.suggestions[0] == CONTINUE
+    assert (answer.text, answer.partial) == (f"{BUTTON}[1]\n\n{say('cut')}", True)
+    assert answer.suggestions[0] == say("continue")
 
 
 async def test_markers_of_a_chat_completions_model_are_checked_alike(

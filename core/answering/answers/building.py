@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from core.answering.answers.sentences import quoted, say
 from core.answering.answers.typed import prove_typed
 from core.answering.citations import ProvedText, cited_page_ids, prove
 from core.answering.grounding import Basis, Checked, mark
@@ -15,6 +16,7 @@ from core.domain.support import Verdict
 from core.errors import Ambiguous, BudgetSpent, FootnoteError, NotFound, ProviderRefused
 from core.knowledge.references.lists import all_references, labels
 from core.ports import CorpusRepository
+from core.text.language import Language
 from core.text.notation import join_with_and
 
 
@@ -54,19 +56,17 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(escaped)}"
 
 
-PARTIAL_NOTE = "(Incomplete: I reached a limit before I finished searching. This answer uses what I had found by then.)"
-CUT_NOTE = "(This answer reached its greatest length. Ask me to continue for the rest.)"
-CONTINUE = "Continue your last answer."
-UNANSWERABLE = "None of the tools can look this up:"
-NOT_FROM_DOCUMENTS = "(This is not from the documents.)"
-FROM_LIBRARY = "the library's own lists"
-FROM_PICTURE = "the picture of {}, which I can't check word for word"
-
-
 def build_answer(
-    draft: Draft, proved: ProvedText, direct: Sequence[Reference], checked: Sequence[Checked] = ()
+    draft: Draft,
+    proved: ProvedText,
+    direct: Sequence[Reference],
+    checked: Sequence[Checked] = (),
+    language: Language = Language.ENGLISH,
 ) -> Answer:
-    """Build the answer of a draft: proved footnotes, marked unsupported claims, and the status that follows."""
+    """Build the answer of a draft: proved footnotes, marked unsupported claims, and the status that follows.
+
+    `language` is that of the notes around the draft's own words.
+    """
     references = (*all_references(direct, draft, proved.citations), *_pictured(checked, draft))
     common = Answer(
         status=AnswerStatus.ANSWERED,
@@ -80,58 +80,65 @@ def build_answer(
         data_gaps=draft.data_gaps,
         usage=draft.usage,
         model=draft.model,
-        suggestions=(CONTINUE,) if draft.is_cut else (),
+        suggestions=(say("continue", language),) if draft.is_cut else (),
     )
     if draft.unanswerable:
-        text = f"{UNANSWERABLE} {draft.unanswerable}"
+        text = say("unanswerable", language, why=draft.unanswerable)
         return replace(common, status=AnswerStatus.NOT_FOUND, text=text, data_gaps=(draft.unanswerable,))
     if draft.choices:
         return replace(common, status=AnswerStatus.CLARIFY, choices=draft.choices, citations=())
     if proved.citations:
-        return _footnoted(common, draft, proved, checked)
-    return _without_footnotes(common, draft, proved, checked)
+        return _footnoted(common, draft, proved, checked, language)
+    return _without_footnotes(common, draft, proved, checked, language)
 
 
-def _footnoted(common: Answer, draft: Draft, proved: ProvedText, checked: Sequence[Checked]) -> Answer:
+def _footnoted(
+    common: Answer, draft: Draft, proved: ProvedText, checked: Sequence[Checked], language: Language
+) -> Answer:
     grounding = mark(proved.text, checked)
     lead = len(grounding.text) - len(grounding.text.lstrip())
     unsupported = tuple(Span(span.start - lead, span.end - lead) for span in grounding.unsupported)
-    labels = [f"(Without a footnote: from {label}.)" for label in _labels(checked, draft)]
-    text = "\n\n".join([grounding.text.strip(), *labels, *_limits(draft), *draft.notes])
+    labels = [say("without_footnote", language, sources=label) for label in _labels(checked, draft, language)]
+    text = "\n\n".join([grounding.text.strip(), *labels, *_limits(draft, language), *draft.notes])
     return replace(common, text=text, unsupported=unsupported, grounded=not unsupported)
 
 
-def _without_footnotes(common: Answer, draft: Draft, proved: ProvedText, checked: Sequence[Checked]) -> Answer:
+def _without_footnotes(
+    common: Answer, draft: Draft, proved: ProvedText, checked: Sequence[Checked], language: Language
+) -> Answer:
     """An answer that cites nothing: about the search, the library or a picture; else it is withheld.
 
     Sentences that nothing backs are left out, unless nothing was looked up: then a label is added.
     """
     looked_up = bool(draft.evidence.searches or draft.new_messages)
     claims = [item for item in checked if item.judgement.verdict is not Verdict.NO_CLAIM]
-    notes = [*_limits(draft), *draft.notes]
+    notes = [*_limits(draft, language), *draft.notes]
     if not claims and checked:
         if looked_up and not common.text.endswith("?"):
-            text = "\n\n".join([_with_searches(common.text, draft), *notes])
+            text = "\n\n".join([_with_searches(common.text, draft, language), *notes])
             return replace(common, status=AnswerStatus.NOT_FOUND, text=text)
         return replace(common, text="\n\n".join([common.text, *notes]))
     if not looked_up:
-        return replace(common, text="\n\n".join([common.text, NOT_FROM_DOCUMENTS, *notes]))
+        return replace(common, text="\n\n".join([common.text, say("not_from_documents", language), *notes]))
     kept = [item for item in claims if not item.is_faulty]
     honest = _honest_part(proved.text, checked)
     if not kept and not only_says_not_found(honest):
-        text = _not_found(draft, common.references)
+        text = _not_found(draft, common.references, language)
         return replace(common, status=AnswerStatus.NOT_FOUND, text="\n\n".join([text, *notes]))
     if not kept:
-        text = "\n\n".join([_with_searches(honest, draft), *notes])
+        text = "\n\n".join([_with_searches(honest, draft, language), *notes])
         return replace(common, status=AnswerStatus.NOT_FOUND, text=text)
-    labels = [f"(From {label}.)" for label in _labels(kept, draft)]
+    labels = [say("from", language, sources=label) for label in _labels(kept, draft, language)]
     return replace(common, text="\n\n".join([honest, *labels, *notes]))
 
 
-def _labels(checked: Sequence[Checked], draft: Draft) -> list[str]:
+def _labels(checked: Sequence[Checked], draft: Draft, language: Language) -> list[str]:
     """Return the sources of sentences without a footnote: the library, the picture of a page."""
     pages = join_with_and([page.name for page in draft.evidence.pictures])
-    sources = {Basis.LIBRARY: FROM_LIBRARY, Basis.PICTURE: FROM_PICTURE.format(pages)}
+    sources = {
+        Basis.LIBRARY: say("library_lists", language),
+        Basis.PICTURE: say("page_picture", language, pages=pages),
+    }
     return [label for basis, label in sources.items() if any(item.basis is basis for item in checked)]
 
 
@@ -160,15 +167,15 @@ def _honest_part(text: str, checked: Sequence[Checked]) -> str:
     return "".join([*pieces, text[last:]]).strip()
 
 
-def _with_searches(text: str, draft: Draft) -> str:
+def _with_searches(text: str, draft: Draft, language: Language) -> str:
     """Return a not-found in the model's own words with the searches, unless it names them."""
     searches = [search for search in dict.fromkeys(draft.evidence.searches) if search not in text]
-    listed = ", ".join(f"“{search}”" for search in searches)
-    return f"{text}\n\n(Searched: {listed}.)" if listed else text
+    return f"{text}\n\n{say('searched', language, searches=quoted(searches, language, ', '))}" if searches else text
 
 
-def _limits(draft: Draft) -> list[str]:
-    return [*([PARTIAL_NOTE] * draft.partial), *([CUT_NOTE] * draft.is_cut)]
+def _limits(draft: Draft, language: Language) -> list[str]:
+    reached = {"partial": draft.partial, "cut": draft.is_cut}
+    return [say(name, language) for name, is_so in reached.items() if is_so]
 
 
 def _data_sources(draft: Draft, proved: ProvedText) -> tuple[str, ...]:
@@ -176,11 +183,14 @@ def _data_sources(draft: Draft, proved: ProvedText) -> tuple[str, ...]:
     return tuple(dict.fromkeys(c.document for c in proved.citations)) if draft.data is not None else ()
 
 
-def _not_found(draft: Draft, references: Sequence[Reference]) -> str:
-    searches = ", ".join(f"“{search}”" for search in dict.fromkeys(draft.evidence.searches))
-    text = "I couldn't find an answer in the documents."
-    text += f" I searched for {searches}." if searches else ""
-    return f"{text} Closest matches: {labels(references[:3])}." if references else text
+def _not_found(draft: Draft, references: Sequence[Reference], language: Language) -> str:
+    text = [say("nothing", language)]
+    if draft.evidence.searches:
+        searches = quoted(dict.fromkeys(draft.evidence.searches), language, ", ")
+        text.append(say("nothing_searched", language, searches=searches))
+    if references:
+        text.append(say("nothing_closest", language, places=labels(references[:3])))
+    return " ".join(text)
 
 
 def bounded(answer: Answer, positions: Mapping[str, int]) -> Answer:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from core.answering.answers import everyday_replies as replies
 from core.answering.answers.building import bounded
+from core.answering.answers.sentences import say
 from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.pipeline import Question
 from core.answering.redaction import basis_of
@@ -62,10 +62,10 @@ class EverydayReplies:
         language = language_of_reply(question)
         kind = read_everyday(asked.text)
         if kind is None and quotes_only and isinstance(read_library_question(asked.text, ANY_DAY), ListQuestion):
-            return None if await self._readable(question) else _reply(replies.NOTHING_HERE[language])
+            return None if await self._readable(question) else _reply(say("nothing_here", language))
         if kind is None or (kind in _LEFT_TO_MODELS and not quotes_only):
             is_unclear = quotes_only and not question.messages and not asked.document and is_open(asked.text)
-            return _reply(replies.UNCLEAR[language], AnswerStatus.CLARIFY) if is_unclear else None
+            return _reply(say("unclear", language), AnswerStatus.CLARIFY) if is_unclear else None
         answer = await self._answer(kind, question, language, "" if quotes_only else provider.name)
         return bounded(answer, question.context.scope.positions) if answer is not None else None
 
@@ -77,19 +77,18 @@ class EverydayReplies:
         if kind in (Everyday.LIBRARY, Everyday.SOURCES, Everyday.EXAMPLE):
             return await self._library(kind, question, language)
         if kind is Everyday.MODEL:
-            said = replies.MODEL[language].format(model=model) if model else replies.NO_MODEL[language]
-            return _reply(said)
-        return _reply(replies.REPLIES[kind][language])
+            return _reply(say("model", language, model=model) if model else say("no_model", language))
+        return _reply(say(kind.value, language))
 
     async def _library(self, kind: Everyday, question: Question, language: Language) -> Answer:
         scope = question.context.scope
         documents = await self._readable(question)
         if not documents:
-            return _reply(replies.NOTHING_HERE[language])
+            return _reply(say("nothing_here", language))
         basis = Provenance(sources=tuple(sorted(scope.sources)), hidden=tuple(sorted(scope.hidden)))
         if kind is Everyday.EXAMPLE:
             found = await self._suggestions.about(documents, scope, EXAMPLES)
-            lead = replies.REPLIES[kind][language]
+            lead = say(kind.value, language)
             lines = [lead, *(f"- {example}" for example in found)] if found else [_documents(documents, language)]
             return replace(_reply("\n".join(lines)), rests_on=replace(basis, documents=tuple(found.values())))
         text = _documents(documents, language) if kind is Everyday.LIBRARY else _sources(documents, language)
@@ -113,8 +112,8 @@ def _reply(text: str, status: AnswerStatus = AnswerStatus.ANSWERED) -> Answer:
 
 def _documents(documents: Sequence[Document], language: Language) -> str:
     lines = [f"- {title}" for title in dict.fromkeys(item.title for item in documents)]
-    more = [f"- {replies.MORE[language].format(count=len(lines) - NAMED)}"] * (len(lines) > NAMED)
-    return "\n".join([replies.DOCUMENTS[language].format(count=len(documents)), *lines[:NAMED], *more])
+    more = [f"- {say('more', language, count=len(lines) - NAMED)}"] * (len(lines) > NAMED)
+    return "\n".join([say("documents", language, count=len(documents)), *lines[:NAMED], *more])
 
 
 def _sources(documents: Sequence[Document], language: Language) -> str:
@@ -126,21 +125,20 @@ def _sources(documents: Sequence[Document], language: Language) -> str:
     lines = [
         f"- {source}{': ' + ', '.join(list(within)[:NAMED]) if within else ''}" for source, within in folders.items()
     ]
-    return "\n".join([replies.SOURCES[language], *lines[:NAMED]])
+    return "\n".join([say("sources", language), *lines[:NAMED]])
 
 
 def _from_history(kind: Everyday, question: Question, language: Language) -> Answer:
     """Return the last question of the history, or its answer, with the provenance of the history."""
     turns = _turns(question.messages)
     if not turns:
-        return _reply(replies.NOTHING_BEFORE[language])
+        return _reply(say("nothing_before", language))
     asked, answered = turns[-1]
     words: Mapping[str, str] = {
         "question": shorten(asked.content, LONGEST_REPEATED),
         "text": shorten(asked.content if kind is Everyday.LAST_QUESTION else answered.content, LONGEST_REPEATED),
     }
-    said = replies.LAST_QUESTION if kind is Everyday.LAST_QUESTION else replies.LAST_ANSWER
-    return replace(_reply(said[language].format(**words)), rests_on=basis_of(question.messages))
+    return replace(_reply(say(kind.value, language, **words)), rests_on=basis_of(question.messages))
 
 
 def _turns(messages: Sequence[Message]) -> list[tuple[Message, Message]]:
@@ -160,4 +158,4 @@ def _talk(question: Question, language: Language) -> Answer | None:
     lines = [f"- {item.author}: {item.content}" for item in question.before if item.role is Role.USER]
     if not lines:
         return None
-    return _reply("\n".join([replies.TALK[language], *lines[-TOLD:]]))
+    return _reply("\n".join([say("talk", language), *lines[-TOLD:]]))

@@ -8,6 +8,7 @@ from core.answering.agent.prompts import repair as repair_prompt
 from core.answering.agent.prompts import support as support_prompt
 from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, around_question
 from core.answering.answers.building import build_answer, live_pages, prove_draft
+from core.answering.answers.sentences import language_for
 from core.answering.citations import ProvedText
 from core.answering.grounding import Change, Checked, change, check_text, plain_words
 from core.answering.pipeline import Question
@@ -96,7 +97,8 @@ class Proof:
         settled = await settle(question.draft, checking, repair)
         observer.record_proof(question.pages, question.references, question.notes)
         question.draft = settled.draft
-        question.answer = build_answer(settled.draft, settled.proved, question.references, settled.checked)
+        said = language_for(asked)
+        question.answer = build_answer(settled.draft, settled.proved, question.references, settled.checked, said)
 
 
 @dataclass(frozen=True, slots=True)

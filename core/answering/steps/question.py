@@ -9,7 +9,6 @@ from core.access.positions.statements import read_statement
 from core.access.scopes import Access
 from core.answering.answer_store import AnswerStore
 from core.answering.answers.building import bounded, with_notes
-from core.answering.answers.notices import in_language
 from core.answering.answers.settled import SettledAnswers
 from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.pipeline import Question, QuestionContext
@@ -243,11 +242,9 @@ class Suggestions:
 
 
 async def add_notes(question: Question) -> None:
-    """Answer, draft, notes, reading, scope -> `answer` with its provenance, its notes, and in the asker's language."""
+    """Answer, draft, notes, reading, scope -> `answer` with its provenance, its reading and its notes."""
     scope = question.context.scope
-    answer = in_language(
-        replace(bounded(question.answer, scope.positions), rests_on=trace(question)), question.language
-    )
+    answer = replace(bounded(question.answer, scope.positions), rests_on=trace(question))
     if question.reading and answer.status is AnswerStatus.ANSWERED:
         answer = replace(answer, text=f"{answer.text}\n\n{question.reading}")
     question.answer = with_notes(answer, question.notes)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from core.answering.answers.notices import tell_corrections, tell_english
+from core.answering.answers.sentences import tell_corrections, tell_english
 from core.answering.pipeline import Question
 from core.answering.steps.everyday import language_of_reply
 from core.domain.answer import QueryType
@@ -20,7 +20,7 @@ _OTHERS = tuple(language for language in Language if language is not Language.EN
 
 
 class LibraryReading:
-    """Question, scope -> `asked` in the library's words, `reading` with a sentence about it, and `language`.
+    """Question, scope -> `asked` in the library's words, `reading` with a sentence about it, and their language.
 
     A model reads the question as it is.
     """
@@ -34,21 +34,22 @@ class LibraryReading:
         asked, scope = question.asked, question.context.scope
         if not self._provider(scope.workspace).capabilities.quotes_only:
             return
-        question.language = language_of_reply(question)
+        language = language_of_reply(question)
+        question.asked = asked = replace(asked, language=language.value)
         is_plain = asked.query_type is QueryType.QUESTION and len(asked.text) <= LONGEST and "[[" not in asked.text
         if not is_plain or asked.about is not None or asked.attachments:
             return
         vocabulary = await self._vocabularies.of(scope)
         if not vocabulary.words.counts:
             return
-        read = _in_english(asked.text, question.language, vocabulary)
+        read = _in_english(asked.text, language, vocabulary)
         if read is not None:
             question.asked = replace(asked, text=read.text)
-            question.reading = tell_english(read.text, question.language)
+            question.reading = tell_english(read.text, language)
         elif language_of(asked.text) in (None, Language.ENGLISH):
             text, made = correct(asked.text, vocabulary.words)
             question.asked = replace(asked, text=text)
-            question.reading = tell_corrections(made, question.language) if made else ""
+            question.reading = tell_corrections(made, language) if made else ""
 
 
 def _in_english(text: str, language: Language, vocabulary: Vocabulary) -> InEnglish | None:

@@ -114,6 +114,7 @@ class AlwaysRetrieveStrategy(StrategyOverProvider):
             messages=tuple(messages),
             tools=tools.definitions if capabilities.tools else (),
             tool_choice=ToolChoice.NONE,
+            language=question.language,
         )
         about = TurnStep(kind=JobKind.SYNTHESIS, name="answer")
         again = ChatMessage(role=ChatRole.USER, text=empty_answer())

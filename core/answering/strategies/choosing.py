@@ -189,7 +189,7 @@ async def draft_once(
 def _may_be_listed(question: IncomingMessage, *, computes: bool) -> bool:
     is_plain = (computes or question.query_type is not QueryType.SUMMARY) and question.model is None
     is_english = question.language is None or question.language.casefold().startswith("en")
-    return is_plain and is_english and question.about is None and not question.attachments
+    return is_plain and (computes or is_english) and question.about is None and not question.attachments
 
 
 def _to_draft(found: ListedFacts, tools: Tools) -> Draft:

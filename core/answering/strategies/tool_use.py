@@ -49,6 +49,7 @@ class ToolUseStrategy(StrategyOverProvider):
             meter=self._meter(),
             system=reading_companion(capabilities, question),
             model=question.model,
+            language=question.language,
             observer=self._observer,
         )
         return await loop.run(build_turns(history, question, tools.background))
@@ -83,6 +84,7 @@ class AgentLoop:
         meter: Meter,
         system: str,
         model: str | None = None,
+        language: str | None = None,
         observer: RunObserver = NO_OBSERVER,
     ) -> None:
         self._provider = provider
@@ -90,6 +92,7 @@ class AgentLoop:
         self._meter = meter
         self._system = system
         self._model = model
+        self._language = language
         self._observer = observer
         self._model_turns = ModelTurns(provider, meter, progress, model, observer)
         self._turns: list[ChatMessage] = []
@@ -135,7 +138,11 @@ class AgentLoop:
     async def _ask(self, choice: ToolChoice, seconds: float) -> ChatResponse | None:
         """One model turn, or None when `seconds` have passed without one."""
         request = ChatRequest(
-            system=self._system, messages=tuple(self._turns), tools=self._tools.definitions, tool_choice=choice
+            system=self._system,
+            messages=tuple(self._turns),
+            tools=self._tools.definitions,
+            tool_choice=choice,
+            language=self._language,
         )
         return await self._model_turns.ask(request, seconds, TurnStep(conclude=_conclude))
 

@@ -58,6 +58,9 @@ _GAPS = tuple(
         r"\bfound (?:no|nothing)\b|\bno he (?:encontrado|visto|podido)\b|\bno encontr\w+\b",
         r"\b(?:wird|werden|ist|sind) nicht (?:genannt|erwähnt|angegeben|gesagt)\b",
         r"\bno se (?:dice|menciona|indica|especifica)\b",
+        r"\bn['’](?:ai|avons|a) (?:pas|rien) (?:pu )?(?:trouv|vu)\w*|\bne (?:dit|disent|mentionne|mentionnent|précise|"
+        r"précisent|indique|indiquent) (?:pas|rien)\b",
+        r"\b(?:ich zitiere|cito|je cite) (?:die|los|les) do[ck]ument",  # an answer without a model says so
         rf"\b{_DOCUMENTS}\b(?:(?!\b(?:that|which|suggest|suggests|shows?)\b)[^.!?\n]){{0,60}}?"
         r"\b(?:do|does|did|has|have|are|is)(?: not|n['’]t)\b",
         rf"\b{_DOCUMENTS}\b[^.!?\n]{{0,40}}?\b(?:has|have|says?|holds?|contains?|names?) (?:nothing|no|none)\b",

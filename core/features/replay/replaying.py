@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from core.answering.answers.building import build_answer, with_notes
+from core.answering.answers.sentences import language_for
 from core.answering.citations import cited_page_ids
 from core.answering.run import NO_OBSERVER, Budget
 from core.answering.steps.proof import Checking, Settled, build_opinion, build_repair, settle
@@ -54,7 +55,8 @@ async def replay(cassette: Cassette, strategy: StrategyOver, clock: Clock) -> Re
         settled = await _settled(cassette, draft, provider, clock)
     except FootnoteError as error:
         return Replayed(answer=cassette.answer, difference=str(error))
-    built = build_answer(settled.draft, settled.proved, cassette.direct, settled.checked)
+    said = language_for(cassette.question)
+    built = build_answer(settled.draft, settled.proved, cassette.direct, settled.checked, said)
     recorded = cassette.answer
     answer = replace(
         with_notes(built, cassette.notes),

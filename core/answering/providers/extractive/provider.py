@@ -5,13 +5,12 @@ answer, it searches again in other words; for lists and summaries it reads the p
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from itertools import groupby
 
 from core.answering.answers.building import ROW_END, table
-from core.answering.answers.notices import CLOSEST as CLOSEST_IN
-from core.answering.answers.notices import NOT_FOUND, PART_NOT_FOUND, QUOTES_NOTE, is_quotes_note
+from core.answering.answers.sentences import is_said, quoted, say
 from core.answering.providers.extractive.conversation import (
     Query,
     asked_before,
@@ -53,7 +52,7 @@ from core.knowledge.library_questions import latest_asked
 from core.knowledge.links import spoken
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
-from core.text.language import Language
+from core.text.language import Language, language_named
 from core.text.markup import is_figures, is_item, is_row, readable
 from core.text.words import shorten
 
@@ -131,7 +130,7 @@ class ExtractiveProvider:
         if whole and not turn.calls("get_page") and turn.may_call("get_page"):
             first = _chosen(turn, answers)[0]
             return self._call(turn, "get_page", {"page_id": first.source.passage.page_id})
-        segments = (*_quoted(_chosen(turn, answers)), *_note(turn)) if answers else _not_found(found)
+        segments = (*_quoted(_chosen(turn, answers)), *_note(turn)) if answers else _not_found(turn, found)
         return self._say(segments, on_text)
 
     async def close(self) -> None:
@@ -170,8 +169,7 @@ class ExtractiveProvider:
             title = f"**{quote.source.document.title}**:{NEW_LINE}" if several else ""
             between = NEW_LINE * 2 if segments else ""
             segments += [*((CitedText(text=between + title),) if between or title else ()), *_quoted([quote])]
-        lead = PART_NOT_FOUND[Language.ENGLISH]
-        told = "".join(f"\n\n{lead}{part}” in the documents." for part in missing)
+        told = "".join(f"\n\n{turn.say('part_not_found', part=turn.quoted([part]))}" for part in missing)
         return self._say((*segments, *((CitedText(text=told),) if told else ()), *_note(turn)), on_text)
 
     async def _read(self, turn: "_Turn") -> tuple[Found, Sequence[Quote]]:
@@ -190,7 +188,7 @@ class ExtractiveProvider:
         if not turn.calls("get_page"):
             return self._call(turn, "get_page", {"page_id": page_id})
         further = quote_next(turn.read, turn.last_answer)
-        return self._say((*_quoted(further), *_note(turn)) if further else _not_found(Found()), on_text)
+        return self._say((*_quoted(further), *_note(turn)) if further else _not_found(turn, Found()), on_text)
 
     async def _in_documents(self, turn: "_Turn", on_text: Callable[[str], None] | None) -> ChatResponse | None:
         """Quote each document that a question names, and name those without an answer; None if none has one."""
@@ -213,7 +211,7 @@ class ExtractiveProvider:
                 silent.append(document.title)
         if not segments:
             return None
-        told = "".join(f"\n\nI did not find an answer in “{title}”." for title in silent)
+        told = "".join(f"\n\n{turn.say('silent_document', title=turn.quoted([title]))}" for title in silent)
         return self._say((*segments, *((CitedText(text=told),) if told else ()), *_note(turn)), on_text)
 
     async def _answers(
@@ -251,6 +249,7 @@ class _Turn:
     def __init__(self, request: ChatRequest) -> None:
         asked = max((i for i, message in enumerate(request.messages) if message.role is ChatRole.USER), default=-1)
         self._request = request
+        self._language = language_named(request.language) or Language.ENGLISH
         self._since = request.messages[asked + 1 :]
         self.history: Sequence[ChatMessage] = request.messages[: max(asked, 0)]
         text = request.messages[asked].text if asked >= 0 else ""
@@ -261,6 +260,13 @@ class _Turn:
         self.parts = parts_of(self.question) if self.kind is RequestKind.QUESTION else [self.question]
         self.latest = latest_asked(self.question)
         self.named_apart = one_by_one(self.question, "in ")  # "of Meeting 77 and in Meeting 79"
+
+    def say(self, name: str, **values: object) -> str:
+        """Return a sentence of sentences.toml in the asker's language."""
+        return say(name, self._language, **values)
+
+    def quoted(self, texts: Iterable[str]) -> str:
+        return quoted(texts, self._language)
 
     def calls(self, name: str) -> list[ToolInvocation]:
         return [call for message in self._since for call in message.tool_invocations if call.name == name]
@@ -337,7 +343,7 @@ class _Turn:
 
     @property
     def noted(self) -> bool:
-        return any(is_quotes_note(message.text) for message in self.history)
+        return any(is_said("quotes_note", message.text) for message in self.history)
 
 
 def _answering(question: str, found: Found, near: Sequence[SourcedPassage]) -> Sequence[Quote]:
@@ -390,7 +396,7 @@ def _summaries(turn: _Turn) -> tuple[CitedText, ...]:
 
 
 def _note(turn: _Turn) -> tuple[CitedText, ...]:
-    return () if turn.noted else (CitedText(text=f"\n\n{QUOTES_NOTE[Language.ENGLISH]}"),)
+    return () if turn.noted else (CitedText(text=f"\n\n{turn.say('quotes_note')}"),)
 
 
 def _quoted(quotes: Sequence[Quote], *, as_list: bool = False) -> tuple[CitedText, ...]:
@@ -454,10 +460,8 @@ def shown_items(source: SourcedPassage, run: Sequence[Span], *, as_list: bool) -
     return shown
 
 
-def _not_found(found: Found) -> tuple[CitedText, ...]:
+def _not_found(turn: _Turn, found: Found) -> tuple[CitedText, ...]:
     places = dict.fromkeys(place_of(source) for source, logit in found.passages if logit > NOTHING_BELOW)
-    labels = " and ".join(
-        f"“{shorten(place, LABEL_CHARACTERS).replace('. ', ' ')}”" for place in list(places)[:CLOSEST]
-    )
-    closest = f"{CLOSEST_IN[Language.ENGLISH]}{labels}" if labels else ""
-    return (CitedText(text=f"{NOT_FOUND[Language.ENGLISH]}{closest}."),)
+    closest = turn.quoted(shorten(place, LABEL_CHARACTERS).replace(". ", " ") for place in list(places)[:CLOSEST])
+    text = turn.say("not_found_closest", places=closest) if closest else turn.say("not_found")
+    return (CitedText(text=text),)

@@ -15,7 +15,7 @@ from bot.discordbot.rendering.answers import (
     to_post,
 )
 from bot.discordbot.rendering.components import DiscordPost, PartView, Text, more_row
-from core.answering.answers.building import PARTIAL_NOTE
+from core.answering.answers.sentences import say
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
 from core.domain.passages import Span
 from tests.builders import build_citation
@@ -139,7 +139,7 @@ def test_an_answer_without_words_says_so() -> None:
 
 def test_a_partial_answer_says_so_once() -> None:
     (untold,) = render(build_answer(partial=True)).parts
-    (told,) = render(build_answer(f"Words [1].\n\n{PARTIAL_NOTE}", partial=True)).parts
+    (told,) = render(build_answer(f"Words [1].\n\n{say('partial')}", partial=True)).parts
     assert text_of(untold).count("Incomplete: I") == text_of(told).count("Incomplete: I") == 1
 
 

@@ -17,7 +17,6 @@ from bot.presentation.answer_text import (
     references_markdown,
     remove_space_before_markers,
     source_path,
-    source_quote,
     source_title,
 )
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
@@ -43,11 +42,6 @@ def test_a_document_without_a_title_goes_by_its_file() -> None:
 def test_a_title_that_begins_the_path_is_not_said_twice() -> None:
     assert source_path(build_citation(heading_path=("Guide", "Doors", "Keys"))) == "Doors > Keys"
     assert source_path(build_citation(heading_path=("Guide",))) == ""
-
-
-def test_a_quote_is_one_line_and_ends_with_an_ellipsis_where_it_is_cut() -> None:
-    assert source_quote(build_citation(quote="under\n  the mat")) == "under the mat"
-    assert source_quote(build_citation(quote="word " * 200)).endswith("word…")
 
 
 def test_gaps_beyond_the_tenth_are_counted() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bot.slackbot.rendering.answers import RenderOptions, render_answer
 from bot.slackbot.rendering.blocks import SlackPost
-from core.answering.answers.building import PARTIAL_NOTE
+from core.answering.answers.sentences import say
 from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.passages import Span
@@ -145,7 +145,7 @@ def test_what_has_to_be_said_of_the_text_is_said() -> None:
         build_answer("Words.", 0, status=AnswerStatus.STOPPED, partial=True, unsupported=(Span(0, 5),))
     ).parts
     assert body_of(part).startswith("**Stopped**\n\nWords.\n\n")
-    assert bare(PARTIAL_NOTE) in bare(body_of(part))
+    assert bare(say("partial")) in bare(body_of(part))
     assert bare(UNSUPPORTED_NOTE) in bare(body_of(part))
 
 

@@ -16,12 +16,11 @@ from bot.web.render import (
     step_view,
     thread_view,
 )
-from core.answering.answers.notices import QUOTES_NOTE
+from core.answering.answers.sentences import say
 from core.domain.answer import Reference, ReferenceType
 from core.domain.conversation import Outcome, Role
 from core.domain.features import Rating
 from core.domain.jobs import JobKind, JobStatus
-from core.text.language import Language
 from tests.builders import build_citation, build_conversation, build_job, build_message
 from tests.unit.bot.markdown_texts import DIRECTION_MARKS
 
@@ -124,7 +123,7 @@ def test_sources_are_one_row_for_each_document_in_the_order_of_their_use() -> No
 def test_an_answer_of_quotes_says_so_by_its_looks_and_not_in_words() -> None:
     message = build_message(
         "a1",
-        f"Under the mat[1].\n\n{QUOTES_NOTE[Language.ENGLISH]}",
+        f"Under the mat[1].\n\n{say('quotes_note')}",
         role=Role.ASSISTANT,
         citations=(build_citation(),),
         outcome=Outcome(model="extractive"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.answering.answers.building import CONTINUE, CUT_NOTE, NOT_FROM_DOCUMENTS
+from core.answering.answers.sentences import say
 from core.answering.pipeline import QuestionContext
 from core.answering.run import Budget, RunObserver
 from core.answering.strategies.tool_use import ToolUseStrategy
@@ -155,7 +155,7 @@ async def test_a_model_that_says_what_was_not_found_keeps_its_words(shelf: Shelf
 
 
 @pytest.mark.parametrize(
-    ("reply", "label"), [("You are welcome.", ""), ("Paris lies on the Seine.", f"\n\n{NOT_FROM_DOCUMENTS}")]
+    ("reply", "label"), [("You are welcome.", ""), ("Paris lies on the Seine.", f"\n\n{say('not_from_documents')}")]
 )
 async def test_only_a_claim_without_any_search_is_labelled(shelf: Shelf, reply: str, label: str) -> None:
     answer = await Desk(shelf, says(reply)).ask("Say something nice about rivers.")
@@ -169,8 +169,8 @@ async def test_an_answer_cut_in_the_middle_ends_at_a_sentence_and_can_be_continu
     answer = await Desk(shelf, SEARCH, cut).ask()
 
     assert answer.partial
-    assert answer.text == f"The key hangs under the stairs[1].\n\n{CUT_NOTE}"
-    assert answer.suggestions[0] == CONTINUE
+    assert answer.text == f"The key hangs under the stairs[1].\n\n{say('cut')}"
+    assert answer.suggestions[0] == say("continue")
 
 
 async def test_a_tool_that_needs_a_choice_ends_as_clarify(shelf: Shelf) -> None:

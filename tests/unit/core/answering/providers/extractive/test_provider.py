@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.answering.answers.notices import QUOTES_NOTE
+from core.answering.answers.sentences import say
 from core.answering.providers.extractive.provider import ExtractiveProvider, shown_items
 from core.domain.chat import (
     ChatMessage,
@@ -16,7 +16,6 @@ from core.domain.chat import (
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
 from core.domain.replies import ChatResponse, StopReason
-from core.text.language import Language
 from tests.unit.core.answering.providers.extractive.small_library import (
     TOOLS,
     FirstSentences,
@@ -99,11 +98,11 @@ async def test_shown_text_loses_markup_that_the_citation_keeps() -> None:
 async def test_it_says_once_a_conversation_that_it_quotes() -> None:
     library = passages_of("poisons.md", *POISONS)
     first, _ = await run("Which flower cures sight rot?", library)
-    assert first.segments[-1].text.strip() == QUOTES_NOTE[Language.ENGLISH]
+    assert first.segments[-1].text.strip() == say("quotes_note")
     assert first.segments[-1].citations == ()
     history = (user("Which flower cures sight rot?"), ChatMessage(role=ChatRole.ASSISTANT, text=first.text))
     second, _ = await run("Where does that flower Eyebright grow, in swamps?", library, history=history)
-    assert QUOTES_NOTE[Language.ENGLISH] not in second.text
+    assert say("quotes_note") not in second.text
 
 
 async def test_where_nothing_answers_it_searches_once_more_and_then_says_so_without_a_citation() -> None:
