@@ -362,6 +362,18 @@ async def test_a_post_that_is_no_answer_is_deleted_with_its_author_and_with_peop
     assert {key for key, _ in await place.fates()} == {own, quoting}
 
 
+async def test_readers_that_name_a_removed_person_name_nobody(place: Place) -> None:
+    for source in (HANDBOOK, DIARY):
+        await place.corpus.set_readers(source.id, frozenset({"person:u2", "person:u22"}))
+    await place.corpus.narrow(HANDBOOK.id, {BOAT.id: frozenset({frozenset({"person:u2"}), frozenset({"gm"})})})
+    person = PersonOnPlatform(workspace="local", platform="web", id="u2")
+    await SqlErasure(place.database).erase_person(person, "removed-1", "admin", NOON)
+    left = [source.readers for source in await place.corpus.list_sources("local")]
+    assert left == [frozenset({"person:removed-1", "person:u22"})] * 2
+    limits = (await place.corpus.narrowed("local"))[BOAT.id]
+    assert limits == {frozenset({"person:removed-1"}), frozenset({"gm"})}
+
+
 @pytest.mark.parametrize("state", [AdditionState.READ, AdditionState.UNDONE])
 async def test_the_post_about_an_added_document_goes_with_it_unless_it_says_so_itself(
     place: Place, state: AdditionState

@@ -33,6 +33,7 @@ from storage.database.repositories.inbox_rows import (
     remove_thread_posts,
 )
 from storage.database.repositories.library_reads import parts
+from storage.database.repositories.revisions import DOCUMENT_READERS
 from storage.database.tables import METADATA, TABLES
 from storage.text import to_storable, to_storable_value
 
@@ -245,12 +246,32 @@ class _ErasedPerson:
                 execute(update(table).where(*here, table.c[role] == person.id).values(**named))
         installed = (_INSTALLATION.c.platform == person.platform, _INSTALLATION.c.installed_by == person.id)
         execute(update(_INSTALLATION).where(*installed).values(installed_by=pseudonym))
+        self._rename_in_readers()
         word = re.compile(rf"(?<!\w){re.escape(person.id)}(?!\w)")
         for row in self._rows(select(_AUDIT).where(_AUDIT.c.workspace == person.workspace)):
             actor = pseudonym if row.actor == person.id else row.actor
             about = word.sub(pseudonym, row.about)
             if (actor, about) != (row.actor, row.about):
                 execute(update(_AUDIT).where(_AUDIT.c.id == row.id).values(actor=actor, about=about))
+
+    def _rename_in_readers(self) -> None:
+        """A list of readers keeps its length: an empty one would say something else than one that names nobody."""
+        word, nobody = f"person:{self._person.id}", f"person:{self._pseudonym}"
+        in_workspace = select(_SOURCE.c.id).where(_SOURCE.c.workspace == self._person.workspace)
+        for table, key, here in (
+            (_SOURCE, _SOURCE.c.id, _SOURCE.c.id.in_(in_workspace)),
+            (DOCUMENT_READERS, DOCUMENT_READERS.c.document_id, DOCUMENT_READERS.c.source_id.in_(in_workspace)),
+            (_KEPT, _KEPT.c.id, _KEPT.c.workspace == self._person.workspace),
+        ):
+            for row in self._rows(select(key, table.c.readers).where(here)):
+                readers = _put(row.readers, word, nobody)
+                if readers != row.readers:
+                    self._connection.execute(update(table).where(key == row[0]).values(readers=readers))
+
+
+def _put(readers: list[Any], word: str, other: str) -> list[Any]:
+    """Return a list of readers, or of lists of them, with another word in place of one."""
+    return [_put(item, word, other) if isinstance(item, list) else other if item == word else item for item in readers]
 
 
 def _erase_workspace(
