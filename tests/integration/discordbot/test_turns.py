@@ -138,7 +138,7 @@ async def test_nothing_is_said_unasked_that_is_no_answer(place: DiscordPlace) ->
 
 async def until_decided(place: DiscordPlace, count: int) -> None:
     """Wait until the inbox has decided about so many messages."""
-    for _ in range(1000):
+    for _ in range(6000):
         if len(await place.codes()) >= count:
             return
         await asyncio.sleep(0.01)

@@ -156,7 +156,7 @@ async def test_what_was_said_in_a_private_channel_is_found_there_not_by_others_a
         for channel in (house.channel, house.ben.dm):
             assert await titles(channel) == ["House"]
         await house.ada.delete(said)
-        for _ in range(500):
+        for _ in range(3000):
             if not await _kept_documents(place):
                 break
             await asyncio.sleep(0.02)

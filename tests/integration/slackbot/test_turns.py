@@ -13,7 +13,7 @@ from tests.scripted import says
 
 async def until_decided(place: SlackPlace, count: int) -> None:
     """Wait until the inbox has decided about so many messages."""
-    for _ in range(1000):
+    for _ in range(6000):
         if len(await place.codes()) >= count:
             return
         await asyncio.sleep(0.01)

@@ -67,7 +67,7 @@ async def office() -> AsyncIterator[Office]:
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not is_so():  # noqa: ASYNC110 - the worker has no event for it
             await asyncio.sleep(0.01)
 

@@ -242,7 +242,7 @@ class Visitor:
 
     async def answered(self, thread: str, count: int = 1, channel: str = "general") -> list[Json]:
         """The thread's messages, when it has so many answers and nothing waits."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while True:
                 state = await self.show(thread, channel)
                 answers = [item for item in state["messages"] if item["role"] == "assistant"]
@@ -252,7 +252,7 @@ class Visitor:
 
     async def writing(self, thread: str) -> Json:
         """The thread's question that waits, when its answer has begun to show."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while True:
                 for item in (await self.show(thread))["waiting"]:
                     if item["live"] and item["live"]["text"]:
@@ -263,7 +263,7 @@ class Visitor:
         """(id, kind, data) of a thread's events up to the first of one kind."""
         found: list[tuple[str, str, Json]] = []
         path = f"/chat/threads/general/{thread}/events"
-        async with asyncio.timeout(5), self.client.get(path, params={"after": after} if after else {}) as response:
+        async with asyncio.timeout(60), self.client.get(path, params={"after": after} if after else {}) as response:
             assert response.content_type == "text/event-stream"
             fields: dict[str, str] = {}
             async for line in response.content:

@@ -9,7 +9,7 @@ from tests.unit.bot.web.chat_place import KEY, ChatPlace, Visitor
 
 async def planned_steps(ada: Visitor, thread: str) -> list[Json]:
     """The steps of the thread's running answer, when all that was planned is done."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while True:
             live = [item["live"] for item in (await ada.show(thread))["waiting"] if item["live"]]
             steps = [step for item in live for step in item["steps"] if step["parent"] is not None]

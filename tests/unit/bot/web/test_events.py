@@ -11,7 +11,7 @@ from bot.web.events import RESET, Event, EventHub
 async def take(hub: EventHub, topic: str, count: int, after: str | None = None) -> list[Event]:
     found: list[Event] = []
     events = hub.read(topic, after)
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(60):
         async for event in events:
             found.append(event)
             if len(found) == count:

@@ -122,7 +122,7 @@ async def test_a_database_that_does_not_answer_is_tried_again(
     await asyncio.sleep(0.02)
     assert tries == []  # nobody to tell
     browser = asyncio.create_task(anext(place.hub.read(str(ADDRESS))))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while len(tries) < 4:  # noqa: ASYNC110 - it looks by itself
             await asyncio.sleep(0.001)
     for running in (task, browser):

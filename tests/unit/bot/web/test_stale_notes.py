@@ -23,7 +23,7 @@ async def change(place: ChatPlace, revision: str = "r2") -> int:
 
 
 async def settled(place: ChatPlace) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while await place.entries.list_open("local"):  # noqa: ASYNC110 - the store tells nobody
             await asyncio.sleep(0.01)
 

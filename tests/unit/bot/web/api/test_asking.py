@@ -19,7 +19,7 @@ async def ask(client: TestClient, message: str = QUESTION, key: str | None = Non
 
 async def final(client: TestClient, address: str):
     """What a message's address says when it has stopped saying 202."""
-    for _ in range(500):
+    for _ in range(6000):
         if (response := await client.get(address)).status != 202:
             return response
         await asyncio.sleep(0.01)

@@ -80,7 +80,7 @@ async def test_a_message_that_was_asked_again_shows_its_newest_answer(office: Of
     assert entry is not None
     again = replace(entry.incoming, event_key=f"{entry.event_key}@again-1", conversation_id=None)
     await office.inbox.receive(again)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while await office.open_entries():  # noqa: ASYNC110 - the worker tells nobody else
             await asyncio.sleep(0.01)
 

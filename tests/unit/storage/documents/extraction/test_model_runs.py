@@ -44,7 +44,7 @@ class Asking:
         return outcome
 
     async def wait_for(self, predicate: Callable[[], bool]) -> None:
-        async with asyncio.timeout(5), self.ran:
+        async with asyncio.timeout(60), self.ran:
             await self.ran.wait_for(predicate)
 
 

@@ -50,7 +50,7 @@ class Runs:
         return ExtractionReport(documents=1, counts=Counter({ExtractType.ENTITY: 1}), failures=failures)
 
     async def wait_for(self, predicate: Callable[[], bool]) -> None:
-        async with asyncio.timeout(5), self.ended:
+        async with asyncio.timeout(60), self.ended:
             await self.ended.wait_for(predicate)
 
 
@@ -112,7 +112,7 @@ async def test_in_a_service_nobody_waits_for_it(shelf: Shelf, runs: Runs, extrac
     working = asyncio.create_task(extractions.work(["local"]))
     await runs.wait_for(lambda: len(runs.asked) == 1)
     runs.open.clear()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await extractions.follow_later(shelf.source, IngestReport())
     assert len(runs.asked) == 1
     runs.open.set()
@@ -140,7 +140,7 @@ async def test_what_somebody_stopped_waiting_for_is_done_behind(
     working = asyncio.create_task(extractions.work([]))
     runs.open.clear()
     waiting = asyncio.create_task(extractions.follow(shelf.source, IngestReport(), lambda done: None))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await runs.begun.wait()
     waiting.cancel()
     await asyncio.wait({waiting})
@@ -205,7 +205,7 @@ async def test_an_ingest_does_not_wait_for_a_model_and_a_service_asks_it_behind(
     assert (by_model.asked, by_model.remembered) == ([], [])
     working = asyncio.create_task(extractions.work(["local"]))
     await runs.wait_for(lambda: len(runs.asked) == 2)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await by_model.told.wait()
     working.cancel()
     assert (by_model.asked, by_model.remembered) == ([], ["local"])
