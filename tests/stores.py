@@ -1,5 +1,6 @@
 """The real SQL repositories over one SQLite database in memory: no file, no thread, a millisecond to open."""
 
+import asyncio
 import sqlite3
 import weakref
 from collections.abc import Callable
@@ -48,9 +49,14 @@ class _ImmediateWriter:
     def __init__(self, run: Callable[[list[Work], Commit], list[Any]]) -> None:
         self._run = run
 
-    async def write(self, work: Callable[[Connection], T], commit: Commit, *, is_shared: bool) -> T:
-        [result] = self._run([work], commit)
-        return result
+    def put(self, work: Callable[[Connection], T], commit: Commit, *, is_shared: bool) -> "asyncio.Future[T]":
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        try:
+            [result] = self._run([work], commit)
+            done.set_result(result)
+        except Exception as error:
+            done.set_exception(error)
+        return done
 
     def close(self) -> None: ...
 

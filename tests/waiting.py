@@ -1,9 +1,18 @@
 """Waiting for conditions: looked at after every change, never by counting time."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 LOOK_SECONDS = 0.25  # also without a change: a process may have ended
+UNTIL_SECONDS = 60.0
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> bool:
+    """Whether a condition that nobody tells of came true in time."""
+    deadline = asyncio.get_running_loop().time() + UNTIL_SECONDS
+    while not (is_met := await condition()) and asyncio.get_running_loop().time() < deadline:
+        await asyncio.sleep(LOOK_SECONDS / 5)
+    return is_met
 
 
 class Waiting:

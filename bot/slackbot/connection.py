@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from aiohttp import web
-from slack_bolt.async_app import AsyncApp
 
 from bot.config.slack import SlackSettings
 from bot.presentation.platform_parts import LinkTo, PlatformParts
@@ -23,7 +22,7 @@ from bot.slackbot.events.directory import People
 from bot.slackbot.events.installation import InstallationPages, build_flow
 from bot.slackbot.events.teams import Teams, read_teams
 from bot.slackbot.events.translate import TEAM
-from bot.slackbot.events.transport import ReconnectingSocket, SlackRequestHandler, open_address
+from bot.slackbot.events.transport import ReconnectingSocket, SlackApp, SlackRequestHandler, open_address
 from bot.slackbot.listeners import Listeners
 from bot.slackbot.web_api import build_client
 from core.access.bindings import Bindings
@@ -90,14 +89,14 @@ class SlackConnection:
             add_pages=self._pages(bolt, parts.clock, codes), stay_connected=partial(self._receive, bolt, listeners)
         )
 
-    async def _receive(self, bolt: AsyncApp, listeners: Listeners) -> None:
+    async def _receive(self, bolt: SlackApp, listeners: Listeners) -> None:
         await listeners.resume()
         if self.settings.by_socket:
             await _stay_connected(bolt, self.settings.app_token or "")
         else:
             await asyncio.Event().wait()
 
-    def _pages(self, bolt: AsyncApp, clock: Clock, codes: OneTimeCodes) -> AddPages | None:
+    def _pages(self, bolt: SlackApp, clock: Clock, codes: OneTimeCodes) -> AddPages | None:
         """Return a function that adds Slack's requests and the installation pages to a web server, or None."""
         added: list[SlackRequestHandler | InstallationPages] = []
         if not self.settings.by_socket and self.settings.signing_secret:
@@ -141,13 +140,13 @@ async def connect(
     return SlackConnection(settings=settings, teams=teams, people=people, platform=platform, audiences=audiences)
 
 
-def build_bolt(teams: Teams, signing_secret: str) -> AsyncApp:
+def build_bolt(teams: Teams, signing_secret: str) -> SlackApp:
     """Return an app that acknowledges after its listeners have returned. It takes tokens from `teams`."""
     # slack_bolt warns about a token in the environment that it ignores; `teams` uses that token
     noisy = logging.getLogger("slack_bolt.AsyncApp")
     noisy.addFilter(drop := lambda _: False)
     try:
-        return AsyncApp(
+        return SlackApp(
             name="footnote",
             client=build_client(None),
             signing_secret=signing_secret,
@@ -160,7 +159,7 @@ def build_bolt(teams: Teams, signing_secret: str) -> AsyncApp:
         noisy.removeFilter(drop)
 
 
-async def _stay_connected(bolt: AsyncApp, app_token: str) -> None:
+async def _stay_connected(bolt: SlackApp, app_token: str) -> None:
     """Stay connected until cancelled; slack_sdk's tasks renew the connection. Raises as `open_address` at the start."""
     client = build_client(None)
     address = await open_address(client, app_token)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
+from slack_bolt.async_app import AsyncAck, AsyncBoltContext, AsyncBoltRequest
 
 from bot.presentation.action_names import read_action_name
 from bot.presentation.additions import AdditionFlow
@@ -43,6 +43,7 @@ from bot.slackbot.events.translate import (
     to_circumstances,
     to_incoming,
 )
+from bot.slackbot.events.transport import SlackApp
 from bot.slackbot.web_api import REACT, call
 from core.domain.incoming import ChannelAddress, IncomingMessage, message_key
 from core.domain.service import Receipt
@@ -63,7 +64,7 @@ class Listeners:
     """Listeners for all events and interactions of a slack_bolt app."""
 
     def __init__(
-        self, app: AsyncApp, parts: PlatformParts, teams: Teams, platform: SlackPlatform, people: People
+        self, app: SlackApp, parts: PlatformParts, teams: Teams, platform: SlackPlatform, people: People
     ) -> None:
         self._app = app
         self._parts = parts
@@ -87,9 +88,8 @@ class Listeners:
 
     def bind(self) -> None:
         """Bind all listeners. The last one accepts unknown events, which Slack would send again otherwise."""
+        self._app.hear = self.on_message
         event = self._app.event
-        event("app_mention")(self.on_message)
-        event("message")(self.on_message)
         event("app_home_opened")(self.on_home)
         event("assistant_thread_started")(self.on_pane)
         event("assistant_thread_context_changed")(self.on_pane)
@@ -124,9 +124,14 @@ class Listeners:
 
     # ------------------------------------------------------------------ messages
 
-    async def on_message(self, event: Event, body: Body, context: AsyncBoltContext, request: Any) -> None:
+    async def on_message(self, event: Event, request: AsyncBoltRequest) -> None:
         """Handle or delete a message. A StorageError leaves it unacknowledged, so that Slack sends it again."""
-        team = await self._team(context)
+        try:
+            team = await self._team(request.context)
+        except NotFound as error:
+            _log.warning("A message is ignored: %s", error)
+            return
+        body = request.body
         gone = deleted_ts(event)
         if gone is not None:
             await self.handler.spawn(self._forget(team, str(event["channel"]), gone))

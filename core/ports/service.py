@@ -58,6 +58,12 @@ class InboxStore(Protocol):
         full, it counts in none, and the entry's decision is the limit's refusal, announced once to each person.
         """
 
+    def overhear(self, incoming: IncomingMessage, decision: Decision) -> None:
+        """Note a message as first written that was left to people; nothing if any version of it is known.
+
+        Cheap: it is stored within a second, so a kill may lose the last ones. This process's reads see it at once.
+        """
+
     async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
         """Claim at most `limit` entries to work on, each the first open one of its thread, in the order of their turns.
 
@@ -206,6 +212,12 @@ class SettingsRepository(Protocol):
 
     async def save_listening(self, address: ThreadAddress, listening: Listening, *, audit: Audit = None) -> None:
         """Insert or replace."""
+
+    async def lately(self, address: ThreadAddress, *, opens_thread: bool) -> tuple[Listening, ChannelSettings]:
+        """Return the listening of a thread (NORMAL if it is just opened) and the settings of its channel.
+
+        Cheap: what another process changed may be missing for a second. For decisions about talk, never for access.
+        """
 
     async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
         """Map document id -> the last page that the holder may see of it, for documents with a position."""

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from core.domain.incoming import ChannelAddress, IncomingMessage, RepliesTo, is_asked_again, is_asked_later
 from core.domain.jobs import RETENTION
 from core.domain.limits import MINUTE, Asker, QuestionLimit
-from core.domain.service import ACCEPTED, Decision, InboxEntry, Listening, Receipt
+from core.domain.service import ACCEPTED, Decision, InboxEntry, Receipt
 from core.errors import BadInput, StorageError
 from core.ports import Clock
 from core.ports.service import InboxStore, SettingsRepository
-from core.service.addressing import decide
+from core.service.addressing import LEFT_TO_PEOPLE, decide
 from core.service.turns import Turns
 from core.work.questions import WITHOUT_SIGNS, check_question, to_command
 
@@ -28,7 +28,7 @@ class Gate:
     name: str
     check: Callable[[IncomingMessage], Awaitable[Decision | None]]
     for_commands: bool = False  # commands have to pass it, too
-    before_turns: bool = False  # turn-taking follows for the messages that pass it
+    before_turns: bool = False  # decides by rules alone; turn-taking follows for the messages that pass it
 
 
 async def readable(incoming: IncomingMessage) -> Decision | None:
@@ -84,8 +84,7 @@ def platform_gates(settings: SettingsRepository, askers: Gate | None = None) -> 
         how = incoming.circumstances
         opens_thread = not (how.in_thread or how.in_our_thread or how.replies_to is not RepliesTo.NOBODY)
         is_new = opens_thread and not _is_edit(incoming)  # nobody has chosen anything for its thread yet
-        listening = Listening.NORMAL if is_new else await settings.listening(incoming.address)
-        channel = await settings.channel(ChannelAddress.of(incoming.address))
+        listening, channel = await settings.lately(incoming.address, opens_thread=is_new)
         return decide(incoming.circumstances, listening, channel)
 
     return (
@@ -179,10 +178,13 @@ class Inbox:
         return await self._store.purge(self._clock.now() - RETENTION)
 
     async def _receive(self, incoming: IncomingMessage) -> Receipt:
-        """A repeated event passes no gate: it would count against how often its author may ask."""
+        """A repeated event that may be for us passes no gate: it would count against how often its author may ask."""
+        if (left := await self._left_by_rules(incoming)) is not None:
+            self._store.overhear(incoming, left)
+            return _receipt(left, incoming, is_new=True)
         versions = await self._store.list_versions(incoming.message_key)
         if (earlier := _earlier(versions, incoming)) is not None:
-            return _receipt(earlier, incoming, is_new=False)
+            return _receipt(earlier.decision, incoming, is_new=False)
         if self._turns is not None:
             incoming = self._turns.read(incoming)
         command = to_command(incoming.text)
@@ -197,7 +199,20 @@ class Inbox:
                 self._withdraw(entry.message_key, entry.seq)
             self._wake()
         is_run = is_new and entry.decision.code == COMMAND.code
-        return replace(_receipt(entry, incoming, is_new=is_new), command=command if is_run else None)
+        return replace(_receipt(entry.decision, incoming, is_new=is_new), command=command if is_run else None)
+
+    async def _left_by_rules(self, incoming: IncomingMessage) -> Decision | None:
+        """Return the decision about talk outside our threads, most of what a channel brings; None: look closer.
+
+        No earlier version matters to it, except of an edit.
+        """
+        if self._turns is None or _is_edit(incoming) or incoming.circumstances.in_our_thread:
+            return None
+        meant = self._turns.read(incoming)
+        for gate in self._gates:
+            if gate.before_turns and (refusal := await gate.check(meant)) is not None:
+                return refusal if refusal.code in LEFT_TO_PEOPLE else None
+        return None
 
     async def _limits_of(self, incoming: IncomingMessage) -> Sequence[QuestionLimit]:
         """Return the limits of a question; none of one that the bot itself asks again, as it promised."""
@@ -238,10 +253,10 @@ def _is_edit(incoming: IncomingMessage) -> bool:
     return incoming.event_key != incoming.message_key
 
 
-def _receipt(entry: InboxEntry, incoming: IncomingMessage, *, is_new: bool) -> Receipt:
+def _receipt(decision: Decision, incoming: IncomingMessage, *, is_new: bool) -> Receipt:
     return Receipt(
-        decision=entry.decision,
-        message_key=entry.message_key,
+        decision=decision,
+        message_key=incoming.message_key,
         conversation_id=incoming.conversation_id,
         repeated=not is_new,
         is_unasked=incoming.circumstances.is_unasked,

@@ -4,6 +4,7 @@ SQLite is the default (one file, write-ahead log); PostgreSQL works through the 
 """
 
 import asyncio
+import logging
 import sqlite3
 import threading
 import time
@@ -25,11 +26,15 @@ from core.thread_work import to_its_end
 from storage.database.engines import BUSY_TIMEOUT_SECONDS, READERS, build_engine, to_storage_error
 from storage.database.schema import bring_to_head
 
+_log = logging.getLogger(__name__)
 T = TypeVar("T")
 Work = Callable[[Connection], Any]
 
 BUSY_PAUSE_SECONDS = 0.01  # between attempts to switch a new file to its write-ahead log, which takes about 1 ms
 MOST_TOGETHER = 32  # writes in one commit: about 10 ms of work, which the first of them waits for
+LATER_SECONDS = 1.0  # until rows that nobody waits for are committed
+LATELY_SECONDS = 1.0  # how long rows are kept in memory, should another process change them
+MOST_KEPT = 1_000  # results in memory
 WRITING = "footnote_writes"  # execution option of the engines that the writer uses
 DURABLE = "footnote_durable"  # execution option of the engine whose commits survive a power cut
 
@@ -55,6 +60,11 @@ class Database:
         self._writing_engine = engine.execution_options(**{WRITING: True})
         self._durable_engine = engine.execution_options(**{WRITING: True, DURABLE: True})
         self._writer = Writer(self._commit)
+        self._later: dict[Executable, list[Mapping[str, Any]]] = {}  # rows of `write_later`
+        self._timer: asyncio.TimerHandle | None = None  # runs while there are any
+        self._latest: asyncio.Future[Any] | None = None  # their last commit
+        self._kept: dict[tuple[Any, ...], tuple[int, float, list[Any]]] = {}  # results of `rows_lately`
+        self._changes = 0  # beginnings and ends of this process's writes
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="sql-read")
         self._closed = False
 
@@ -99,7 +109,46 @@ class Database:
         Writes that wait together share a commit, unless one takes long (`is_shared` is False). A shared one may run
         twice, the first time rolled back, so it must change nothing but the database.
         """
-        return await self._call(lambda: self._writer.write(work, commit, is_shared=is_shared))
+
+        async def run() -> T:
+            self._commit_later()
+            self._changes += 1
+            try:
+                return await self._writer.put(work, commit, is_shared=is_shared)
+            finally:
+                self._changes += 1
+
+        return await self._call(run)
+
+    def write_later(self, statement: Executable, row: Mapping[str, Any]) -> None:
+        """Add a row to a statement that nobody waits for, such as a note of what was not done.
+
+        Every later read and write sees it, other processes after at most LATER_SECONDS. A kill before that loses it,
+        and a failure is only logged.
+        """
+        self._later.setdefault(statement, []).append(row)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(LATER_SECONDS, self._commit_later)
+
+    def _commit_later(self) -> None:
+        """Queue the rows of `write_later`."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        later, self._later = self._later, {}
+        if not later:
+            return
+
+        def work(connection: Connection) -> None:
+            for statement, rows in later.items():
+                connection.execute(statement, rows)
+
+        self._latest = self._writer.put(work, Commit.RECORD, is_shared=True)
+        self._latest.add_done_callback(lambda done: self._report(done, sum(map(len, later.values()))))
+
+    def _report(self, done: "asyncio.Future[Any]", rows: int) -> None:
+        if not done.cancelled() and (error := done.exception()) is not None:
+            _log.error("%d rows that could wait were not saved in %s: %s", rows, self.name, error)
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a reader thread. On SQLite all its queries see one state of the database."""
@@ -108,11 +157,33 @@ class Database:
             with self._engine.connect() as connection:
                 return work(connection)
 
-        return await self._call(lambda: self._in_reader(transaction))
+        async def run() -> T:
+            self._commit_later()
+            if self._latest is not None and not self._latest.done():
+                await asyncio.wait({self._latest})  # a cancelled reader doesn't cancel it
+            return await self._in_reader(transaction)
+
+        return await self._call(run)
 
     async def rows(self, query: Executable, values: Mapping[str, Any] | None = None) -> list[Any]:
         """Return all rows of one query."""
         return await self.read(lambda connection: [*connection.execute(query, values)])
+
+    async def rows_lately(self, query: Executable, values: Mapping[str, Any]) -> list[Any]:
+        """Return the rows as they are by this process's writes, and were at most LATELY_SECONDS ago by others'.
+
+        `values` must be hashable.
+        """
+        key, now = (query, *values.items()), time.monotonic()
+        kept = self._kept.get(key)
+        if kept is not None and kept[0] == self._changes and now - kept[1] < LATELY_SECONDS:
+            return kept[2]
+        changes = self._changes
+        rows = await self.rows(query, values)
+        if len(self._kept) >= MOST_KEPT:
+            self._kept.clear()
+        self._kept[key] = (changes, now, rows)
+        return rows
 
     async def change(
         self, statement: Executable, values: Mapping[str, Any] | None = None, commit: Commit = Commit.NORMAL
@@ -135,6 +206,8 @@ class Database:
 
     async def close(self) -> None:
         """Finish the current work and release the files; safe to repeat."""
+        if not self._closed:
+            self._commit_later()
         self._closed = True
         await to_its_end(self._release)
 
@@ -190,15 +263,15 @@ class Writer:
         self._waiting: deque[Write] = deque()
         self._is_draining = False
 
-    async def write(self, work: Callable[[Connection], T], commit: Commit, *, is_shared: bool) -> T:
-        """Return the work's result, or raise its error. A write cancelled before its turn is skipped."""
+    def put(self, work: Callable[[Connection], T], commit: Commit, *, is_shared: bool) -> "asyncio.Future[T]":
+        """Queue a write; return its result or error. One that is cancelled before its turn is skipped."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         with self._lock:
             self._waiting.append(Write(work, commit, is_shared, done))
             if not self._is_draining:
                 self._thread.submit(self._drain)
                 self._is_draining = True
-        return await done
+        return done
 
     def close(self) -> None:
         """Wait for all queued writes."""

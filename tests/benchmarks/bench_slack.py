@@ -3,7 +3,7 @@
     python -m tests.benchmarks.bench_slack [--seconds S] [--rate N] [--questions N] [--transport socket|http]
 
 The real `footnote serve` on a Slack on loopback, over each transport: people talk to each other, some mention the bot
-in a channel, and some ask on in its threads. An event is acknowledged once it is decided about and stored durably.
+in a channel, and some ask on in its threads. A question is acknowledged once it is stored durably.
 Goals: 95 of 100 events in under 100 ms (Slack itself gives three seconds), and a sign of work within 300 ms. With
 `--rate 20 --questions 0`, people only talk: goal less than 5 % of a core. What stands in for Slack, and the answering,
 have the same cores.
@@ -36,6 +36,7 @@ QUESTIONS = 2  # of them a second: a mention, then a question in its thread, and
 GOAL_MS = 100.0
 REACTION_GOAL_MS = 300.0
 SIGNS = ("agents.sessions.setStatus", "assistant.threads.setStatus", "chat.startStream", "chat.postMessage")
+IDLE_SECONDS = 10.0
 PEOPLE = 100  # as each may ask only so often
 CHANNELS = 5
 TIMEOUT_SECONDS = 120.0  # for the last answers
@@ -55,6 +56,12 @@ class Figures:
     first_answer: list[float]  # seconds from each question to its first words
     reaction: list[float]  # milliseconds from each mention to the sign of work
     core_share: float  # of a core, used by the service
+    idle_share: float  # the same, while nobody talks
+
+    @property
+    def event_milliseconds(self) -> float:
+        """CPU time of an event, of all threads of the service."""
+        return 1_000 * (self.core_share - self.idle_share) / self.events_a_second
 
 
 def main() -> None:
@@ -83,17 +90,23 @@ async def measure(transport: Transport, seconds: float, rate: int, questions: in
             crowd = Crowd(service)
             await service.start()
             await service.ask(crowd.next_person(), crowd.channels[0])  # models are loaded by the first question
-            before = len(server.parcels)
-            began = time.monotonic()
-            used = service.process.cpu_seconds
-            await crowd.talk(seconds, rate, questions)
+            idle = await _share(service, asyncio.sleep(IDLE_SECONDS))
+            before, began = len(server.parcels), time.monotonic()
+            busy = await _share(service, crowd.talk(seconds, rate, questions))
             took = time.monotonic() - began
-            core_share = (service.process.cpu_seconds - used) / took
             await server.wait_for(crowd.is_answered, TIMEOUT_SECONDS, what="all answers")
             await server.settle(TIMEOUT_SECONDS)
-            figures = crowd.figures([one for one in server.parcels[before:] if one.name in HEARD], took, core_share)
+            parcels = [one for one in server.parcels[before:] if one.name in HEARD]
+            figures = crowd.figures(parcels, took, core_share=busy, idle_share=idle)
             await service.stop()
             return figures
+
+
+async def _share(service: SlackService, work: Coroutine[Any, Any, None]) -> float:
+    """Return the share of a core that the service used during `work`."""
+    began, used = time.monotonic(), service.process.cpu_seconds
+    await work
+    return (service.process.cpu_seconds - used) / (time.monotonic() - began)
 
 
 class Crowd:
@@ -157,7 +170,7 @@ class Crowd:
         )
         return 1_000 * (min((call.at for call in signs), default=0.0) - self._asked_at[asked.ts])
 
-    def figures(self, parcels: Sequence[Parcel], took: float, core_share: float) -> Figures:
+    def figures(self, parcels: Sequence[Parcel], took: float, *, core_share: float, idle_share: float) -> Figures:
         threads = self._asked
         people = {user for channel in self.channels for user in channel.members} - {self._service.team.bot.id}
         caused = [one for one in parcels if one.event.get("user") in people]
@@ -171,6 +184,7 @@ class Crowd:
             posts=sum(len(self._server.answers(one.channel, thread=one)) for one in threads),
             reaction=[self._reaction(one) for one in threads],
             core_share=core_share,
+            idle_share=idle_share,
             first_answer=[float(answer.ts) - float(one.ts) for one, answer in firsts],
         )
 
@@ -184,7 +198,8 @@ def _rows(figures: Figures) -> list[tuple[str, str]]:
         ("p95", f"{p95:.0f} ms (goal {GOAL_MS:.0f} ms, {'met' if p95 < GOAL_MS else 'missed'})"),
         ("slowest", f"{max(figures.milliseconds):.0f} ms"),
         ("failed, and sent again", str(figures.again)),
-        ("of a core, used by the service", f"{figures.core_share:.1%}"),
+        ("of a core, used by the service", f"{figures.core_share:.1%} ({figures.idle_share:.1%} while nobody talks)"),
+        ("CPU time of an event", f"{figures.event_milliseconds:.2f} ms"),
         ("questions answered", f"{figures.answered} of {figures.asked}, {doubled} posts too many"),
         *(_questions(figures) if figures.first_answer else ()),
     ]

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from datetime import timedelta
 
 import pytest
@@ -19,6 +20,7 @@ from storage.database.repositories.inbox import SqlInboxStore
 from storage.database.repositories.jobs import SqlJobRepository
 from tests.builders import NOON, build_conversation, build_job
 from tests.fakes import ManualClock
+from tests.waiting import until
 
 NO = Decision(code="no", sentence="Not here.", accepted=False)
 WEB = frozenset({"web"})
@@ -99,6 +101,41 @@ async def test_a_repeated_event_changes_nothing_and_an_edit_is_another_event(sto
     assert again == (first, False)
     assert is_new
     assert [entry.seq for entry in await store.find_open("web:local:c:1")] == [first.seq, edited.seq]
+
+
+LEFT = Decision(code="needs_mention", sentence="Mention me.", accepted=False)
+
+
+async def test_what_was_overheard_is_an_entry_for_every_later_read_and_write(store):
+    store.overhear(incoming("1", text="Said to people."), LEFT)
+    [entry] = await store.recent("local")
+    assert (entry.decision, entry.status, entry.incoming.text) == (LEFT, InboxStatus.REFUSED, "")
+    store.overhear(incoming("2"), LEFT)
+    later, _ = await store.accept(incoming("3"), ACCEPTED)
+    assert [found.message_key[-1] for found in await store.recent("local")] == ["3", "2", "1"]
+    assert later.seq > entry.seq
+
+
+async def test_of_a_message_with_a_known_version_nothing_is_overheard(store):
+    await store.accept(incoming("1", edit="2"), ACCEPTED)
+    for _ in range(2):
+        store.overhear(incoming("1"), LEFT)
+        store.overhear(incoming("2"), LEFT)
+    assert [entry.decision for entry in await store.list_versions("web:local:c:1")] == [ACCEPTED]
+    assert [entry.decision for entry in await store.list_versions("web:local:c:2")] == [LEFT]
+
+
+async def test_other_processes_see_what_was_overheard_soon(store, database_location):
+    store.overhear(incoming("1"), LEFT)
+    async with AsyncExitStack() as stack:
+        other = await Database.open(database_location)
+        stack.push_async_callback(other.close)
+        elsewhere = SqlInboxStore(other, ManualClock(), LEASE)
+
+        async def is_there() -> bool:
+            return await elsewhere.find("web:local:c:1") is not None
+
+        assert await until(is_there)
 
 
 async def test_an_accepted_edit_withdraws_the_open_versions_before_it_and_no_other(store):

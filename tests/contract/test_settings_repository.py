@@ -13,6 +13,7 @@ from core.ports.service import SettingsRepository
 from storage.database import Database
 from storage.database.repositories.settings import SqlSettingsRepository
 from tests.builders import NOON
+from tests.waiting import until
 
 THREAD = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
 CHANNEL = ChannelAddress.of(THREAD)
@@ -48,6 +49,29 @@ async def test_listening_comes_back_as_it_was_saved_last(settings: SettingsRepos
     for saved in (Listening.MUTED, Listening.HELD, Listening.LISTENING, Listening.NORMAL):
         await settings.save_listening(THREAD, saved)
         assert await settings.listening(THREAD) is saved
+
+
+async def test_talk_is_decided_by_what_this_process_saved_last(settings: SettingsRepository) -> None:
+    assert await settings.lately(THREAD, opens_thread=False) == (Listening.NORMAL, ChannelSettings())
+    await settings.save_channel(CHANNEL, ALL)
+    await settings.save_listening(THREAD, Listening.MUTED)
+    assert await settings.lately(THREAD, opens_thread=False) == (Listening.MUTED, ALL)
+    assert await settings.lately(THREAD, opens_thread=True) == (Listening.NORMAL, ALL)
+
+
+async def test_talk_is_decided_by_what_another_process_saved_soon_after(
+    settings: SettingsRepository, database_location: Path | str
+) -> None:
+    assert await settings.lately(THREAD, opens_thread=True) == (Listening.NORMAL, ChannelSettings())
+    async with AsyncExitStack() as stack:
+        other = await Database.open(database_location)
+        stack.push_async_callback(other.close)
+        await SqlSettingsRepository(other).save_channel(CHANNEL, ALL)
+
+    async def is_heard() -> bool:
+        return await settings.lately(THREAD, opens_thread=True) == (Listening.NORMAL, ALL)
+
+    assert await until(is_heard)
 
 
 async def test_two_processes_may_set_the_same_at_once(database_location: Path | str) -> None:

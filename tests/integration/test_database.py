@@ -3,11 +3,12 @@
 import asyncio
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, insert, text, update
+from sqlalchemy import Connection, bindparam, insert, select, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from core.errors import StorageError
@@ -15,6 +16,7 @@ from storage.database import Commit, Database, engines
 from storage.database.engines import to_storage_error
 from storage.database.tables import ConversationRow, DocumentRow, JobRow, MessageRow, PageRow, PassageRow, SourceRow
 from tests.builders import NOON
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -172,6 +174,60 @@ async def test_closing_finishes_the_writes_in_hand(tmp_path):
     again = await Database.open(tmp_path / "footnote.db")
     assert await again.read(count_sources) == 1
     await again.close()
+
+
+ADD_SOURCE = insert(SourceRow).values(
+    id=bindparam("new"), name=bindparam("new"), workspace="local", kind="folder", location="/"
+)
+
+
+async def test_rows_that_nobody_waits_for_are_there_for_the_next_reader(database):
+    database.write_later(ADD_SOURCE, {"new": "s1"})
+    database.write_later(ADD_SOURCE, {"new": "s2"})
+    assert await database.read(count_sources) == 2
+
+
+async def test_rows_that_nobody_waits_for_come_before_the_next_write(database):
+    database.write_later(ADD_SOURCE, {"new": "s1"})
+    assert await database.write(count_sources) == 1
+
+
+async def test_rows_that_nobody_waits_for_are_stored_without_any_other_work(database, tmp_path):
+    database.write_later(ADD_SOURCE, {"new": "s1"})
+
+    async def are_stored() -> bool:
+        with closing(sqlite3.connect(tmp_path / "data" / "footnote.db")) as other:
+            return other.execute("SELECT count(*) FROM source").fetchone() == (1,)
+
+    assert await until(are_stored)
+
+
+async def test_closing_stores_the_rows_that_nobody_waits_for(tmp_path):
+    database = await Database.open(tmp_path / "footnote.db")
+    database.write_later(ADD_SOURCE, {"new": "s1"})
+    await database.close()
+    reopened = await Database.open(tmp_path / "footnote.db")
+    assert await reopened.read(count_sources) == 1
+    await reopened.close()
+
+
+async def test_rows_that_cannot_be_stored_hinder_no_other_work(database, caplog):
+    await database.write(add_source)
+    database.write_later(ADD_SOURCE, {"new": "s1"})  # there already
+    await database.write(lambda connection: add_source(connection, "s2"))
+    assert await database.read(count_sources) == 2
+    assert "1 rows that could wait were not saved" in caplog.text
+
+
+async def test_rows_in_memory_are_never_older_than_a_write_of_this_process(database):
+    query, of = select(SourceRow.id).where(SourceRow.workspace == bindparam("of")), {"of": "local"}
+    assert await database.rows_lately(query, of) == []
+    await database.write(add_source)
+    assert [row.id for row in await database.rows_lately(query, of)] == ["s1"]
+    read = asyncio.create_task(database.rows_lately(query, of))
+    await database.write(lambda connection: add_source(connection, "s2"))
+    await read
+    assert [row.id for row in await database.rows_lately(query, of)] == ["s1", "s2"]
 
 
 async def test_a_cancelled_caller_does_not_undo_its_write(database):

@@ -44,6 +44,7 @@ from storage.database.repositories.inbox_rows import (
     HAS_POST_TO_KEEP,
     INBOX,
     IS_SHOWN,
+    RECEIVED,
     REMOVALS,
     REMOVALS_DUE,
     drop_removal,
@@ -118,6 +119,7 @@ class InboxStatements:
         self._is_postgres = is_postgres
         mine = (_C.owner == owner, _OPEN)
         self.accept = insert.on_conflict_do_nothing(index_elements=["event_key"]).returning(*_C)  # no row: known event
+        self.overhear = _overhear(insert)
         self.waiting = _waiting(self._now())
         self.running = select(*(_C[name] for name in _ASKER)).where(_OPEN, _C.lease_until >= self._now())
         self.claim = _claim(owner, self._now(), self._after())
@@ -166,6 +168,14 @@ class InboxStatements:
         if self._is_postgres:
             return self._now() + bindparam("delay", type_=Interval())
         return bindparam("after", type_=UtcTime)
+
+
+def _overhear(insert: Any) -> Any:
+    """Return an insert of finished entries of messages that no entry has yet."""
+    known = INBOX.alias("known")
+    is_known = select(known.c.seq).where(known.c.message_key == bindparam("message_key")).exists()
+    row = select(*(bindparam(name, type_=_C[name].type) for name in RECEIVED)).where(~is_known)
+    return insert.from_select([*RECEIVED], row).on_conflict_do_nothing(index_elements=["event_key"])
 
 
 def _many_seqs() -> Any:
@@ -255,6 +265,9 @@ class SqlInboxStore:
         is_shared = not (limits and self._database.is_postgres)
         row, is_new = await self._database.write(work, commit, is_shared=is_shared)
         return to_entry(row), is_new
+
+    def overhear(self, incoming: IncomingMessage, decision: Decision) -> None:
+        self._database.write_later(self._sql.overhear, to_values(incoming, decision, self._clock.now()))
 
     async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
         def work(connection: Connection) -> list[Row[Any]]:

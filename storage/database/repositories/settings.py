@@ -42,15 +42,7 @@ class SqlSettingsRepository:
         self._database = database
 
     async def channel(self, address: ChannelAddress) -> ChannelSettings:
-        key = asdict(address)
-        rows = await self._database.rows(_CHANNEL, key)
-        if not rows:
-            return ChannelSettings()
-        [row] = rows
-        values = {name: value for name, value in row._mapping.items() if name not in key and name != _REPORTED}
-        values["sources"] = None if row.sources is None else frozenset(row.sources)
-        values |= {"follow_ups": FollowUps(row.follow_ups), "auto_answer": AutoAnswer(row.auto_answer)}
-        return ChannelSettings(**values)
+        return _to_channel(await self._database.rows(_CHANNEL, asdict(address)))
 
     async def save_channel(self, address: ChannelAddress, settings: ChannelSettings, *, audit: Audit = None) -> None:
         values = asdict(address) | asdict(settings)
@@ -59,8 +51,12 @@ class SqlSettingsRepository:
         await self._change(self._database.upsert(_CHANNELS, keep={_REPORTED}), values, audit)
 
     async def listening(self, address: ThreadAddress) -> Listening:
-        found = await self._database.rows(_THREAD, asdict(address))
-        return Listening(found[0].listening) if found else Listening.NORMAL
+        return _to_listening(await self._database.rows(_THREAD, asdict(address)))
+
+    async def lately(self, address: ThreadAddress, *, opens_thread: bool) -> tuple[Listening, ChannelSettings]:
+        thread = [] if opens_thread else await self._database.rows_lately(_THREAD, asdict(address))
+        channel = await self._database.rows_lately(_CHANNEL, asdict(ChannelAddress.of(address)))
+        return _to_listening(thread), _to_channel(channel)
 
     async def save_listening(self, address: ThreadAddress, listening: Listening, *, audit: Audit = None) -> None:
         await self._save(_LISTENING, asdict(address) | {"listening": listening.value}, audit)
@@ -98,6 +94,21 @@ class SqlSettingsRepository:
         await self._database.write(
             lambda connection: noted.change(connection, statement, values, audit), Commit.DURABLE
         )
+
+
+def _to_listening(rows: Sequence[Any]) -> Listening:
+    return Listening(rows[0].listening) if rows else Listening.NORMAL
+
+
+def _to_channel(rows: Sequence[Any]) -> ChannelSettings:
+    if not rows:
+        return ChannelSettings()
+    [row] = rows
+    columns = row._mapping.items()
+    values = {name: value for name, value in columns if name not in ("workspace", "platform", "channel", _REPORTED)}
+    values["sources"] = None if row.sources is None else frozenset(row.sources)
+    values |= {"follow_ups": FollowUps(row.follow_ups), "auto_answer": AutoAnswer(row.auto_answer)}
+    return ChannelSettings(**values)
 
 
 def _key(holder: PositionHolder) -> dict[str, str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from aiohttp import web
-from slack_bolt.async_app import AsyncApp
 
 from bot.presentation.direct_threads import to_private
 from bot.presentation.platform_parts import PlatformParts
@@ -16,7 +15,7 @@ from bot.slackbot.events.audiences import SlackAudiences
 from bot.slackbot.events.directory import People, slack_gates
 from bot.slackbot.events.manifest import EVENTS_PATH
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
-from bot.slackbot.events.transport import ReconnectingSocket, SlackRequestHandler
+from bot.slackbot.events.transport import ReconnectingSocket, SlackApp, SlackRequestHandler
 from bot.slackbot.listeners import Listeners
 from bot.slackbot.web_api import build_client
 from core.service.inbox import Gate, Inbox
@@ -92,7 +91,7 @@ class SlackPlace(PlatformPlace):
         parts = PlatformParts(**{**self.core_parts(), "inbox": inbox})
         self.platform = SlackPlatform(self.teams, self.people, self.entries, parts.link, self.clock, self.pause)
         self.platforms[PLATFORM] = self.readers[PLATFORM] = self.platform
-        self.app = AsyncApp(
+        self.app = SlackApp(
             client=build_client(None, self.server.api),
             signing_secret=self.server.world.app.signing_secret,
             authorize=self.teams.authorize,  # type: ignore[arg-type]  # it may give None, which bolt knows

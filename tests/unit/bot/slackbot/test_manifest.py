@@ -22,6 +22,7 @@ from bot.slackbot.events.manifest import (
     SCOPES,
     build_manifest,
 )
+from bot.slackbot.events.transport import MESSAGES
 from bot.slackbot.listeners import Listeners
 from tests.fakes import ManualClock
 from tests.integration.platform_place import PlatformPlace
@@ -142,7 +143,8 @@ def test_the_events_that_are_bound_are_those_of_the_manifest(bound: dict[str, li
 
     assert new["event_subscriptions"]["bot_events"] == sorted((*EVENTS, *AGENT_EVENTS))
     assert old["event_subscriptions"]["bot_events"] == sorted((*EVENTS, *ASSISTANT_EVENTS))
-    heard = {name for name in bound["event"] if isinstance(name, str)} | set(READER_EVENTS)  # by SlackAudiences.hear
+    named = {name for name in bound["event"] if isinstance(name, str)}
+    heard = named | set(READER_EVENTS) | set(MESSAGES)  # by SlackAudiences.hear, and the short way of SlackApp
     assert {name.split(".")[0] for name in told} == heard
 
 

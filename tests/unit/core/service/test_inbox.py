@@ -20,9 +20,12 @@ from core.domain.service import (
     Listening,
 )
 from core.errors import StorageError
+from core.service.addressing import NEEDS_MENTION
 from core.service.inbox import STANDARD_GATES, Inbox, QuestionLimits, platform_gates
+from core.service.turns import Turns
 from core.work.questions import to_command
 from storage.database.repositories.inbox import SqlInboxStore
+from storage.database.repositories.settings import SqlSettingsRepository
 from tests.fakes import ManualClock
 from tests.stores import InMemoryDatabase, Stores
 
@@ -55,6 +58,49 @@ async def test_a_question_is_stored_before_it_is_acknowledged_and_wakes_the_work
         1,
     )
     assert (await door.store.find("1")).status is InboxStatus.QUEUED
+
+
+class TalkDoor(Door):
+    """Takes turns, and notes what is read of the entries."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        database = Stores().database
+        self.settings, self.read = SqlSettingsRepository(database), []
+        self.store = SqlInboxStore(database, self.clock)
+        listed = self.store.list_versions
+
+        async def list_versions(message_key: str) -> list[InboxEntry]:
+            self.read.append(message_key)
+            return await listed(message_key)
+
+        self.store.list_versions = list_versions  # type: ignore[method-assign]
+        turns = Turns(self.settings, self.store, self.clock)
+        self.inbox = Inbox(self.store, platform_gates(self.settings), self.clock, self.wake, turns=turns)
+
+
+async def test_talk_in_a_channel_is_noted_without_a_look_at_its_versions():
+    door = TalkDoor()
+    talk = message(circumstances=Circumstances(mentioned=False), text="See you at noon.")
+    for _ in range(2):
+        assert (await door.inbox.receive(talk)).decision == NEEDS_MENTION
+    assert (door.read, door.woken) == ([], 0)
+    [entry] = await door.store.list_versions("1")
+    assert (entry.decision, entry.status, entry.incoming.text) == (NEEDS_MENTION, InboxStatus.REFUSED, "")
+
+
+async def test_talk_that_becomes_a_question_by_an_edit_is_answered():
+    door = TalkDoor()
+    await door.inbox.receive(message(circumstances=Circumstances(mentioned=False)))
+    receipt = await door.inbox.receive(message("1@2", message_key="1"))
+    assert (receipt.accepted, door.woken) == (True, 1)
+
+
+async def test_talk_that_arrives_after_its_edit_to_a_question_changes_nothing():
+    door = TalkDoor()
+    await door.inbox.receive(message("1@2", message_key="1"))
+    await door.inbox.receive(message(circumstances=Circumstances(mentioned=False)))
+    assert [entry.decision for entry in await door.store.list_versions("1")] == [ACCEPTED]
 
 
 class FullStore(SqlInboxStore):
