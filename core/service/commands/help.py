@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.corpus import Source
+from core.domain.service import FollowUps
 from core.text.notation import join_with_and
 from core.work.commands import Command
 
@@ -34,19 +35,25 @@ TOPICS: Mapping[str, Topic] = {
 }
 
 
-def first_help(rows: Mapping[str, Command], sources: Sequence[Source], *, in_channel: bool) -> str:
-    """Return how to ask, the readable sources, and the first commands."""
-    asking = (
-        "**Ask me what the documents say.** Mention me, or use `/ask`. I answer in a thread; there you can go on "
-        "without a mention."
-        if in_channel
-        else "**Ask me what the documents say.** Write your question."
-    )
+# What is true of the threads of a channel.
+_GOING_ON: Mapping[FollowUps, str] = {
+    FollowUps.NAMED: "mention me there, too",
+    FollowUps.ASKER: "there you can go on without a mention",
+    FollowUps.ALL: "there, and in other threads I was called into, you can all go on without a mention",
+}
+
+
+def first_help(rows: Mapping[str, Command], sources: Sequence[Source], follow_ups: FollowUps | None) -> str:
+    """Return how to ask, the readable sources, and the first commands; `follow_ups` of a channel, None elsewhere."""
+    asking = "Write your question."
+    if follow_ups is not None:
+        asking = f"Mention me, or use `/ask`. I answer in a thread; {_GOING_ON[follow_ups]}."
     names = [f"**{source.name}**" for source in sources[:MOST_SOURCES]]
     if len(sources) > MOST_SOURCES:
         names.append(f"{len(sources) - MOST_SOURCES} more")
     read = join_with_and(names) if names else "nothing yet: `/sources` says why"
-    return "\n\n".join([asking, f"Here I can read {read}.", _listed([rows[name] for name in FIRST if name in rows])])
+    first = _listed([rows[name] for name in FIRST if name in rows])
+    return "\n\n".join([f"**Ask me what the documents say.** {asking}", f"Here I can read {read}.", first])
 
 
 def topic_help(rows: Mapping[str, Command], topic: str) -> str:

@@ -9,6 +9,8 @@ from core.access.scopes import Access
 from core.answering.redaction import Histories
 from core.domain.answer import Provenance
 from core.domain.corpus import Document
+from core.domain.incoming import ChannelAddress
+from core.domain.service import FollowUps
 from core.errors import BadInput
 from core.features.additions import Additions, library_command
 from core.features.kept_answers import KeptAnswers, keep_command
@@ -75,6 +77,7 @@ class Commands:
         people: PersonRecords | None = None,
     ) -> None:
         self._library = library
+        self._settings = settings
         self._access = access
         self.availability = availability or Availability(corpus, access)
         self._threads = threads = ThreadCommands(conversations, questions, Histories(conversations, corpus), access)
@@ -170,10 +173,18 @@ class Commands:
             return CommandResult(text=topic_help(rows, topic))
         sources = await self._access.sources(call.workspace, call.address)
         return CommandResult(
-            text=first_help(rows, sources, in_channel=call.address is not None and not call.direct),
+            text=first_help(rows, sources, await self._follow_ups(call)),
             menu=CommandMenu(title=MORE, command="help", options=tuple(topics_of(rows))),
             rests_on=Provenance(sources=tuple(source.id for source in sources)),
         )
+
+    async def _follow_ups(self, call: CommandCall) -> FollowUps | None:
+        """Return what holds in the threads of a channel, or in the call's own; None outside channels."""
+        if call.address is None or call.direct:
+            return None
+        if (await self._settings.listening(call.address)).is_muted:
+            return FollowUps.NAMED
+        return (await self._settings.channel(ChannelAddress.of(call.address))).follow_ups
 
     def _rows_for(self, call: CommandCall) -> list[Command]:
         return [row for row in self.table.values() if call.address is not None or not row.for_channels]

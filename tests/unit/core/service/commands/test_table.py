@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.incoming import ChannelAddress
+from core.domain.service import ChannelSettings, FollowUps, Listening
 from core.errors import BadInput
 from core.service.commands.help import TOPICS
 from core.work.commands import OptionKind
-from tests.unit.core.service.commands.counter import answered, stocked
+from tests.unit.core.service.commands.counter import HERE, answered, stocked
 
 COMMANDS_PAGE = Path(__file__).parents[5] / "docs" / "commands.md"
 EVERYWHERE = {
@@ -33,6 +35,29 @@ async def test_help_begins_with_how_to_ask_and_three_commands() -> None:
     lines = "".join(listed).splitlines()
     assert [line.split()[1] for line in lines] == ["`/ask", "`/search", "`/threads"]
     assert result.menu is not None and f"/help {next(iter(TOPICS))}" in result.full_text
+
+
+@pytest.mark.parametrize(
+    ("follow_ups", "said"),
+    [
+        (FollowUps.ASKER, "there you can go on without a mention."),
+        (FollowUps.NAMED, "I answer in a thread; mention me there, too."),
+        (FollowUps.ALL, "there, and in other threads I was called into, you can all go on without a mention."),
+    ],
+)
+async def test_help_says_what_holds_in_the_channel_s_threads(follow_ups: FollowUps, said: str) -> None:
+    run = await stocked()
+    await run.shelf.settings.save_channel(ChannelAddress.of(HERE), ChannelSettings(follow_ups=follow_ups))
+
+    assert (await run("help")).text.split("\n\n")[0].endswith(said)
+
+
+async def test_help_says_that_a_muted_thread_needs_a_mention() -> None:
+    run = await stocked()
+    await run.shelf.settings.save_listening(HERE, Listening.MUTED)
+
+    assert "mention me there, too" in (await run("help")).text
+    assert "mention" not in (await run("help", direct=True)).text.casefold().partition("\n")[0]
 
 
 async def test_each_command_belongs_to_one_task() -> None:
