@@ -9,10 +9,14 @@ UNTIL_SECONDS = 60.0
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> bool:
     """Whether a condition that nobody tells of came true in time."""
-    deadline = asyncio.get_running_loop().time() + UNTIL_SECONDS
-    while not (is_met := await condition()) and asyncio.get_running_loop().time() < deadline:
-        await asyncio.sleep(LOOK_SECONDS / 5)
-    return is_met
+    try:
+        async with asyncio.timeout(UNTIL_SECONDS):
+            while True:
+                if await condition():
+                    return True
+                await asyncio.sleep(LOOK_SECONDS / 5)
+    except TimeoutError:
+        return False
 
 
 class Waiting:
