@@ -1,10 +1,14 @@
 """What Slack refuses in Block Kit: block by block, each problem with the place of it.
 
-Lengths are those of the documentation and of slack_sdk's models; the wording is Slack's.
+Lengths are those of the documentation and of slack_sdk's models; the wording is Slack's. Blocks without a problem are
+checked again by slack_sdk's models themselves, which Slack publishes: they know every field, and limits of their own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
+from slack_sdk.errors import SlackObjectFormationError
+from slack_sdk.models.blocks import Block
 
 JSON = dict[str, Any]
 
@@ -21,7 +25,32 @@ def problems_of(blocks: Any, surface: str = MESSAGE, path: str = "/blocks") -> l
     """Empty: Slack takes them."""
     check = _Check(surface)
     check.blocks(blocks, path, BLOCKS[surface])
-    return check.problems
+    return check.problems or [problem for at, one in enumerate(blocks) for problem in _by_model(one, f"{path}/{at}")]
+
+
+def _by_model(block: JSON, path: str) -> Iterator[str]:
+    """What the SDK's model refuses, and the fields that it doesn't know."""
+    try:
+        parsed = Block.parse(block)
+        understood = parsed.to_dict() if parsed is not None else {}
+    except (SlackObjectFormationError, TypeError) as error:
+        yield f"{error} [json-pointer:{path}]"
+        return
+    yield from _unknown(block, understood, path)
+
+
+def _unknown(sent: Any, understood: Any, path: str) -> Iterator[str]:
+    if isinstance(sent, dict) and isinstance(understood, dict):
+        for name, value in sent.items():
+            if name in understood:
+                yield from _unknown(value, understood[name], f"{path}/{name}")
+            elif value not in (None, [], {}, ""):
+                yield f"unknown field: {name} [json-pointer:{path}]"
+    elif isinstance(sent, list) and isinstance(understood, list):
+        if len(sent) != len(understood):
+            yield f"{len(sent) - len(understood)} unknown items [json-pointer:{path}]"
+        for at, (one, kept) in enumerate(zip(sent, understood, strict=False)):
+            yield from _unknown(one, kept, f"{path}/{at}")
 
 
 class _Check:

@@ -95,6 +95,21 @@ def test_more_than_that_is_refused(block: dict[str, Any], path: str, problem: st
     assert f"{problem} [json-pointer:{path}]" in problems_of([block])
 
 
+@pytest.mark.parametrize(
+    ("block", "problem"),
+    [
+        ({**section("x"), "txet": "y"}, "unknown field: txet [json-pointer:/blocks/0]"),
+        ({**section("x"), "text": {**section("x")["text"], "verbatm": True}}, "unexpected keyword argument 'verbatm'"),
+        (actions(button(colour="red")), "unknown field: colour [json-pointer:/blocks/0/elements/0]"),
+        (actions({"type": "datepicker", "action_id": "a", "initial_date": "tomorrow"}), "initial_date"),
+        ({"type": "carousel", "elements": [{"type": "card", "body": plain("x"), "tilte": plain("y")}]}, "tilte"),
+    ],
+)
+def test_what_slack_s_own_models_do_not_know_is_refused(block: dict[str, Any], problem: str) -> None:
+    [found] = problems_of([block])
+    assert problem in found
+
+
 def test_ids_are_unique_and_fifty_blocks_enough() -> None:
     assert problems_of([{"type": "divider"}] * 50) == []
     assert problems_of([{"type": "divider"}] * 51) == ["no more than 50 items allowed [json-pointer:/blocks]"]

@@ -26,6 +26,7 @@ from bot.slackbot.events.transport import MESSAGES
 from bot.slackbot.listeners import Listeners
 from tests.fakes import ManualClock
 from tests.integration.platform_place import PlatformPlace
+from tests.slack_server.manifest import manifest_problems
 from tests.slack_server.methods import METHODS
 
 BOT = Path(bot.__file__).parent
@@ -186,16 +187,35 @@ def test_socket_mode_with_an_address_leads_back_from_an_installation() -> None:
     assert "request_url" not in manifest["settings"]["event_subscriptions"]
 
 
-def test_its_texts_fit_into_slacks_limits() -> None:
-    manifest = build_manifest(by_socket=True, url=None)
-    shown, features = manifest["display_information"], manifest["features"]
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        build_manifest(by_socket=True, url=None),
+        build_manifest(by_socket=True, url=None, is_assistant=True),
+        build_manifest(by_socket=True, url=URL),
+        build_manifest(by_socket=False, url=URL),
+    ],
+)
+def test_it_is_one_that_slacks_published_schema_takes(manifest: dict[str, Any]) -> None:
+    assert manifest_problems(manifest) == []
 
-    assert len(shown["name"]) <= 35
-    assert len(shown["description"]) <= 140
-    assert 175 <= len(shown["long_description"]) <= 4000
-    assert len(features["slash_commands"][0]["usage_hint"]) <= 1000
-    assert all(len(one["name"]) <= 24 and len(one["description"]) <= 150 for one in features["shortcuts"])
-    assert len(features["agent_view"]["suggested_prompts"]) <= 4
+
+def test_what_the_schema_does_not_take_is_found() -> None:
+    manifest = build_manifest(by_socket=False, url=URL)
+    manifest["features"]["shortcuts"][0]["name"] = "x" * 25
+    manifest["features"]["assistant_view"] = {"assistant_descriptoin": "x"}
+    manifest["settings"]["interactivity"] |= {"is_enabled": "yes", "request_url": "ftp://x"}
+    del manifest["features"]["bot_user"]["display_name"]
+
+    assert sorted(manifest_problems(manifest)) == [
+        "1 to 24 characters [/features/shortcuts/0/name]",
+        "missing field [/features/assistant_view/assistant_description]",
+        "missing field [/features/bot_user/display_name]",
+        "must match https?:// [/settings/interactivity/request_url]",
+        "one of agent_view and assistant_view at most [/features]",
+        "unknown field [/features/assistant_view/assistant_descriptoin]",
+        "wrong type [/settings/interactivity/is_enabled]",
+    ]
 
 
 def test_every_scope_says_what_it_is_for() -> None:
