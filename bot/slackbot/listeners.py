@@ -131,6 +131,8 @@ class Listeners:
         except NotFound as error:
             _log.warning("A message is ignored: %s", error)
             return
+        if request.context.user_id == team.bot_user_id or event.get("bot_id") == team.bot_id:
+            return  # its own posts tell nothing
         body = request.body
         gone = deleted_ts(event)
         if gone is not None:
