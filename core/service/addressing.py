@@ -30,7 +30,7 @@ NEEDS_MENTION_IN_THREAD = _left_alone(
     "I didn't start this thread, so I only reply when mentioned. To have me answer every question here, use /listen.",
 )
 
-ACKNOWLEDGED = _left_alone("acknowledged", "This acknowledged my answer and asked nothing, so I only reacted to it.")
+ACKNOWLEDGED = _left_alone("acknowledged", "This acknowledged my answer and asked nothing, so I didn't reply.")
 CHATTER = _left_alone("chatter", "This didn't ask anything, so I stayed silent. Mention me to ask.")
 FOR_PEOPLE = _left_alone(
     "for_people", "This sounded like a question to people here, so I stayed silent. Mention me if it was for me."
