@@ -37,8 +37,7 @@ class InboxStore(Protocol):
     """The durable inbox. Claimed entries belong to the store that claimed them until its lease ends.
 
     Each instance is a separate owner: `renew`, `finish`, `retry` and `release` change only entries that it still owns,
-    and report it, so a process that lost its lease can't overwrite its successor's work. Leases use one clock: the
-    database's, if several processes share one.
+    and report it. Leases use one clock: the database's, if several processes share one.
     """
 
     @property
@@ -59,19 +58,14 @@ class InboxStore(Protocol):
         """
 
     def overhear(self, incoming: IncomingMessage, decision: Decision) -> None:
-        """Note a message as first written that was left to people; nothing if any version of it is known.
-
-        Cheap: it is stored within a second, so a kill may lose the last ones. This process's reads see it at once.
-        """
+        """Note a message left to people, unless it is known: within a second, for this process's reads at once."""
 
     async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
         """Claim at most `limit` entries to work on, each the first open one of its thread, in the order of their turns.
 
-        The turns of people and channels are fair over all owners, and the store's limits on questions at a time hold
-        (core/domain/limits.py).
-        Their `attempts` are incremented, and they are RUNNING under a new lease. Entries are skipped, together with
-        everything after them in their thread, if they belong to other platforms, wait for their next attempt or are
-        under a lease.
+        Turns are fair over all owners, within the store's limits on questions at a time (core/domain/limits.py).
+        Their `attempts` are incremented, and they are RUNNING under a new lease. Entries are skipped, with all after
+        them in their thread, if they belong to other platforms, wait for their next attempt or are under a lease.
         """
 
     async def renew(self, seqs: Collection[int]) -> dict[int, str | None]:
@@ -88,9 +82,9 @@ class InboxStore(Protocol):
     async def retry(
         self, seq: int, *, delay_seconds: float, error: str, final_error: str | None = None, failed: bool = True
     ) -> bool:
-        """Return an entry to the queue, not before the delay. `final_error`: given up, only the error post remains.
+        """Return an entry to the queue after the delay; `failed` counts. `final_error`: only the error post remains.
 
-        `failed` counts it as a failure. False: not owned any longer.
+        False: not owned any longer.
         """
 
     async def release(self, seqs: Collection[int]) -> None:
@@ -100,9 +94,9 @@ class InboxStore(Protocol):
         """End all leases of all owners: for the start of the only process on a database. Return their number."""
 
     async def cancel(self, message_key: str, by: str, *, audit: Audit = None) -> list[InboxEntry]:
-        """Note that the open entries of a message should stop; return them, oldest first, or an empty list.
+        """Note that the open entries of a message should stop; return them, oldest first.
 
-        By WITHDRAWN they end silently, even if a user stopped them before; entries already withdrawn are left out.
+        By WITHDRAWN they end silently, even if a user stopped them before; withdrawn ones are left out.
         """
 
     async def find(self, event_key: str) -> InboxEntry | None: ...
@@ -132,8 +126,7 @@ class InboxStore(Protocol):
     ) -> None:
         """Note a post that is no answer, such as the result of a command; one of the same event key is replaced.
 
-        It is taken back with its author, its thread, its workspace, or anything that it rests on. With `quotes_people`,
-        also with any person of its platform and workspace.
+        It is taken back with its author, thread, workspace, anything it rests on, and any person if `quotes_people`.
         """
 
     async def list_removals(self, platforms: Collection[str], limit: int) -> list[DueRemoval]:
@@ -145,16 +138,15 @@ class InboxStore(Protocol):
     async def removal_failed(self, seq: int, delay_seconds: float) -> None: ...
 
     async def purge(self, before: datetime) -> int:
-        """Delete entries that ended before; return their number.
+        """Delete entries that ended before; return their number. Open entries stay.
 
-        Open entries stay at any age, and so do those whose post may have to be taken back: with an answer whose
-        conversation is stored, or of note_shown.
+        So do those whose post may have to be taken back: with a stored answer, or of note_shown.
         """
 
     def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
         """While it is open, call `wake` in this event loop soon after another owner accepted or released an entry.
 
-        A hint that may be lost or repeated, so polls are still needed. Does nothing if no other process can write.
+        A hint that may be lost or repeated, so polls are needed. Does nothing if no other process can write.
         """
 
 
@@ -214,10 +206,7 @@ class SettingsRepository(Protocol):
         """Insert or replace."""
 
     async def lately(self, address: ThreadAddress, *, opens_thread: bool) -> tuple[Listening, ChannelSettings]:
-        """Return the listening of a thread (NORMAL if it is just opened) and the settings of its channel.
-
-        Cheap: what another process changed may be missing for a second. For decisions about talk, never for access.
-        """
+        """Return both, without what another process changed within a second: for talk, never for access."""
 
     async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
         """Map document id -> the last page that the holder may see of it, for documents with a position."""

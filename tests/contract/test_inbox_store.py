@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
 from datetime import timedelta
 
 import pytest
@@ -20,7 +19,6 @@ from storage.database.repositories.inbox import SqlInboxStore
 from storage.database.repositories.jobs import SqlJobRepository
 from tests.builders import NOON, build_conversation, build_job
 from tests.fakes import ManualClock
-from tests.waiting import until
 
 NO = Decision(code="no", sentence="Not here.", accepted=False)
 WEB = frozenset({"web"})
@@ -123,19 +121,6 @@ async def test_of_a_message_with_a_known_version_nothing_is_overheard(store):
         store.overhear(incoming("2"), LEFT)
     assert [entry.decision for entry in await store.list_versions("web:local:c:1")] == [ACCEPTED]
     assert [entry.decision for entry in await store.list_versions("web:local:c:2")] == [LEFT]
-
-
-async def test_other_processes_see_what_was_overheard_soon(store, database_location):
-    store.overhear(incoming("1"), LEFT)
-    async with AsyncExitStack() as stack:
-        other = await Database.open(database_location)
-        stack.push_async_callback(other.close)
-        elsewhere = SqlInboxStore(other, ManualClock(), LEASE)
-
-        async def is_there() -> bool:
-            return await elsewhere.find("web:local:c:1") is not None
-
-        assert await until(is_there)
 
 
 async def test_an_accepted_edit_withdraws_the_open_versions_before_it_and_no_other(store):
