@@ -2,7 +2,7 @@
 
 It prints the figures of a five-fold cross-validation by source, then writes core/answering/support/weights.json.
 A line has id, evidence, sentence, label, kind and source; lines of kind "public" weigh less. Our own pairs
-(claims.txt beside this file) are fitted on as well. Sentences that code marks alone are not fitted on: the weights
+(claims.txt and claims_fresh.txt beside this file) are fitted on as well. Sentences that code marks alone are not fitted on: the weights
 are for the others.
 """
 
@@ -26,7 +26,7 @@ from core.domain.support import FindingKind
 from core.text.words import words
 from storage.models.local.support_model import LocalSupportModel
 
-OWN_PAIRS = Path(__file__).with_name("claims.txt")
+OWN_PAIRS = [Path(__file__).with_name(name) for name in ("claims.txt", "claims_fresh.txt")]
 WEIGHTS = Path(features.__code__.co_filename).with_name("weights.json")
 FOLDS = 5
 SEEDS = (3, 4)  # of the folds: figures are means over them
@@ -47,12 +47,15 @@ Matrix = NDArray[np.float64]
 def read_own(text: str) -> list[Row]:
     """Read our own pairs: "# source", "E: quote" (lines with | in front belong to it), then "label kind: sentence".
 
-    "+: " begins a further quote of the sentences below it.
+    "+: " begins a further quote of the sentences below it; "T: " is the title of the source's document.
     """
     source, quotes, rows = "", defaultdict[str, list[list[str]]](list), []
+    titles: dict[str, str] = {}
     for line in text.splitlines():
         if line.startswith("# "):
             source = line[2:]
+        elif line.startswith("T: "):
+            titles[source] = line[3:]
         elif line.startswith("E: "):
             quotes[source].append([line[3:]])
         elif line.startswith("+: "):
@@ -63,13 +66,13 @@ def read_own(text: str) -> list[Row]:
             head, sentence = line.split(": ", 1)
             label, kind = head.split(" ")
             rows.append((source, len(quotes[source]) - 1, LABELS[label], kind, sentence))
-    found: list[Row] = [_row(quotes[s][place], text, label, kind, s) for s, place, label, kind, text in rows]
+    found = [_row(quotes[s][place], text, label, kind, s) for s, place, label, kind, text in rows]
     chosen = random.Random(5)
     for s, place, label, _, text in rows:
         others = [cited for number, cited in enumerate(quotes[s]) if number != place]
         if label == "supported" and others and chosen.random() < WRONG_QUOTES:
             found.append(_row(others[0], text, "unsupported", "wrong_quote", s))
-    return found
+    return [{**row, "context": titles.get(str(row["source"]).removeprefix("own "), "")} for row in found]
 
 
 def _row(quotes: Sequence[str], sentence: str, label: str, kind: str, source: str) -> Row:
@@ -83,7 +86,7 @@ async def measure(rows: Sequence[Row]) -> tuple[Matrix, NDArray[np.bool_], list[
     for row in rows:
         quotes = [str(quote) for quote in row["evidence"]]  # type: ignore[attr-defined]  # a list of the file
         said, evidence = Text(str(row["sentence"])), Text("\n".join(quotes))
-        findings = find_faults(said, evidence, Text(""))
+        findings = find_faults(said, evidence, Text(str(row.get("context", ""))))
         near = await model.closeness(str(row["sentence"]), quotes)
         found.append(features(said, evidence, findings, near))
         certain.append(is_certain(findings) or any(finding.kind is FindingKind.HEADING for finding in findings))
@@ -185,7 +188,7 @@ def write(line: str) -> None:
 def main(path: Path) -> None:
     """Print cross-validated figures, then write the weights."""
     rows = [row for line in path.read_text("utf-8").splitlines() if (row := json.loads(line))["label"] != "no_claim"]
-    ours = read_own(OWN_PAIRS.read_text("utf-8"))
+    ours = [row for own in OWN_PAIRS for row in read_own(own.read_text("utf-8"))]
     groups = np.array(["public" if row["kind"] == "public" else path.name for row in rows] + ["own pairs"] * len(ours))
     rows += ours
     given, certain, names = asyncio.run(measure(rows))
