@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from core.answering.support.check import FAULTY_FROM, is_certain
 from core.answering.support.features import Network, features
 from core.answering.support.ladder import find_faults
-from core.answering.support.texts import Text
+from core.answering.support.texts import Text, in_one_language
 from core.domain.support import FindingKind
 from core.text.words import words
 from storage.models.local.support_model import LocalSupportModel
@@ -87,8 +87,9 @@ async def measure(rows: Sequence[Row]) -> tuple[Matrix, NDArray[np.bool_], list[
         quotes = [str(quote) for quote in row["evidence"]]  # type: ignore[attr-defined]  # a list of the file
         said, evidence = Text(str(row["sentence"])), Text("\n".join(quotes))
         findings = find_faults(said, evidence, Text(str(row.get("context", ""))))
-        near = await model.closeness(str(row["sentence"]), quotes)
-        found.append(features(said, evidence, findings, near))
+        alike, read = in_one_language(said, quotes)
+        near = await model.closeness(alike, read)
+        found.append(features(said, evidence, findings, near, (alike, Text("\n".join(read)).text)))
         certain.append(is_certain(findings) or any(finding.kind is FindingKind.HEADING for finding in findings))
     await model.close()
     return np.array([list(values.values()) for values in found]), np.array(certain), list(found[0])

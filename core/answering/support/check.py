@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.answering.support.claims import is_claim
 from core.answering.support.features import coverage, fault_of, features
 from core.answering.support.ladder import find_faults, nearest_part
-from core.answering.support.texts import Text
+from core.answering.support.texts import Text, in_one_language
 from core.domain.support import Finding, FindingKind, Judgement, Verdict
 from core.ports import SupportModel
 
@@ -51,8 +51,9 @@ class SupportCheck:
         findings = tuple(find_faults(said, evidence, context))
         if any(finding.kind is FindingKind.HEADING for finding in findings):
             return Judgement(verdict=Verdict.UNSUPPORTED, fault=1.0, findings=findings)
-        near = await self.model.closeness(claim.sentence, claim.quotes)
-        fault = fault_of(features(said, evidence, findings, near))
+        alike, quotes = in_one_language(said, claim.quotes)
+        near = await self.model.closeness(alike, quotes)
+        fault = fault_of(features(said, evidence, findings, near, (alike, Text("\n".join(quotes)).text)))
         if is_certain(findings):
             fault = max(fault, CERTAIN)
         return Judgement(verdict=_verdict(said, evidence, findings, fault), fault=fault, findings=findings)

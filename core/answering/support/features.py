@@ -39,11 +39,14 @@ def coverage(said: Text, evidence: Text) -> float:
     return len(said.stems & evidence.stems) / (1 + len(said.stems))
 
 
-def features(said: Text, evidence: Text, findings: Sequence[Finding], near: Closeness) -> dict[str, float]:
-    """Return the numbers that the network reads, in a fixed order."""
+def features(
+    said: Text, evidence: Text, findings: Sequence[Finding], near: Closeness, alike: tuple[str, str] | None = None
+) -> dict[str, float]:
+    """Return the numbers that the network reads, in a fixed order. `alike` are both texts in one language."""
     counts = Counter(finding.kind for finding in findings if not finding.is_sure)
     missed = Counter(finding.kind for finding in findings)
     is_foreign = float(said.language != evidence.language)
+    read = alike or (said.text, evidence.text)
     return {
         **{kind.value: float(min(counts[kind], _MOST)) for kind in _COUNTED},
         "mean": near.mean,
@@ -64,8 +67,8 @@ def features(said: Text, evidence: Text, findings: Sequence[Finding], near: Clos
         "names": _held(len(set(said.names)), missed[FindingKind.NAME]),
         "dates": float(bool(said.dates)),
         "posts": float(bool(posts_of(said.text) & posts_of(evidence.text))),
-        "characters": _shared_runs(said.text, evidence.text),
-        **_covered(said, evidence),
+        "characters": _shared_runs(*read),
+        **_covered(*read),
     }
 
 
@@ -83,10 +86,10 @@ def _runs(text: str) -> set[str]:
     return {plain[start : start + _RUN] for start in range(len(plain) - _RUN + 1)}
 
 
-def _covered(said: Text, evidence: Text) -> dict[str, float]:
+def _covered(said: str, evidence: str) -> dict[str, float]:
     """How many of the sentence's words the quotes have, or one of the kind: all of them, and their nearest part."""
-    claim = Part(said.text)
-    held = [_known(claim.stems, part.stems) for part in parts_of(evidence.text)]
+    claim = Part(said)
+    held = [_known(claim.stems, part.stems) for part in parts_of(evidence)]
     together: set[str] = set().union(*held)
     best = max(map(len, held), default=0)
     count = max(1, len(claim.stems))

@@ -1,11 +1,15 @@
 """A text as the checks read it: words, stems, language, quantities, dates, negations and names. Pure."""
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from core.text.dates import YEARS_OF_HISTORY, WrittenDate, find_dates
+from core.text.glossary import in_english
+from core.text.language import Language
 from core.text.quantities import Quantity, find_quantities
+from core.text.spelling import LibraryWords
 from core.text.words import STOPWORDS, tokens, words
 
 _SMALL = STOPWORDS | set(
@@ -83,6 +87,24 @@ class Text:
     def names(self) -> list[str]:
         found = _names(self.text, self.language)
         return [name for place, name in found if not any(q.span.start <= place < q.span.end for q in self.quantities)]
+
+
+_READ = {"de": Language.GERMAN, "es": Language.SPANISH}
+
+
+def in_one_language(said: Text, quotes: Sequence[str]) -> tuple[str, list[str]]:
+    """Return a sentence and quotes in English, word by word, if they are in different languages; else as they are."""
+    evidence = Text("\n".join(quotes))
+    if said.language == evidence.language:
+        return said.text, list(quotes)
+    mine = _in_english(said.text, said.language, evidence.words)
+    return mine, [_in_english(quote, evidence.language, words(mine)) for quote in quotes]
+
+
+def _in_english(text: str, language: str, library: Sequence[str]) -> str:
+    if language not in _READ:
+        return text
+    return in_english(text, _READ[language], LibraryWords(counts=Counter(library))).text
 
 
 def _names(text: str, language: str) -> Iterable[tuple[int, str]]:
