@@ -45,8 +45,45 @@ OLDEST = 120  # years
 _MAY_SUBTRACT = frozenset("after before between from by over nach vor um después antes por".split())
 
 
+_OTHERS = frozenset("others everybody everyone growth change drop decline decreases increases grown grows shrank".split())
+_COMPARED = frozenset(
+    "less fewer lower more higher faster slower shorter longer cheaper larger smaller weniger mehr menos más".split()
+)
+# "312 people, 27 fewer than a year before"
+_THAN = re.compile(
+    r"\W{0,3}(?:(?P<less>fewer|less|lower|down|weniger|menos)|(?P<more>more|higher|up|mehr|más))\b(?: \w+)? "
+    r"(?:than|on|from|als|que)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_compared_alike(claim: Text, evidence: Text) -> bool:
+    """Whether both compare in the same words: "a third less" is no complement of "two thirds less"."""
+    return bool(_COMPARED & set(claim.words) & set(evidence.words))
+
+
+def _before(evidence: Text) -> Iterator[tuple[float, float]]:
+    """Yield each amount from which a told difference leads to another, and the one that it would be the wrong way."""
+    for now, change in pairwise(evidence.quantities):
+        match = _THAN.match(evidence.text, change.span.end)
+        if match is None or now.dimension not in ("", change.dimension) and change.dimension != "%":
+            continue
+        base, sign = now.values[0], 1 if match["less"] else -1
+        if change.dimension == "%" and now.dimension != "%":
+            share = change.values[0] / 100
+            yield base / (1 - sign * share) if share != 1 else base, base / (1 + sign * share)
+        else:
+            yield base + sign * change.values[0], base - sign * change.values[0]
+
+
 def is_told_otherwise(quantity: Quantity, claim: Text, known: Sequence[Quantity], evidence: Text) -> bool:
     """Return whether figures of the quotes, `known`, give a figure of the sentence that they don't have as such."""
+    ways = [
+        (abs(right - quantity.values[0]) <= quantity.slack, abs(wrong - quantity.values[0]) <= quantity.slack)
+        for right, wrong in _before(evidence)
+    ]
+    if any(is_right or is_wrong for is_right, is_wrong in ways):
+        return any(is_right for is_right, _ in ways)
     return (
         _is_time_between(quantity, known)
         or any(float(date.year or 0) in quantity.values for date in evidence.dates)
@@ -141,10 +178,10 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
     parts = [o.values[0] for o in known if o.dimension != "%"]
     if is_share:
         results += [100 * x / y for x in parts for y in parts if x != y and y]
-        results += [100 * (x - y) / y for x in parts for y in parts if x != y and y]
+        results += [100 * (x - y) / y for x in parts for y in parts if x != y and y and (subtracts or words & _OTHERS)]
+        results += [] if _is_compared_alike(claim, evidence) else [100 - o.values[0] for o in known if o.dimension == "%"]
     for place, a in enumerate(values):
         results += [2 * a, a / 2] if multiplies else []
-        results += [100 - a] if is_share else []
         if has_rate:
             ratios = [*_RATIOS, *(ratio for word, ratio in _LONG_RATIOS.items() if word in words)]
             results += [a * ratio for ratio in ratios] + [a / ratio for ratio in ratios]

@@ -168,10 +168,14 @@ def check_slots(sentence: str, quotes: str, *, has_names: bool) -> Iterator[Find
 
 def _are_alike(word: Word, other: Word) -> bool:
     groups = [GROUPS_OF.get(one.text, set()) | GROUPS_OF.get(one.stem, set()) for one in (word, other)]
-    if groups[0] & groups[1]:
+    short, long = sorted((word.text, other.text), key=len)
+    if groups[0] & groups[1] or (len(short) >= _CLIPPED and long.startswith(short)):  # "photo" for "photograph"
         return True
     poles = [{(pole.axis, pole.pole) for pole in find_poles(one.text)} for one in (word, other)]
     return bool(poles[0] & poles[1])
+
+
+_CLIPPED = 4  # letters
 
 
 def _fit(claim: Part, here: int, part: Part, there: int) -> int:

@@ -41,8 +41,29 @@ _LIMITS = re.compile(
 # "No patient who …" denies what follows.
 _SOME = re.compile(r"\bno \w+ (?:who|that|which|with|of|in|from)\b", re.IGNORECASE)
 # A sentence with one of these begins where the denial ends.
-_RESUMES = re.compile(r"\b(?:again|resum\w+|from|since|after|no longer|as of)\b", re.IGNORECASE)
+_RESUMES = re.compile(
+    r"\b(?:again|resum\w+|from|since|after|no longer|as of|succe\w+|replac\w+|retire[sd]?|resign\w*|former\w*)\b",
+    re.IGNORECASE,
+)
+# "Not by the river": it denies what comes before.
+_DENIED_WAY = re.compile(
+    r"\bnot (?:by|in|on|at|for|from|with|through|during|under|over|into|because of) (?:the |an? |its |his |her )?"
+    r"(?P<way>[\w-]+)",
+    re.IGNORECASE,
+)
 _LIGHT = frozenset("abl allow longer like yet".split())  # stems between a negation and its verb
+
+
+_READ_WORD_BY_WORD = frozenset({FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.ROLE})
+
+
+def check_foreign(sentence: str, quotes: str, alike: tuple[str, str]) -> Iterator[Finding]:
+    """Yield the same for texts in two languages: from their own words, then as far as the glossary reads them."""
+    found = list(check_direction(sentence, quotes, is_foreign=True))
+    yield from found
+    if not any(finding.is_sure for finding in found):
+        read = check_direction(*alike, is_foreign=False)
+        yield from (finding for finding in read if finding.kind in _READ_WORD_BY_WORD)
 
 
 def check_direction(sentence: str, quotes: str, *, is_foreign: bool) -> Iterator[Finding]:
@@ -200,9 +221,10 @@ def _prefixes(claim: Part, part: Part) -> Iterator[Finding]:
 
 
 def _turned_poles(claim: Part, parts: Sequence[Part], *, is_foreign: bool) -> Iterator[tuple[Pole, Pole]]:
+    counts_others = claim.negations and _figures(claim.text) - _figures(" ".join(part.text for part in parts))
     for pole in claim.poles:
         here = claim.place_of(pole)
-        if claim.words[here].is_name or claim.is_open_at(here):
+        if claim.words[here].is_name or claim.is_open_at(here) or counts_others:
             continue
         if is_kin(pole.axis) and any((pole.axis, pole.pole) == (o.axis, o.pole) for part in parts for o in part.poles):
             continue
@@ -251,12 +273,26 @@ def _sign(claim: Part, pole: Pole, part: Part, other: Pole) -> int:
         if not are_same and not are_turned:
             return 0
         return 1 if agrees is are_same else -1
+    if compared[0] and _is_attribute(part, there):  # "his younger brother Silas"
+        of_it = stems_of(part.words[there + 1 : there + _ATTRIBUTE])
+        subject = stems_of(claim.words[:here])
+        return (1 if agrees else -1) if subject & of_it and not compared[0] & of_it else 0
     straight, crossed, are_both = sides_of(claim, here, part, there)
     if agrees:
-        return -1 if are_both and not straight else 1
+        return -1 if are_both and (not straight or crossed > straight) else 1
     if _PEOPLE_MEANT & set(part.texts[max(0, there - 1) : there + 2]):
         return 0
     return -1 if straight > crossed + (crossed > 0) else 1
+
+
+_ATTRIBUTE = 4  # words from an attribute to the name of what has it
+_OWNERS = frozenset("his her its their my our the a an ihr sein seine ihre su sus".split())
+
+
+def _is_attribute(part: Part, place: int) -> bool:
+    """Whether a comparative stands before its noun, without "than"."""
+    before = part.words[place - 1].text if place else ""
+    return not part.compared_at(place) and before in _OWNERS
 
 
 def _negation(claim: Part, part: Part) -> Iterator[Finding]:
@@ -267,9 +303,11 @@ def _negation(claim: Part, part: Part) -> Iterator[Finding]:
     denying, affirming = (claim, part) if here else (part, claim)
     if _EXCEPTS.search(affirming.text) or _SOME.search(denying.text):
         return
-    if _denies_another(denying, affirming):
+    if _denies_another(denying, affirming) or _denied(denying) & _denied(affirming):
         return
     for stem in sorted(here or there):
+        if _is_of_another_deed(stem, denying, affirming):
+            continue
         said, denied = Part(affirming.clause_of(stem)), Part(denying.clause_of(stem))
         around = " ".join(word.text for word in said.words if word.stem != stem and word.text not in denied.texts)
         if (
@@ -284,6 +322,20 @@ def _negation(claim: Part, part: Part) -> Iterator[Finding]:
         return
 
 
+def _denied(part: Part) -> set[str]:
+    return {word.stem for word in part.words if word.stem and word.is_negated}
+
+
+def _is_of_another_deed(stem: str, denying: Part, affirming: Part) -> bool:
+    """Whether a part denies only a way of doing something ("carved by ice, not by the river"), not what is said."""
+    for match in _DENIED_WAY.finditer(denying.text):
+        if stem in stems_of(Part(f"- {match['way']}").words):
+            before = stems_of([word for word in denying.words if word.start < match.start()][-_BEFORE_DENIAL:])
+            return bool(before) and not before & affirming.stems
+    return False
+
+
+_BEFORE_DENIAL = 10  # words
 _BUT = re.compile(
     r"\b(?:not|nicht|no)\b(?P<denied>[^.;]{0,120}?),? (?:but|sondern|sino)\b(?P<told>[^.;]{0,120})", re.IGNORECASE
 )

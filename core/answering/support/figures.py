@@ -25,6 +25,7 @@ _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _RANGE = re.compile(r"\W*(?:to|and|or|bis|auf|a|y|und|–|-)\W*")
 _SCALE_WORD = re.compile(r"\b(?:thousand|million|billion|tausend|millionen|milliarden|mil|millones)\b", re.IGNORECASE)
 _HALF_OF = re.compile(r"\bhalf (?:of that|that|as (?:much|many)|the (?:price|fee|size|number|amount))\b", re.IGNORECASE)
+_SINGLE = re.compile(r"\b(?:one|a single) (?!of\b)([^\W\d_]{4,})", re.IGNORECASE)
 _ONE = re.compile(r"\b(?:an?|one|eine[nrsm]?|una?)\s+([^\W\d_]+)", re.IGNORECASE)
 
 
@@ -37,6 +38,8 @@ def _implied(evidence: Text) -> Iterable[Quantity]:
             yield Quantity(
                 span=span, values=(1.0,), slack=0.0, dimension=dimension, unit=match[1].lower(), factor=factor
             )
+    for match in _SINGLE.finditer(evidence.text):
+        yield Quantity(span=Span(*match.span()), values=(1.0,), slack=0.0, noun=match[1].lower())
     for match in _HALF_OF.finditer(evidence.text):
         yield Quantity(span=Span(*match.span()), values=(50.0,), slack=0.0, dimension="%", unit="%")
     for one, other in pairwise(evidence.quantities):
@@ -104,7 +107,8 @@ def _is_label(quantity: Quantity, other: Quantity, claim: Text, evidence: Text) 
 
 
 _EACH = re.compile(
-    r"\b(?:each|every|per|pro|je|jede\w*|cada|por|(?:a|an) (?:second(?! [a-z])|minute|hour|day|week|month|year))\b",
+    r"\b(?:each|every|per|pro|je|jede\w*|cada|por|(?:a|an) (?:second(?! [a-z])|minute|hour|day|night|week|month|year|"
+    r"person|head|share|piece|item|unit|kilo\w*|litre|tonne|ticket|visit|lesson|seat|room|page|copy|pair|box))\b",
     re.IGNORECASE,
 )
 
@@ -166,9 +170,12 @@ _TIME_LIMIT = re.compile(r"\b(?:for|no later than|until|after)\W{0,3}$", re.IGNO
 _EXAMPLE = re.compile(r"(?:at|an?|any|for an?|if|with|after|whoever|wer|ein\w*|una?|si|wenn) ", re.IGNORECASE)
 
 
+_CASE = re.compile(r"\b(?:if|wenn|falls|si)\b", re.IGNORECASE)
+
+
 def _is_example(quantity: Quantity, claim: Text, evidence: Text) -> bool:
     """Whether a case that the sentence supposes is on the quotes' side of a bound: "a child of ten" for "under 12"."""
-    if not _EXAMPLE.match(claim.text):
+    if not _EXAMPLE.match(claim.text) and not _CASE.search(claim.text[: quantity.span.start]):
         return False
     if any(
         one.values[0] <= quantity.values[0] <= other.values[0]
@@ -224,7 +231,10 @@ def _stands_in(quantity: Quantity, claim: Text, evidence: Text) -> bool:
 def _own_figure(quantity: Quantity, same: Sequence[Quantity], known: Sequence[Quantity]) -> Quantity | None:
     """Return the quotes' figure for the thing that this one counts, if they have this one only for another thing."""
     is_age = quantity.unit.startswith(YEARS) and quantity.values[0] < OLDEST  # told without a unit: "under 14"
-    if not quantity.dimension or is_age or any(rivals(quantity, other) or not other.noun for other in same):
+    is_multiple = quantity.noun != "times" and all(other.noun == "times" for other in same)  # "twice", for "two pills"
+    if not (quantity.dimension or is_multiple) or is_age:
+        return None
+    if any(rivals(quantity, other) or not other.noun for other in same):
         return None
     return next((other for other in known if rivals(quantity, other)), None)
 
@@ -265,6 +275,8 @@ def equals(claimed: Quantity, said: Quantity) -> bool:
         clock, bare = (claimed, said) if claimed.dimension else (said, claimed)
         hour = bare.values[0]
         return hour <= _HOURS_OF_DAY and any((value / 60 - hour) % 12 == 0 for value in clock.values)
+    if claimed.dimension == "%" and not claimed.unit:  # a fraction in words is no rounded count
+        claimed = replace(claimed, is_loose=False)
     if claimed.dimension == "time" and claimed.factor > _YEAR:  # "a quarter of a century" for "the 25th time"
         claimed = replace(claimed, values=tuple(value * claimed.factor / _YEAR for value in claimed.values))
     return any(_is_near(a, 1.0, b, 1.0, claimed, said) for a in claimed.values for b in said.values)

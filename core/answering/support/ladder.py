@@ -11,10 +11,10 @@ from rapidfuzz import fuzz
 
 from core.answering.support.bindings import check_bindings, check_cells, check_pairs, check_posts, check_slots
 from core.answering.support.dates import DAY_NAMES, MONTH_NAMES, check_dates
-from core.answering.support.direction import check_direction
+from core.answering.support.direction import check_direction, check_foreign
 from core.answering.support.figures import check_quantities, check_rates
 from core.answering.support.parts import Part
-from core.answering.support.texts import NAME, Text
+from core.answering.support.texts import NAME, Text, in_one_language
 from core.domain.support import Finding, FindingKind
 from core.text.quantities import measure_of
 from core.text.words import tokens
@@ -29,6 +29,7 @@ _UNIVERSALS = frozenset(
     "all every always everyone everybody everything any entire whole only solely exclusively never none "
     "no-one alle alles jede jeder jedes immer nur todos todas todo cada siempre solo sólo".split()
 )
+_ONLY = frozenset("only solely exclusively nur solo sólo".split())
 _WHOLES = frozenset(
     "all every always everyone everybody everything entire whole alle alles jede jeder immer todos".split()
 )
@@ -139,8 +140,13 @@ def _check_negation(claim: Text, evidence: Text, context: Text) -> Iterable[Find
     """A negation on one side only; the other side may have it in other words."""
     del context
     part = nearest_part(claim, evidence)
+    if not part.stems & claim.stems:
+        part = evidence
     if bool(claim.negations) == bool(part.negations) or _DENIES.search((part if claim.negations else claim).text):
         return
+    figures = [{value for one in text.quantities for value in one.values} for text in (claim, part)]
+    if claim.negations and figures[0] - figures[1]:
+        return  # about the rest: "seven didn't vote against it"
     denied = {word.stem for word in Part(part.text).words if word.stem and word.is_negated}
     if claim.negations or claim.language != evidence.language or denied & claim.stems:
         yield Finding(FindingKind.NEGATION, "not" if claim.negations else "")
@@ -149,7 +155,7 @@ def _check_negation(claim: Text, evidence: Text, context: Text) -> Iterable[Find
 # Words that deny without a negation.
 _DENYING = (
     r"forb[aio]d\w*|prohib\w+|ban(?:s|ned)?|refus\w+|fail\w*|lack\w*|unable|reject\w*|unnecessary|absent|exempt\w*|"
-    r"untrue|false|drop(?:s|ped)?|remov\w+|aboli\w+|stop(?:s|ped)?|discontinu\w+|immune|except\w*|unless|only|free of"
+    r"untrue|false|succe\w+|replac\w+|drop(?:s|ped)?|remov\w+|aboli\w+|stop(?:s|ped)?|discontinu\w+|immune|except\w*|unless|only|free of"
 )
 _DENYING_ELSEWHERE = r"verboten\w*|unnötig|abgelehnt|fehl\w+|nur|solo|sólo|falt\w+|rechaz\w+|optional\w*|voluntary"
 _DENIES = re.compile(rf"\b(?:{_DENYING}|{_DENYING_ELSEWHERE})\b", re.IGNORECASE)
@@ -169,7 +175,7 @@ _PERIODS = (
 )
 _PHRASES = (  # in which "all" and the like count nothing
     r"above all|in all|vor allem|(?:nearly|almost|not|fast|nicht) (?:all|every\w*|alle)|any (?:more|longer)|if any|"
-    r"all over|at all|after all|once and for all|all in all|all year round|all the (?:more|same)|(?<=s) each"
+    r"only (?:once|if|when|after|until)|nur wenn|solo si|all over|at all|after all|once and for all|all in all|all year round|all the (?:more|same)|(?<=s) each"
 )
 _NO_QUANTIFIER = re.compile(
     rf"\b(?:{_PHRASES}|(?:every|each|any|jede\w*|alle|cada|todos los|todas las) (?:\w+ )?(?:{_PERIODS})|"
@@ -194,6 +200,8 @@ def _check_quantifiers(claim: Text, evidence: Text, context: Text) -> Iterable[F
     said = Text(_NO_QUANTIFIER.sub(" ", claim.text))
     known = set(evidence.words)
     word = next((word for word in said.words if word in _UNIVERSALS), "")
+    if word in _ONLY and _BOUNDED.search(evidence.text):
+        return
     if word and not (_UNIVERSALS | _EACH) & known:
         is_shown = word in ("whole", "entire") or "|" in evidence.written or len(evidence.quantities) > _MANY
         yield Finding(FindingKind.QUANTIFIER, word, is_sure=not is_shown and not _BOUNDED.search(evidence.text))
@@ -249,7 +257,11 @@ _KNOWN_REASON = 0.34  # share of a reason's words
 
 def _check_relations(claim: Text, evidence: Text, context: Text) -> Iterable[Finding]:
     del context
-    yield from check_direction(claim.text, evidence.text, is_foreign=claim.language != evidence.language)
+    if claim.language == evidence.language:
+        yield from check_direction(claim.text, evidence.text, is_foreign=False)
+    else:
+        alike, quotes = in_one_language(claim, [evidence.text])
+        yield from check_foreign(claim.text, evidence.text, (alike, *quotes))
     yield from check_bindings(claim.text, evidence.written)
     yield from check_cells(claim, evidence)
     yield from check_posts(claim.text, evidence.text)

@@ -22,6 +22,12 @@ _NEGATIONS = frozenset(
     "niemand nichts ohne ningún ninguna ningun ninguno nunca nadie nada sin tampoco no-one".split()
 )
 _AVOIDS = frozenset("refuse refuses refused fail fails failed unable forbidden declined".split())
+# "Rejected the motion to close the street" denies what follows.
+_REJECTS = re.compile(
+    r"\b(?:reject\w*|dismiss\w*|abandon\w*|dropp?\w*|shelv\w*|oppos\w*|vot\w+ (?:down|against)|turn\w* down) "
+    r"(?:[\w’'-]+ ){0,3}?(?:motion|proposal|plan|idea|request|bid|call|appeal)s? (?:[\w’'-]+ ){0,2}?to\b",
+    re.IGNORECASE,
+)
 _AFTERWARDS = frozenset("nicht nie niemals nunca".split())  # German and Spanish deny words before them, too
 _STOPS = frozenset(
     "and but or while whereas und aber sondern y pero sino although though because that than who which whose".split()
@@ -69,6 +75,9 @@ class Part:
     def _denied(self, matches: Sequence[re.Match[str]]) -> set[int]:
         """Return the places that an odd number of negations reaches."""
         denied: set[int] = set()
+        for rejected in _REJECTS.finditer(self.text):
+            start = next((place for place, match in enumerate(matches) if match.end() == rejected.end()), None)
+            denied ^= set(self._reached(matches, start)) if start is not None else set()
         for place, match in enumerate(matches):
             following = matches[place + 1].group().lower() if place + 1 < len(matches) else ""
             if not _denies(match.group()) and not (match.group().lower() in _AVOIDS and following == "to"):
