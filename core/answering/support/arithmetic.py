@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from core.answering.support.texts import Text
+from core.domain.passages import Span
 from core.text.quantities import Quantity
 from core.text.words import tokens
 
@@ -41,6 +42,7 @@ _NEAR_PART = 8  # characters behind a part: "35 of them"
 _AVERAGES = frozenset("average mean averaged durchschnitt durchschnittlich media promedio".split())
 _AGES = frozenset("age aged old when at turned until younger alter als mit edad cuando con".split())
 OLDEST = 120  # years
+_LESSENS = frozenset("drops dropped loses lost fell falls deducted deducts deductible excess off".split())
 # With one of these, a figure is a difference if the quotes have no rival of it.
 _MAY_SUBTRACT = frozenset("after before between from by over nach vor um después antes por".split())
 
@@ -124,8 +126,9 @@ def _is_time_between(quantity: Quantity, known: Sequence[Quantity]) -> bool:
     if quantity.dimension != "time":
         return False
     if quantity.unit.startswith(YEARS):
-        years = [other.values[0] for other in known if not other.dimension and other.values[0] >= _FIRST_YEAR]
-        return any(abs(a - b) == quantity.values[0] for a in years for b in years if a != b)
+        years = {other.values[0] for other in known if not other.dimension and other.values[0] >= _FIRST_YEAR}
+        counted = {abs(a - b) + more for a in years for b in years if a != b for more in (0, 1)} | {len(years)}
+        return quantity.values[0] in counted - {1.0}
     minutes = quantity.values[0] * quantity.factor / 60
     return any(abs(abs(a - b) - minutes) < 1 for a in clocks for b in clocks if a != b)
 
@@ -158,7 +161,7 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
     subtracts = bool(words & _SUBTRACTS) or bool(claim.negations)
     if _figures_shown(quantity, claim) >= _TELLING:
         adds = subtracts = multiplies = True
-    if words & _MAY_SUBTRACT and not any(rivals(quantity, other) for other in known):
+    if words & _MAY_SUBTRACT | _LESSENS & set(evidence.words) and not any(rivals(quantity, other) for other in known):
         subtracts = True
     values = [
         o.values[0] * (o.factor / quantity.factor if o.dimension and o.dimension == quantity.dimension else 1.0)
@@ -176,7 +179,11 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
         told = [float(date.year) for date in evidence.dates if date.year] + [o.values[0] for o in known]
         results += [a - b for a in told for b in told if a >= _FIRST_YEAR and b >= _FIRST_YEAR]
     parts = [o.values[0] for o in known if o.dimension != "%"]
+    if _figures_shown(quantity, claim) >= _EXACT:
+        results += [total - sign * a for total in _totals(evidence, quantity) for a in values for sign in (1, -1)]
+    results += _products(claim, known, quantity) + _times(evidence, known, quantity)
     if is_share:
+        results += [100 * x / sum(row) for row in _rows(evidence, _COUNT) if sum(row) for x in row]
         results += [100 * x / y for x in parts for y in parts if x != y and y]
         results += [100 * (x - y) / y for x in parts for y in parts if x != y and y and (subtracts or words & _OTHERS)]
         results += [] if _is_compared_alike(claim, evidence) else [100 - o.values[0] for o in known if o.dimension == "%"]
@@ -202,6 +209,30 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
 
 
 _TELLING = 4  # figures that are no chance: "2,740"
+_EXACT = 3
+_COUNT = Quantity(span=Span(0, 0), values=(1.0,), slack=0.0)
+_EVERY = re.compile(r"\b(?:each|every|per|pro|je|jede\w*|cada|por|an?) ([^\W\d_]+)", re.IGNORECASE)
+
+
+def _products(claim: Text, known: Sequence[Quantity], quantity: Quantity) -> list[float]:
+    """Return what so many as the sentence names cost or take, less or more another amount: "a team of four"."""
+    counts = [o.values[0] for o in claim.quantities if o is not quantity and not o.dimension and 1 < o.values[0] < _MANY]
+    amounts = [o.values[0] * o.factor / quantity.factor for o in known if o.dimension == quantity.dimension]
+    if not quantity.dimension or quantity.dimension in ("%", "clock"):
+        return []
+    return [a * n + sign * b for n in counts for a in amounts for b in (0.0, *amounts) for sign in (1, -1)]
+
+
+def _times(evidence: Text, known: Sequence[Quantity], quantity: Quantity) -> list[float]:
+    """Return after how many units an amount is reached that grows with each of them: "2 percent for each week"."""
+    units = {match[1].lower() for match in _EVERY.finditer(evidence.text)}
+    if not units & {quantity.unit, quantity.unit.removesuffix("s"), quantity.noun, quantity.noun.removesuffix("s")}:
+        return []
+    pairs = [(a, b) for a in known for b in known if a is not b and a.dimension == b.dimension]
+    return [a.values[0] / b.values[0] for a, b in pairs if b.values[0] and a.dimension != "time"]
+
+
+_MANY = 100
 
 
 def _figures_shown(quantity: Quantity, claim: Text) -> int:
@@ -216,12 +247,19 @@ def _is_year(quantity: Quantity) -> bool:
 def _rows(evidence: Text, quantity: Quantity) -> Iterator[list[float]]:
     """Yield the figures of one kind that the quotes list, and every second, third … of them: columns of a table."""
     for dimensions in {(quantity.dimension,), (quantity.dimension, "")}:  # a list may tell its unit once
-        like = [o for o in evidence.quantities if o.dimension in dimensions and not _is_year(o)]
+        like = [o for o in _unlabelled(evidence) if o.dimension in dimensions and not _is_year(o)]
         figures = [o.values[0] * (o.factor / quantity.factor if o.dimension else 1.0) for o in like]
         for step in range(1, _MOST_COLUMNS + 1):
             yield from (figures[start::step] for start in range(step))
         for start in range(len(figures)):
             yield from (figures[start:end] for end in range(start + 2, start + _MOST_COLUMNS))
+
+
+def _unlabelled(evidence: Text) -> list[Quantity]:
+    """Return the figures without those that only number the next: "runner two 54.1"."""
+    found = evidence.quantities
+    starts = {other.span.start for other in found}
+    return [one for one in found if one.dimension or one.span.end + 1 not in starts]
 
 
 def _totals(evidence: Text, quantity: Quantity) -> list[float]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from core.answering.support.bindings import sides_of, turned_sides
 from core.answering.support.forms import GROUPS_OF
 from core.answering.support.opposites import Pole, is_converse, is_kin
-from core.answering.support.parts import Part, held_share, nearest, parts_of, stems_of
+from core.answering.support.parts import MOTION, REJECTS, Part, held_share, nearest, parts_of, stems_of
 from core.domain.support import Finding, FindingKind
 from core.text.quantities import find_quantities
 
@@ -304,6 +304,8 @@ def _negation(claim: Part, part: Part) -> Iterator[Finding]:
     if _EXCEPTS.search(affirming.text) or _SOME.search(denying.text):
         return
     if _denies_another(denying, affirming) or _denied(denying) & _denied(affirming):
+        return
+    if REJECTS.search(denying.text) and MOTION.search(affirming.text):
         return
     for stem in sorted(here or there):
         if _is_of_another_deed(stem, denying, affirming):

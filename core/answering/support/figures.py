@@ -25,6 +25,7 @@ _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _RANGE = re.compile(r"\W*(?:to|and|or|bis|auf|a|y|und|–|-)\W*")
 _SCALE_WORD = re.compile(r"\b(?:thousand|million|billion|tausend|millionen|milliarden|mil|millones)\b", re.IGNORECASE)
 _HALF_OF = re.compile(r"\bhalf (?:of that|that|as (?:much|many)|the (?:price|fee|size|number|amount))\b", re.IGNORECASE)
+_WORDS = 3  # letters of units that are words: "a kilo", not "a g"
 _SINGLE = re.compile(r"\b(?:one|a single) (?!of\b)([^\W\d_]{4,})", re.IGNORECASE)
 _ONE = re.compile(r"\b(?:an?|one|eine[nrsm]?|una?)\s+([^\W\d_]+)", re.IGNORECASE)
 
@@ -33,7 +34,7 @@ def _implied(evidence: Text) -> Iterable[Quantity]:
     """Figures that quotes have in other words: "a week", and the first of "9.6 to 8.9 million"."""
     for match in _ONE.finditer(evidence.text):
         dimension, factor = measure_of(match[1])
-        if dimension == "time":
+        if dimension and len(match[1]) >= _WORDS:
             span = Span(*match.span())
             yield Quantity(
                 span=span, values=(1.0,), slack=0.0, dimension=dimension, unit=match[1].lower(), factor=factor
@@ -73,7 +74,7 @@ def check_quantities(claim: Text, evidence: Text, context: Text) -> Iterable[Fin
         same = [other for other in known if equals(quantity, other) and not _is_label(quantity, other, claim, evidence)]
         if same or any(equals(quantity, o) for o in context.quantities):
             yield from _other_kind(quantity, same, claim, evidence)
-            if same and (rival := _own_figure(quantity, same, known)) is not None:
+            if same and (rival := _own_figure(quantity, same, known, claim)) is not None:
                 yield Finding(FindingKind.NUMBER, quantity.span.of(claim.text), rival.span.of(evidence.text))
             continue
         if quantity in supposed or _is_decade(quantity, claim, evidence) or _is_example(quantity, claim, evidence):
@@ -157,10 +158,12 @@ def _is_choice(quantity: Quantity, claim: Text) -> bool:
 
 
 _BOUND = re.compile(
-    r"(?<!no )(?<!not )\b(?:(?P<more>more than|over|above|mehr als|über|más de)|(?P<less>less than|under|below|"
-    r"fewer than|weniger als|unter|menos de))\W{0,3}$",
+    r"(?<!no )(?<!not )\b(?:(?P<more>(?:more|larger|longer|older|higher|heavier|bigger|greater) than|over|above|"
+    r"mehr als|über|más de)|(?P<less>(?:less|fewer|smaller|shorter|younger|lower|lighter) than|under|below|"
+    r"weniger als|unter|menos de))\W{0,3}$",
     re.IGNORECASE,
 )
+_ABOVE = 0.15  # of a bound: 77.5 percent are "more than three quarters"
 _BOUND_LENGTH = 16  # characters before a figure
 
 
@@ -204,6 +207,10 @@ def _is_within(quantity: Quantity, claim: Text, known: Sequence[Quantity], evide
     if bound is None:
         return False
     value = quantity.values[0] * quantity.factor
+    counts = [one.values[0] for one in known if not one.dimension] if quantity.dimension == "%" else []
+    shares = [100 * a / b for a in counts for b in counts if a < b]
+    if any(0 < (share - value if bound["more"] else value - share) <= _ABOVE * value for share in shares):
+        return True
     same = [
         other.values[0] * other.factor
         for other in known
@@ -228,10 +235,16 @@ def _stands_in(quantity: Quantity, claim: Text, evidence: Text) -> bool:
     return any(not quantity.dimension or not unit[0] or unit == (quantity.dimension, quantity.factor) for unit in units)
 
 
-def _own_figure(quantity: Quantity, same: Sequence[Quantity], known: Sequence[Quantity]) -> Quantity | None:
+def _own_figure(
+    quantity: Quantity, same: Sequence[Quantity], known: Sequence[Quantity], claim: Text
+) -> Quantity | None:
     """Return the quotes' figure for the thing that this one counts, if they have this one only for another thing."""
     is_age = quantity.unit.startswith(YEARS) and quantity.values[0] < OLDEST  # told without a unit: "under 14"
-    is_multiple = quantity.noun != "times" and all(other.noun == "times" for other in same)  # "twice", for "two pills"
+    is_multiple = (  # "twice", for "two pills twice"
+        quantity.noun != "times"
+        and all(other.noun == "times" for other in same)
+        and any(other.noun == "times" for other in claim.quantities)
+    )
     if not (quantity.dimension or is_multiple) or is_age:
         return None
     if any(rivals(quantity, other) or not other.noun for other in same):

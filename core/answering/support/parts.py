@@ -22,8 +22,9 @@ _NEGATIONS = frozenset(
     "niemand nichts ohne ningún ninguna ningun ninguno nunca nadie nada sin tampoco no-one".split()
 )
 _AVOIDS = frozenset("refuse refuses refused fail fails failed unable forbidden declined".split())
+MOTION = re.compile(r"\b(?:motion|proposal|plan|idea|request|bid|call|appeal)s?\b", re.IGNORECASE)
 # "Rejected the motion to close the street" denies what follows.
-_REJECTS = re.compile(
+REJECTS = re.compile(
     r"\b(?:reject\w*|dismiss\w*|abandon\w*|dropp?\w*|shelv\w*|oppos\w*|vot\w+ (?:down|against)|turn\w* down) "
     r"(?:[\w’'-]+ ){0,3}?(?:motion|proposal|plan|idea|request|bid|call|appeal)s? (?:[\w’'-]+ ){0,2}?to\b",
     re.IGNORECASE,
@@ -75,7 +76,7 @@ class Part:
     def _denied(self, matches: Sequence[re.Match[str]]) -> set[int]:
         """Return the places that an odd number of negations reaches."""
         denied: set[int] = set()
-        for rejected in _REJECTS.finditer(self.text):
+        for rejected in REJECTS.finditer(self.text):
             start = next((place for place, match in enumerate(matches) if match.end() == rejected.end()), None)
             denied ^= set(self._reached(matches, start)) if start is not None else set()
         for place, match in enumerate(matches):

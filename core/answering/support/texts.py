@@ -3,8 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
+from core.domain.passages import Span
 from core.text.dates import YEARS_OF_HISTORY, WrittenDate, find_dates
 from core.text.glossary import in_english
 from core.text.language import Language
@@ -73,7 +75,7 @@ class Text:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        return find_quantities(self.text)
+        return list(_joined(find_quantities(self.text), self.text))
 
     @cached_property
     def dates(self) -> list[WrittenDate]:
@@ -105,6 +107,32 @@ def _in_english(text: str, language: str, library: Sequence[str]) -> str:
     if language not in _READ:
         return text
     return in_english(text, _READ[language], LibraryWords(counts=Counter(library))).text
+
+
+_BETWEEN = re.compile(r"(?P<unit>[^\W\d_]*+)[ ,]*(?:and|und|y)?")
+
+
+def _joined(found: Sequence[Quantity], text: str) -> Iterable[Quantity]:
+    """Join amounts in two units: "three minutes and 28 seconds"."""
+    last: Quantity | None = None
+    for quantity in found:
+        if (
+            last is not None
+            and last.dimension == quantity.dimension
+            and last.dimension in ("time", "length", "mass")
+            and last.factor > quantity.factor
+            and quantity.values[0] * quantity.factor < last.factor
+            and (between := _BETWEEN.fullmatch(text[last.span.end : quantity.span.start].strip()))
+            and between["unit"].lower() in ("", last.unit)
+        ):
+            value = last.values[0] * last.factor / quantity.factor + quantity.values[0]
+            last = replace(quantity, span=Span(last.span.start, quantity.span.end), values=(value,))
+            continue
+        if last is not None:
+            yield last
+        last = quantity
+    if last is not None:
+        yield last
 
 
 def _names(text: str, language: str) -> Iterable[tuple[int, str]]:
