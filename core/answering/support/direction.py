@@ -241,6 +241,17 @@ def _turned_poles(claim: Part, parts: Sequence[Part], *, is_foreign: bool) -> It
         yield pole, said[signs.index(-1)][1]
 
 
+def agreements(claim: Part, parts: Sequence[Part]) -> set[str]:
+    """Return the stems that the quotes say in the other pole's words, denied: "not large" for "small"."""
+    return {
+        claim.words[claim.place_of(pole)].stem
+        for pole in claim.poles
+        for part in parts
+        for other in part.poles
+        if other.axis == pole.axis and pole.word != other.word and _sign(claim, pole, part, other) == 1
+    } - {""}
+
+
 # Words next to a verb for people who are named before: "Oskar gave me two", "I lent him one".
 _PEOPLE_MEANT = frozenset("i me we us he him she her they them you".split())
 # Nouns, whose sides say nothing about who does it.

@@ -13,6 +13,7 @@ from functools import cache
 from importlib import resources
 
 from core.answering.support.bindings import posts_of
+from core.answering.support.direction import agreements
 from core.answering.support.forms import GROUPS_OF
 from core.answering.support.parts import Part, parts_of
 from core.answering.support.texts import Text
@@ -88,12 +89,14 @@ def _runs(text: str) -> set[str]:
 
 def _covered(said: str, evidence: str) -> dict[str, float]:
     """How many of the sentence's words the quotes have, or one of the kind: all of them, and their nearest part."""
-    claim = Part(said)
-    held = [_known(claim.stems, part.stems) for part in parts_of(evidence)]
+    claim, parts = Part(said), parts_of(evidence)
+    agreed = agreements(claim, parts)
+    held = [_known(claim.stems, part.stems) | agreed & claim.stems for part in parts]
     together: set[str] = set().union(*held)
     best = max(map(len, held), default=0)
     count = max(1, len(claim.stems))
     return {
+        "agreed": min(_MOST, len(agreed)),
         "covered": len(together) / count,
         "covered_by_one": best / count,
         "open_words": min(4, len(claim.stems - together)) / 4,

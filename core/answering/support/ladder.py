@@ -11,9 +11,10 @@ from rapidfuzz import fuzz
 
 from core.answering.support.bindings import check_bindings, check_cells, check_pairs, check_posts, check_slots
 from core.answering.support.dates import DAY_NAMES, MONTH_NAMES, check_dates
-from core.answering.support.direction import check_direction, check_foreign
+from core.answering.support.direction import agreements, check_direction, check_foreign
 from core.answering.support.figures import check_quantities, check_rates
-from core.answering.support.parts import Part
+from core.answering.support.parts import Part, parts_of
+from core.answering.support.relations import check_comparisons, check_people
 from core.answering.support.texts import NAME, Text, in_one_language
 from core.domain.support import Finding, FindingKind
 from core.text.quantities import measure_of
@@ -144,6 +145,9 @@ def _check_negation(claim: Text, evidence: Text, context: Text) -> Iterable[Find
         part = evidence
     if bool(claim.negations) == bool(part.negations) or _DENIES.search((part if claim.negations else claim).text):
         return
+    denied_words = {word.stem for word in Part(claim.text).words if word.is_negated}
+    if claim.negations and denied_words & agreements(Part(claim.text), parts_of(evidence.text)):
+        return
     figures = [{value for one in text.quantities for value in one.values} for text in (claim, part)]
     if claim.negations and figures[0] - figures[1]:
         return  # about the rest: "seven didn't vote against it"
@@ -264,10 +268,12 @@ def _check_relations(claim: Text, evidence: Text, context: Text) -> Iterable[Fin
         yield from check_foreign(claim.text, evidence.text, (alike, *quotes))
     yield from check_bindings(claim.text, evidence.written)
     yield from check_cells(claim, evidence)
+    yield from check_comparisons(claim, evidence)
     yield from check_posts(claim.text, evidence.text)
     if claim.language == evidence.language:
         yield from check_slots(claim.text, evidence.text, has_names=claim.language != "de")
         yield from check_pairs(claim.text, evidence.text)
+        yield from check_people(claim.text, evidence.text)
 
 
 _HEADING_WORDS = 8

@@ -1,0 +1,217 @@
+"""Relations of people, and comparisons of figures, in a sentence against its quotes. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+from core.answering.support.texts import Text
+from core.domain.support import Finding, FindingKind
+from core.text.quantities import find_quantities
+from core.text.words import tokens
+
+# "child / parent": who is the one to somebody has the other in them; "=" is its own other side.
+_SIDES = """
+father mother parent stepfather stepmother guardian / son daughter child stepson stepdaughter
+= brother sister sibling twin
+= husband wife spouse widow widower
+= cousin
+grandfather grandmother grandparent / grandson granddaughter grandchild
+uncle aunt / nephew niece
+employer boss superior supervisor master manager / employee subordinate assistant deputy apprentice servant clerk
+teacher mentor tutor / pupil student disciple
+predecessor / successor
+landlord landlady / tenant lodger
+buyer purchaser customer / seller supplier vendor
+creditor lender / debtor borrower
+parent-company owner / subsidiary
+"""
+_OTHER: dict[str, tuple[int, int]] = {}
+for _number, _line in enumerate(_SIDES.strip().splitlines()):
+    for _side, _words in enumerate(_line.lstrip("= ").split(" / ")):
+        for _word in _words.split():
+            _OTHER[_word] = (2 * _number + _side, 2 * _number + (_side if _line[0] == "=" else 1 - _side))
+_KIN = 12  # sides of families; the others are of work and trade
+_WHO = r"[A-ZÀ-Ý][\w’'-]{1,30}(?: (?:de |van |von )?[A-ZÀ-Ý][\w’'-]{1,30}){0,3}"
+_REL = "|".join(_OTHER)
+_OF = rf"(?:the |an? )?(?:[a-z-]+ ){{0,2}}?(?P<rel>{_REL}) of (?:[a-z-]+ ){{0,2}}?(?P<owner>{_WHO})"
+_IS = r"(?:is|was|becomes?|became|remained)"
+_FACTS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?P<holder>{_WHO}) {_IS} {_OF}",
+        rf"(?P<holder>{_WHO}), {_OF}",
+        rf"(?P<holder>{_WHO}) {_IS} (?P<owner>{_WHO})['’]s? (?:[a-z-]+ ){{0,2}}?(?P<rel>{_REL})\b",
+        rf"(?P<owner>{_WHO})['’]s? (?:[a-z-]+ ){{0,2}}?(?P<rel>{_REL}),? (?:(?:is|was) )?(?P<holder>{_WHO})",
+        rf"\b(?:[Hh]is|[Hh]er|[Tt]heir|[Ii]ts) (?:[a-z-]+ ){{0,2}}?(?P<rel>{_REL}),? (?P<holder>{_WHO})",
+        rf"(?P<holder>{_WHO}) (?:has )?(?P<rel>succeed(?:s|ed)|replace[sd]|took over from) (?P<owner>{_WHO})",
+        rf"(?P<owner>{_WHO}) (?:is|was|has been) (?P<rel>succeeded|replaced) by (?P<holder>{_WHO})",
+    )
+)
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    holder: frozenset[str]  # parts of the name, in lower case
+    side: int
+    owner: frozenset[str]
+    text: str
+
+
+def check_people(sentence: str, quotes: str) -> Iterator[Finding]:
+    """Yield a relation of two people of which the quotes tell another: "A is B's father" for "A is B's son"."""
+    told = [fact for part in _with_owners(quotes) for fact in part]
+    known = [*told, *(_Fact(one.owner, _turned(one.side), one.holder, one.text) for one in told)]
+    for said in (fact for part in _with_owners(sentence) for fact in part):
+        same = [one for one in known if one.holder & said.holder and one.owner & said.owner]
+        same = [one for one in same if (one.side < _KIN) is (said.side < _KIN)]
+        if same and said.side not in {one.side for one in same}:
+            yield Finding(FindingKind.ROLE, said.text, same[0].text, is_sure=True)
+            return
+
+
+def _turned(side: int) -> int:
+    return next(other for one, other in _OTHER.values() if one == side)
+
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_NAME = re.compile(_WHO)
+_BEGINS = re.compile(r"(?:She|He|They|It)\b")
+
+
+def _with_owners(text: str) -> Iterator[list[_Fact]]:
+    """Yield the facts of each sentence. "His" means the first name before it; at the beginning, any of the sentence
+    before.
+    """
+    before = ""
+    for sentence in _SENTENCE.split(text):
+        named = _BEGINS.sub(before.replace("\\", ""), sentence, count=1) if before else sentence
+        names = [match.group() for match in _NAME.finditer(named) if _parts(match.group())]
+        is_owned = re.match(r"(?:His|Her|Their|Its)\b", named) is not None
+        subject = before if is_owned else next(iter(names), before)
+        yield list(_facts(named, subject))
+        before = " ".join(names) or before
+
+
+def _facts(text: str, subject: str) -> Iterator[_Fact]:
+    for pattern in _FACTS:
+        for match in pattern.finditer(text):
+            groups = match.groupdict()
+            rel = match["rel"].lower()
+            side = _OTHER[rel][0] if rel in _OTHER else _OTHER["successor"][0]
+            holder, owner = _parts(match["holder"]), _parts(groups.get("owner") or subject)
+            if holder and owner and not holder & owner:
+                yield _Fact(holder, side, owner, match.group())
+
+
+def _parts(name: str) -> frozenset[str]:
+    parts = (_POSSESSIVE.sub("", part).lower() for part in name.split() if part[0].isupper())
+    return frozenset(part for part in parts if part not in _NO_NAMES)
+
+
+_NO_NAMES = frozenset("the a an captain dr mr mrs ms sir king queen lord lady general senator his her their its".split())
+
+
+# ------------------------------------------------------------------------------------- comparisons of figures
+
+_THAN = re.compile(
+    r"\b(?:(?P<more>more|higher|larger|bigger|greater|longer)|(?P<less>fewer|less|lower|smaller|shorter))\b"
+    r"(?P<of>[^.;]{0,60}?)\bthan\b(?P<right>[^.;,]{1,80})",
+    re.IGNORECASE,
+)
+_ROSE = re.compile(r"\b(?:rose|grew|increased|climbed|went up|improved|stieg|wuchs|aumentó|subió|crec\w+)\b", re.IGNORECASE)
+_FELL = re.compile(r"\b(?:fell|shrank|decreased|declined|dropped|went down|sank|fiel|bajó|disminuy\w+)\b", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_PIECE = re.compile(r"(?<=[.;:])\s|,\s|\b(?:while|whereas|but|and|against|compared with|versus|mientras|während|y|und)\b")
+Cell = tuple[set[str], float, str]  # words of its labels, its figure, and as written
+
+
+def check_comparisons(claim: Text, evidence: Text) -> Iterator[Finding]:
+    """Yield a comparison, or a trend, that goes against the figures of the quotes."""
+    cells = _cells(evidence.written) or _pieces(evidence.text)
+    match = _THAN.search(claim.text)
+    if match is not None and not claim.negations:
+        before = {*tokens(claim.text[: match.start()]), *tokens(match["of"])}
+        right = set(tokens(match["right"]))
+        pair = _pair(cells, before - right, right - before, before | right)
+        if pair is not None:
+            (_, one, _), (_, other, written) = pair
+            if (one <= other) if match["more"] else (one >= other):
+                yield Finding(FindingKind.OPPOSITE, match["more"] or match["less"], written, is_sure=True)
+        return
+    yield from _trends(claim, evidence)
+
+
+def _pair(cells: Sequence[Cell], left: set[str], right: set[str], said: set[str]) -> tuple[Cell, Cell] | None:
+    """Return the cell of each side of a comparison, if the labels leave no doubt."""
+    found: list[tuple[int, Cell, Cell]] = []
+    for one, other in permutations(cells[:_MOST_CELLS], 2):
+        a, b = one[0] & said, other[0] & said
+        if (b - a) & right and (a - b) & left and not a & right:
+            found.append((len(a) + len(b), one, other))
+    best = max((score for score, _, _ in found), default=0)
+    chosen = [(one, other) for score, one, other in found if score == best]
+    return chosen[0] if len(chosen) == 1 else None
+
+
+_MOST_CELLS = 80
+
+
+def _rows(written: str) -> list[list[str]]:
+    lines = [line for line in written.splitlines() if line.count("|") > 1 and re.search(r"[^\s|:-]", line)]
+    return [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
+
+
+def _figure(cell: str) -> float | None:
+    found = find_quantities(cell)
+    return found[0].values[0] if len(found) == 1 else None
+
+
+def _cells(written: str) -> list[Cell]:
+    rows = _rows(written)
+    return [
+        ({*tokens(cells[0]), *tokens(head)}, figure, cell)
+        for cells in rows[1:]
+        for head, cell in list(zip(rows[0], cells, strict=False))[1:]
+        if (figure := _figure(cell)) is not None
+    ]
+
+
+def _pieces(text: str) -> list[Cell]:
+    """The clauses with one figure, which is no year."""
+    found: list[Cell] = []
+    for piece in _PIECE.split(text):
+        figures = [one for one in find_quantities(piece) if not _YEAR.fullmatch(one.span.of(piece))]
+        if len(figures) == 1 and figures[0].dimension not in ("%", "clock"):
+            found.append((set(tokens(piece)), figures[0].values[0] * figures[0].factor, piece.strip()))
+    return found
+
+
+def _trends(claim: Text, evidence: Text) -> Iterator[Finding]:
+    """Yield "fell" for a row of a table that rises from the first of its years to the last, or the other way round."""
+    rose, fell = _ROSE.search(claim.text), _FELL.search(claim.text)
+    if bool(rose) is bool(fell) or claim.negations:
+        return
+    rows = _rows(evidence.written)
+    years = {place: int(cell) for place, cell in enumerate(rows[0]) if _YEAR.fullmatch(cell)} if rows else {}
+    named = {int(year) for year in _YEAR.findall(claim.text)}
+    asked = {place: year for place, year in years.items() if year in named}
+    years = asked if len(asked) > 1 else years
+    row = _named_row(rows, set(tokens(claim.text)))
+    if len(years) < _TWO or row is None:
+        return
+    places: Mapping[int, int] = {year: place for place, year in years.items()}
+    first, last = (_figure(row[places[year]]) if places[year] < len(row) else None for year in (min(places), max(places)))
+    if first is not None and last is not None and ((last <= first) if rose else (last >= first)):
+        word = (rose or fell or [""])[0]
+        yield Finding(FindingKind.OPPOSITE, word, " | ".join(row), is_sure=True)
+
+
+_TWO = 2
+
+
+def _named_row(rows: Sequence[Sequence[str]], said: set[str]) -> Sequence[str] | None:
+    """Return the row whose label the sentence has; of several, the longest."""
+    found = [row for row in rows[1:] if (label := set(tokens(row[0]))) and label <= said]
+    return max(found, key=lambda row: len(tokens(row[0])), default=None)
