@@ -161,7 +161,9 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
     subtracts = bool(words & _SUBTRACTS) or bool(claim.negations)
     if _figures_shown(quantity, claim) >= _TELLING:
         adds = subtracts = multiplies = True
-    if words & _MAY_SUBTRACT | _LESSENS & set(evidence.words) and not any(rivals(quantity, other) for other in known):
+    if words & _MAY_SUBTRACT and not any(rivals(quantity, other) for other in known):
+        subtracts = True
+    if _LESSENS & set(evidence.words) or quantity.values[0] != round(quantity.values[0]):
         subtracts = True
     values = [
         o.values[0] * (o.factor / quantity.factor if o.dimension and o.dimension == quantity.dimension else 1.0)
@@ -180,6 +182,7 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
         results += [a - b for a in told for b in told if a >= _FIRST_YEAR and b >= _FIRST_YEAR]
     parts = [o.values[0] for o in known if o.dimension != "%"]
     if _figures_shown(quantity, claim) >= _EXACT:
+        results += _totals(evidence, quantity)
         results += [total - sign * a for total in _totals(evidence, quantity) for a in values for sign in (1, -1)]
     results += _products(claim, known, quantity) + _times(evidence, known, quantity)
     if is_share:
@@ -218,6 +221,9 @@ def _products(claim: Text, known: Sequence[Quantity], quantity: Quantity) -> lis
     """Return what so many as the sentence names cost or take, less or more another amount: "a team of four"."""
     counts = [o.values[0] for o in claim.quantities if o is not quantity and not o.dimension and 1 < o.values[0] < _MANY]
     amounts = [o.values[0] * o.factor / quantity.factor for o in known if o.dimension == quantity.dimension]
+    if set(claim.words) & _AVERAGES or _RATES.search(claim.text):
+        counts += [o.values[0] for o in claim.quantities if o.dimension == "time" and 1 < o.values[0] < _MANY]
+        return [a / n for a in amounts for n in counts]
     if not quantity.dimension or quantity.dimension in ("%", "clock"):
         return []
     return [a * n + sign * b for n in counts for a in amounts for b in (0.0, *amounts) for sign in (1, -1)]

@@ -7,7 +7,7 @@ from itertools import permutations
 
 from core.answering.support.texts import Text
 from core.domain.support import Finding, FindingKind
-from core.text.quantities import find_quantities
+from core.text.quantities import Quantity, find_quantities
 from core.text.words import tokens
 
 # "child / parent": who is the one to somebody has the other in them; "=" is its own other side.
@@ -65,7 +65,7 @@ def check_people(sentence: str, quotes: str) -> Iterator[Finding]:
     known = [*told, *(_Fact(one.owner, _turned(one.side), one.holder, one.text) for one in told)]
     for said in (fact for part in _with_owners(sentence) for fact in part):
         same = [one for one in known if one.holder & said.holder and one.owner & said.owner]
-        same = [one for one in same if (one.side < _KIN) is (said.side < _KIN)]
+        same = [one for one in same if one.side // 2 == said.side // 2 or max(one.side, said.side) < _KIN]
         if same and said.side not in {one.side for one in same}:
             yield Finding(FindingKind.ROLE, said.text, same[0].text, is_sure=True)
             return
@@ -131,7 +131,7 @@ def check_comparisons(claim: Text, evidence: Text) -> Iterator[Finding]:
     """Yield a comparison, or a trend, that goes against the figures of the quotes."""
     cells = _cells(evidence.written) or _pieces(evidence.text)
     match = _THAN.search(claim.text)
-    if match is not None and not claim.negations:
+    if match is not None and not claim.negations and all(map(_is_year, find_quantities(match["right"]))):
         before = {*tokens(claim.text[: match.start()]), *tokens(match["of"])}
         right = set(tokens(match["right"]))
         pair = _pair(cells, before - right, right - before, before | right)
@@ -178,11 +178,18 @@ def _cells(written: str) -> list[Cell]:
     ]
 
 
+def _is_year(quantity: Quantity) -> bool:
+    return not quantity.dimension and _FIRST_YEAR <= quantity.values[0] < _LAST_YEAR
+
+
+_FIRST_YEAR, _LAST_YEAR = 1000, 2100
+
+
 def _pieces(text: str) -> list[Cell]:
     """The clauses with one figure, which is no year."""
     found: list[Cell] = []
     for piece in _PIECE.split(text):
-        figures = [one for one in find_quantities(piece) if not _YEAR.fullmatch(one.span.of(piece))]
+        figures = [one for one in find_quantities(piece) if not _is_year(one)]
         if len(figures) == 1 and figures[0].dimension not in ("%", "clock"):
             found.append((set(tokens(piece)), figures[0].values[0] * figures[0].factor, piece.strip()))
     return found
