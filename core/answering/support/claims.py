@@ -33,6 +33,10 @@ _DOCUMENTS = (
     r"(?:documents?|passages?|library|sources?|notes?|texts?|pages?|journals?|minutes|files?|excerpts?|results?|"
     r"dokumenten?|quellen?|texte?|documentos?|textos?|fuentes?)"
 )
+_SAYS = (
+    r"say|state|mention|specify|explain|indicate|reveal|tell|give|name|answer|cover|contain|include|describe|list|"
+    r"provide|discuss|address|go|help|said|told|mentioned|stated|speak|talk|deal|hold|record|have|know"
+)
 # Each says that something was not found, or that the documents don't have it.
 _GAPS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -45,10 +49,11 @@ _GAPS = tuple(
         r"\bno (?:he )?(?:encontr|pude encontrar|aparece|hay (?:nada|información|mención))\w*",
         rf"\b{_DOCUMENTS} (?:here )?(?:do|does|did|has|have|are|is|sagen|sagt|nennen|nennt|no)"
         r"(?: not|n['’]t| nothing| no| nicht| nichts)\b",
-        r"\bnothing (?:in|on|about|says?|names?|tells?)\b",
-        r"\b(?:none|neither) of (?:the|these|those|them)\b",
+        r"(?<!said )(?<!knew )(?<!heard )\bnothing (?:in|on|about|says?|names?|tells?)\b",
+        rf"\b(?:none|neither) of (?:the|these|those|them)\b[^.!?\n]{{0,40}}?\b(?:{_SAYS})s?\b",
         r"\b(?:is|are|was|were|has|have)(?: not|n['’]t)(?: been)? (?:given|stated|mentioned|said|named|specified|"
-        r"covered|recorded|listed|described|found|known|clear|available|documented|included|provided)\b",
+        r"covered|recorded|listed|described|found|known|clear|available|documented|included|provided)\b"
+        r"(?! (?:to|for|by|among)\b)",
         r"\bno \w+(?: \w+)? (?:is|are|was|were) (?:given|stated|mentioned|said|named|specified|recorded|listed)\b",
         r"\b(?:remains?|is|are) (?:unclear|unknown|unstated|unspecified)\b",
         r"\b(?:it|question|point|matter)s? (?:is|are|remains?) (?:still )?open\b",
@@ -62,10 +67,39 @@ _GAPS = tuple(
         r"précisent|indique|indiquent) (?:pas|rien)\b",
         r"\b(?:ich zitiere|cito|je cite) (?:die|los|les) do[ck]ument",  # an answer without a model says so
         rf"\b{_DOCUMENTS}\b(?:(?!\b(?:that|which|suggest|suggests|shows?)\b)[^.!?\n]){{0,60}}?"
-        r"\b(?:do|does|did|has|have|are|is)(?: not|n['’]t)\b",
+        rf"\b(?:do|does|did|has|have)(?: not|n['’]t) (?:\w+ )?(?:{_SAYS})\b",
         rf"\b{_DOCUMENTS}\b[^.!?\n]{{0,40}}?\b(?:has|have|says?|holds?|contains?|names?) (?:nothing|no|none)\b",
         rf"\b(?:none|nothing|neither)\b[^.!?\n]{{0,40}}?\b{_DOCUMENTS}\b",
         rf"\b{_DOCUMENTS}\b[^.!?\n]{{0,40}}?\b(?:nichts|nicht|nada)\b",
+    )
+)
+# What a catalogue has: whole sentences about it, since "there is no page limit" is a claim.
+_ENTRY = r"(?:page|chapter|section|table|figure|appendix|document|file|entry|entries|record|journal|note|heading)s?"
+_EINTRAG = r"(?:seiten?|kapitel|abschnitte?|tabellen?|dokumente?|datei(?:en)?|eintrag|einträge|angaben?|solche\w* \w+)"
+_ENTRADA = r"(?:página|capítulo|sección|tabla|documento|archivo|entrada|relación|dato|registro|tal \w+)s?"
+_WHICH = r"(?: \d[\w.]{0,6})?(?: (?:called|about|on|in|of|sobre|de|über|dazu|darüber|así)\b[^.;,!?\n]{0,60})?"
+_TOLD = r"(?:known|given|recorded|stated|told|listed|mentioned|found|named|noted|documented|said|written)"
+_END = r"[.!]?$"
+_MISSING = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"^(?:there (?:is|are|was|were)|(?:the|this|that) \w+ has|it has) no (?:{_ENTRY}|such \w+){_WHICH}{_END}",
+        rf"^no (?:\w+ )(?:\w+ ){{0,5}}?(?:is|are|was|were|has been|have been) {_TOLD}{_END}",
+        rf"^no (?:{_ENTRY}|such \w+){_WHICH} exists?{_END}|^(?:the |that |this )?{_ENTRY}{_WHICH} (?:does not|doesn['’]t) exist",
+        rf"^nothing (?:else |more |further )?(?:is|was|has been) {_TOLD}\b",
+        rf"\b(?:is|are|was|were) (?:never|nowhere) {_TOLD}{_END}|\bremains? (?:unsaid|untold)\b",
+        r"^(?:I|we) (?:know of|see|have) no such\b",
+        rf"^(?:es gibt|(?:das|die|der|dieses) \w+ hat) kein\w* {_EINTRAG}{_WHICH}{_END}",
+        rf"^(?:ein\w* )?{_EINTRAG}(?: \d+)? (?:gibt es|existiert|existieren) nicht{_END}",
+        rf"^(?:zu\w*|über|dazu|darüber)\b[^.;,!?\n]{{0,40}}? gibt es (?:keine? {_EINTRAG}|nichts){_END}",
+        rf"^(?:\w+ ){{1,4}}(?:ist|sind) (?:nicht bekannt|unbekannt){_END}|\bnichts bekannt{_END}",
+        rf"^(?:es )?(?:ist|sind) keine? (?:\w+ )?\w+ bekannt{_END}",
+        r"\b(?:nichts|nirgends) (?:gesagt|erwähnt|angegeben|genannt|berichtet|vermerkt)\b|\bnirgends die rede\b",
+        rf"^no (?:hay|existen?) (?:ning\w+ |la |el |las |los )?{_ENTRADA}{_WHICH}{_END}",
+        rf"^(?:la |el |tal |ese |esa )?{_ENTRADA}(?: \d+)? no existe{_END}",
+        rf"^(?:el|este|la|esta) \w+ no tiene (?:la |el |ning\w+ )?{_ENTRADA}{_WHICH}{_END}",
+        r"^(?:no se (?:conoce|sabe|dice|menciona|indica) (?:nada|tal|ning\w+|cu\w+|qui\w+)|nada se (?:dice|sabe))\b",
+        rf"\bno constan?\b|\b(?:es|son) desconocid[oa]s?{_END}",
     )
 )
 # Words before the sentence itself.
@@ -131,7 +165,7 @@ def is_claim(sentence: str) -> bool:
 
 def is_about_the_search(sentence: str) -> bool:
     """Whether a sentence is about something that was not found, or that the documents don't have."""
-    return any(pattern.search(sentence) for pattern in _GAPS)
+    return any(pattern.search(sentence) for pattern in (*_GAPS, *_MISSING))
 
 
 def only_says_not_found(text: str) -> bool:
