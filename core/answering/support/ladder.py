@@ -59,12 +59,12 @@ def find_faults(claim: Text, evidence: Text, context: Text) -> list[Finding]:
 
 
 _ALIKE = 84  # of 100: "Grol" and "Grol's", "Marigold" and "Marigolds"
+_ROOT = 3  # letters that a name keeps in another language
 _PLAIN_CAPITALS = frozenset("i i'm chapter section page table figure part appendix ok pdf yes no bc ad bce ce".split())
 
 
 def _check_names(claim: Text, evidence: Text, context: Text) -> Iterable[Finding]:
-    if claim.language != evidence.language:
-        return  # other languages have other names for many things
+    is_foreign = claim.language != evidence.language  # other languages have other names for many things
     known = {word.lower() for word in NAME.findall(f"{evidence.text} {context.text}")}
     initials = _initials(evidence.text) | _initials(context.text)
     quoted = " ".join(_QUOTED.findall(claim.text)).lower()
@@ -75,7 +75,9 @@ def _check_names(claim: Text, evidence: Text, context: Text) -> Iterable[Finding
         lowered = name.lower()
         if _is_common(lowered) or _is_known(name, known, initials, evidence, context) or lowered in quoted:
             continue
-        is_told = bool(rivals) and not is_open and not _is_choice(name, claim)
+        if is_foreign and any(name[:_ROOT].lower() == word[:_ROOT] for word in known):
+            continue
+        is_told = bool(rivals) and not (is_open or is_foreign) and not _is_choice(name, claim)
         yield Finding(FindingKind.NAME, name, is_sure=is_told and not _only_adds(name, claim, evidence))
 
 
