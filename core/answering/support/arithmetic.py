@@ -211,7 +211,7 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
     )
 
 
-_TELLING = 4  # figures that are no chance: "2,740"
+_TELLING = 3  # figures that are no chance: "2,740"
 _EXACT = 3
 _COUNT = Quantity(span=Span(0, 0), values=(1.0,), slack=0.0)
 _EVERY = re.compile(r"\b(?:each|every|per|pro|je|jede\w*|cada|por|an?) ([^\W\d_]+)", re.IGNORECASE)

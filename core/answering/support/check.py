@@ -78,7 +78,13 @@ _CERTAIN_KINDS = frozenset({FindingKind.NUMBER, FindingKind.DATE})
 
 def is_certain(findings: Sequence[Finding]) -> bool:
     """Whether code marks the sentence by itself."""
-    return any(finding.kind in _CERTAIN_KINDS or finding.is_sure for finding in findings)
+    return any(
+        finding.kind in _CERTAIN_KINDS
+        or (finding.is_sure and (finding.kind in _WRITTEN or (finding.kind is FindingKind.NAME and finding.other != "")))
+        for finding in findings
+    )
 
 
+# Kinds that hold in texts of any style; the others (a word in the same place, "all", a reason) are left to the networks.
+_WRITTEN = frozenset({FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.ROLE, FindingKind.HEDGE})
 _TELLING = frozenset({FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.NAME, FindingKind.ROLE})

@@ -87,6 +87,7 @@ def check_direction(sentence: str, quotes: str, *, is_foreign: bool) -> Iterator
         yield Finding(FindingKind.OPPOSITE, pole.word, other.word, is_sure=is_sure)
     if not turned and is_foreign:
         yield from _foreign_negation(claim, parts)
+    yield from _exceptions(claim, part)
     if turned or is_foreign:
         return
     if held >= _SAME:
@@ -239,6 +240,24 @@ def _turned_poles(claim: Part, parts: Sequence[Part], *, is_foreign: bool) -> It
             if same + 1 >= max(score for score, sign in zip(scores, signs, strict=True) if sign == -1):
                 continue
         yield pole, said[signs.index(-1)][1]
+
+
+_EVEN = re.compile(
+    r"\b(?:even (?!though\b)|regardless of|no matter|whether or not|auch wenn|selbst|sogar|incluso|aunque)", re.IGNORECASE
+)
+_LIMITED = re.compile(
+    r"\b(?:unless|except\w*|as long as|only if|only when|es sei denn|außer|nur wenn|salvo|excepto|a menos que)\b",
+    re.IGNORECASE,
+)
+
+
+def _exceptions(claim: Part, part: Part) -> Iterator[Finding]:
+    """Yield "even if it rains" for "unless it rains"."""
+    even, limit = _EVEN.search(claim.text), _LIMITED.search(part.text)
+    if even and limit and not _LIMITED.search(claim.text):
+        case = Part(f"- {claim.text[even.end() :]}").stems
+        if case & Part(f"- {part.text[limit.end() :]}").stems and not _EVEN.search(part.text):
+            yield Finding(FindingKind.OPPOSITE, even.group().strip(), limit.group(), is_sure=True)
 
 
 def agreements(claim: Part, parts: Sequence[Part]) -> set[str]:

@@ -19,7 +19,7 @@ from core.answering.support.parts import Part, parts_of
 from core.answering.support.texts import Text
 from core.domain.support import Closeness, Finding, FindingKind
 
-# Findings that aren't sure, and that tell something all the same.
+# Findings that tell something even where they aren't sure.
 _COUNTED = (
     FindingKind.NAME,
     FindingKind.WORD,
@@ -33,6 +33,7 @@ _COUNTED = (
 _RUN = 4  # characters compared: languages share roots and names
 _ROOT = 5  # letters of a stem that tell its family
 _MOST = 2  # counted things of a kind
+_SURE = 3  # a sure finding counts as much as so many others
 
 
 def coverage(said: Text, evidence: Text) -> float:
@@ -44,12 +45,14 @@ def features(
     said: Text, evidence: Text, findings: Sequence[Finding], near: Closeness, alike: tuple[str, str] | None = None
 ) -> dict[str, float]:
     """Return the numbers that the network reads, in a fixed order. `alike` are both texts in one language."""
-    counts = Counter(finding.kind for finding in findings if not finding.is_sure)
+    counts = Counter[FindingKind]()
+    for finding in findings:
+        counts[finding.kind] += _SURE if finding.is_sure else 1
     missed = Counter(finding.kind for finding in findings)
     is_foreign = float(said.language != evidence.language)
     read = alike or (said.text, evidence.text)
     return {
-        **{kind.value: float(min(counts[kind], _MOST)) for kind in _COUNTED},
+        **{kind.value: float(min(counts[kind], _SURE)) for kind in _COUNTED},
         "mean": near.mean,
         "lowest": near.lowest,
         "weakest": near.weakest,
