@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date as Date
 from itertools import pairwise
 
 from core.answering.support.texts import Text
@@ -17,20 +18,21 @@ _RATES = re.compile(
 )
 _RATIOS = (60, 24, 7, 12, 52, 365, 3600)
 _LONG_RATIOS = {"decade": 10, "century": 100}
+_EXTRA = frozenset("more extra additional additionally plus mehr zusätzlich más adicional".split())
 # Words of a sentence that computes something from the figures of its quotes.
 _ADDS = frozenset(
-    "total together sum whole vote votes combined altogether overall both all cast lasted lasts last took takes "
+    "total together sum whole added adds amounted vote votes combined altogether overall both all cast lasted lasts last took takes "
     "dauerte duró zusammen insgesamt summe juntos juntas".split()
 )
 _SUBTRACTS = frozenset(
     "difference differ differs below above beyond farther further add adds added more less fewer lower higher grew "
     "grow rose fell increase increased decrease decreased later earlier older younger longer shorter larger smaller "
     "apart save saves saved cheaper dearer down up won lost gained remain remaining left rest ahead behind majority "
-    "margin gap lasted lasts took takes dauerte duró mehr weniger más menos diferencia sparen spart ahorran ahorra "
+    "margin gap other others otherwise lasted lasts took takes dauerte duró mehr weniger más menos diferencia sparen spart ahorran ahorra "
     "not".split()
 )
 _MULTIPLIES = frozenset(
-    "each twice double half times per every average pay pays paid cost costs comes yearly weekly daily".split()
+    "each twice double half times per every head person apiece average pay pays paid cost costs comes yearly weekly daily".split()
 )
 _APPROXIMATE = frozenset(
     "about around roughly approximately nearly almost some etwa rund ungefähr knapp fast unos unas casi "
@@ -87,7 +89,7 @@ def is_told_otherwise(quantity: Quantity, claim: Text, known: Sequence[Quantity]
     if any(is_right or is_wrong for is_right, is_wrong in ways):
         return any(is_right for is_right, _ in ways)
     return (
-        _is_time_between(quantity, known)
+        _is_time_between(quantity, known, evidence)
         or any(float(date.year or 0) in quantity.values for date in evidence.dates)
         or _is_year_between(quantity, evidence)
         or _is_sum(quantity, evidence)
@@ -116,7 +118,32 @@ def _is_sum(quantity: Quantity, evidence: Text) -> bool:
     )
 
 
-def _is_time_between(quantity: Quantity, known: Sequence[Quantity]) -> bool:
+def _days_between(evidence: Text) -> Iterator[float]:
+    """Yield the days from each date of the quotes to each later one; a date without a year has that of another."""
+    years = [date.year for date in evidence.dates if date.year]
+    days = [
+        Date(date.year or years[0], date.month, min(date.day or 1, _SHORTEST_MONTH)).toordinal()
+        for date in evidence.dates
+        if date.year or years
+    ]
+    yield from (float(b - a) for a in days for b in days if b > a)
+
+
+_DAY, _SHORTEST_MONTH, _NEAR = 24 * 60, 28, 0.04
+_LONG_UNITS = ("day", "tag", "día", "week", "woche", "semana", "month", "monat", "mes")
+
+
+def may_be_computed(claim: Text, evidence: Text) -> bool:
+    """Whether a sentence computes from several figures of its quotes, in more steps than code may follow."""
+    words = set(claim.words)
+    computes = words & (_ADDS | _SUBTRACTS | _MULTIPLIES | _AVERAGES | _OTHERS) or _RATES.search(claim.text)
+    return bool(computes) and len(evidence.quantities) + len(evidence.dates) >= _SEVERAL
+
+
+_SEVERAL = 3
+
+
+def _is_time_between(quantity: Quantity, known: Sequence[Quantity], evidence: Text) -> bool:
     """Whether it is the time from one hour or year to another, or the hour so long after another."""
     clocks = {value for other in known if other.dimension == "clock" for value in other.values}
     spans = [other.values[0] * other.factor / 60 for other in known if other.dimension == "time"]
@@ -125,11 +152,14 @@ def _is_time_between(quantity: Quantity, known: Sequence[Quantity]) -> bool:
         return any(abs(end - value) < 1 for end in ends for value in quantity.values)
     if quantity.dimension != "time":
         return False
+    minutes = quantity.values[0] * quantity.factor / 60
+    days = minutes / _DAY if quantity.unit.startswith(_LONG_UNITS) else 0.0
+    if days and any(abs(days - between) <= max(1.0, _NEAR * days) for between in _days_between(evidence)):
+        return True
     if quantity.unit.startswith(YEARS):
         years = {other.values[0] for other in known if not other.dimension and other.values[0] >= _FIRST_YEAR}
         counted = {abs(a - b) + more for a in years for b in years if a != b for more in (0, 1)} | {len(years)}
         return quantity.values[0] in counted - {1.0}
-    minutes = quantity.values[0] * quantity.factor / 60
     return any(abs(abs(a - b) - minutes) < 1 for a in clocks for b in clocks if a != b)
 
 
@@ -155,9 +185,11 @@ YEARS = ("year", "jahr", "año")
 def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evidence: Text) -> bool:
     """Whether a sum, difference, product, share or change of two figures gives it, in a sentence that computes."""
     quantity = next((as_money(quantity, o.dimension) for o in known if o.dimension in ("$", "€", "£")), quantity)
+    known = [as_money(o, quantity.dimension) for o in known]
     is_share, words = quantity.dimension == "%", set(claim.words)
     has_rate = bool(_RATES.search(claim.text))
-    adds, multiplies = bool(words & _ADDS), bool(words & _MULTIPLIES) or has_rate
+    adds = bool(words & _ADDS or _EXTRA & set(evidence.words))
+    multiplies = bool(words & _MULTIPLIES) or has_rate
     subtracts = bool(words & _SUBTRACTS) or bool(claim.negations)
     if _figures_shown(quantity, claim) >= _TELLING:
         adds = subtracts = multiplies = True

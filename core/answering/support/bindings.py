@@ -153,7 +153,7 @@ def check_slots(sentence: str, quotes: str, *, has_names: bool) -> Iterator[Find
                 fit = _fit(claim, here, part, there)
                 if is_figure:
                     if fit >= _PLAIN and word.stem in known:
-                        yield Finding(FindingKind.NUMBER, word.text, other.text)
+                        yield Finding(FindingKind.NUMBER, word.text, other.text, is_sure=True)
                         return
                     continue
                 if fit >= (_PLAIN if word.stem in known else _LEAST) and not _are_alike(word, other):

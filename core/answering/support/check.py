@@ -73,7 +73,7 @@ def _verdict(said: Text, evidence: Text, findings: Sequence[Finding], fault: flo
 
 
 # Faults that code reads off the words.
-_CERTAIN_KINDS = frozenset({FindingKind.NUMBER, FindingKind.DATE})
+_CERTAIN_KINDS = frozenset({FindingKind.DATE})
 
 
 def is_certain(findings: Sequence[Finding]) -> bool:
@@ -86,5 +86,5 @@ def is_certain(findings: Sequence[Finding]) -> bool:
 
 
 # Kinds that hold in texts of any style; the others (a word in the same place, "all", a reason) are left to the networks.
-_WRITTEN = frozenset({FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.ROLE, FindingKind.HEDGE})
-_TELLING = frozenset({FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.NAME, FindingKind.ROLE})
+_WRITTEN = frozenset({FindingKind.NUMBER, FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.ROLE, FindingKind.HEDGE})
+_TELLING = frozenset({FindingKind.NUMBER, FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.NAME, FindingKind.ROLE})

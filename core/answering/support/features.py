@@ -21,6 +21,7 @@ from core.domain.support import Closeness, Finding, FindingKind
 
 # Findings that tell something even where they aren't sure.
 _COUNTED = (
+    FindingKind.NUMBER,
     FindingKind.NAME,
     FindingKind.WORD,
     FindingKind.NEGATION,

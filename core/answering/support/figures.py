@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from core.answering.support.arithmetic import OLDEST, YEARS, as_money, is_told_otherwise, rivals
+from core.answering.support.arithmetic import OLDEST, YEARS, as_money, is_told_otherwise, may_be_computed, rivals
 from core.answering.support.texts import Text
 from core.domain.passages import Span
 from core.domain.support import Finding, FindingKind
@@ -75,7 +75,8 @@ def check_quantities(claim: Text, evidence: Text, context: Text) -> Iterable[Fin
         if same or any(equals(quantity, o) for o in context.quantities):
             yield from _other_kind(quantity, same, claim, evidence)
             if same and (rival := _own_figure(quantity, same, known, claim)) is not None:
-                yield Finding(FindingKind.NUMBER, quantity.span.of(claim.text), rival.span.of(evidence.text))
+                told_of = rival.span.of(evidence.text)
+                yield Finding(FindingKind.NUMBER, quantity.span.of(claim.text), told_of, is_sure=True)
             continue
         if quantity in supposed or _is_decade(quantity, claim, evidence) or _is_example(quantity, claim, evidence):
             continue
@@ -88,9 +89,9 @@ def check_quantities(claim: Text, evidence: Text, context: Text) -> Iterable[Fin
         if is_told_otherwise(quantity, claim, known, evidence):
             continue
         rival = next((other for other in known if rivals(quantity, other)), None)
-        yield Finding(
-            FindingKind.NUMBER, quantity.span.of(claim.text), rival.span.of(evidence.text) if rival is not None else ""
-        )
+        written = rival.span.of(evidence.text) if rival is not None else ""
+        is_sure = not may_be_computed(claim, evidence)
+        yield Finding(FindingKind.NUMBER, quantity.span.of(claim.text), written, is_sure=is_sure)
 
 
 _LABEL = re.compile(
@@ -272,7 +273,7 @@ def _other_kind(quantity: Quantity, same: Sequence[Quantity], claim: Text, evide
         if match and (tokens(match[1]) == tokens(mine[1]) or set(tokens(mine[1])) & evidence.stems):
             return
     if tokens(mine[1]) and tokens(mine[2]) and found[0] and tokens(found[0][1]):
-        yield Finding(FindingKind.NUMBER, mine.group().strip(), found[0].group().strip())
+        yield Finding(FindingKind.NUMBER, mine.group().strip(), found[0].group().strip(), is_sure=True)
 
 
 def equals(claimed: Quantity, said: Quantity) -> bool:
@@ -341,7 +342,7 @@ def check_rates(claim: Text, evidence: Text, context: Text) -> Iterable[Finding]
         figures = [q for q in claim.quantities if q.span.start < match.start() and q.dimension != "time"][-1:]
         same = [q for q in figures if any(equals(q, other) for other in evidence.quantities)]
         if said and _base(match[1]) not in said and same:
-            yield Finding(FindingKind.NUMBER, match.group(), next(iter(said.values())))
+            yield Finding(FindingKind.NUMBER, match.group(), next(iter(said.values())), is_sure=True)
 
 
 def _base(unit: str) -> float:

@@ -124,7 +124,7 @@ _ROSE = re.compile(r"\b(?:rose|grew|increased|climbed|went up|improved|stieg|wuc
 _FELL = re.compile(r"\b(?:fell|shrank|decreased|declined|dropped|went down|sank|fiel|bajó|disminuy\w+)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _PIECE = re.compile(r"(?<=[.;:])\s|,\s|\b(?:while|whereas|but|and|against|compared with|versus|mientras|während|y|und)\b")
-Cell = tuple[set[str], float, str]  # words of its labels, its figure, and as written
+Cell = tuple[set[str], float, str, str]  # words of its labels, its figure, as written, and its dimension
 
 
 def check_comparisons(claim: Text, evidence: Text) -> Iterator[Finding]:
@@ -136,7 +136,7 @@ def check_comparisons(claim: Text, evidence: Text) -> Iterator[Finding]:
         right = set(tokens(match["right"]))
         pair = _pair(cells, before - right, right - before, before | right)
         if pair is not None:
-            (_, one, _), (_, other, written) = pair
+            (_, one, _, _), (_, other, written, _) = pair
             if (one <= other) if match["more"] else (one >= other):
                 yield Finding(FindingKind.OPPOSITE, match["more"] or match["less"], written, is_sure=True)
         return
@@ -148,7 +148,7 @@ def _pair(cells: Sequence[Cell], left: set[str], right: set[str], said: set[str]
     found: list[tuple[int, Cell, Cell]] = []
     for one, other in permutations(cells[:_MOST_CELLS], 2):
         a, b = one[0] & said, other[0] & said
-        if (b - a) & right and (a - b) & left and not a & right:
+        if one[3] == other[3] and (b - a) & right and (a - b) & left and not a & right:
             found.append((len(a) + len(b), one, other))
     best = max((score for score, _, _ in found), default=0)
     chosen = [(one, other) for score, one, other in found if score == best]
@@ -171,7 +171,7 @@ def _figure(cell: str) -> float | None:
 def _cells(written: str) -> list[Cell]:
     rows = _rows(written)
     return [
-        ({*tokens(cells[0]), *tokens(head)}, figure, cell)
+        ({*tokens(cells[0]), *tokens(head)}, figure, cell, "")
         for cells in rows[1:]
         for head, cell in list(zip(rows[0], cells, strict=False))[1:]
         if (figure := _figure(cell)) is not None
@@ -191,7 +191,7 @@ def _pieces(text: str) -> list[Cell]:
     for piece in _PIECE.split(text):
         figures = [one for one in find_quantities(piece) if not _is_year(one)]
         if len(figures) == 1 and figures[0].dimension not in ("%", "clock"):
-            found.append((set(tokens(piece)), figures[0].values[0] * figures[0].factor, piece.strip()))
+            found.append((set(tokens(piece)), figures[0].values[0] * figures[0].factor, piece.strip(), figures[0].dimension))
     return found
 
 
