@@ -42,9 +42,10 @@ _LIMITS = re.compile(
 _SOME = re.compile(r"\bno \w+ (?:who|that|which|with|of|in|from)\b", re.IGNORECASE)
 # A sentence with one of these begins where the denial ends.
 _RESUMES = re.compile(
-    r"\b(?:again|resum\w+|from|since|after|no longer|as of|succe\w+|replac\w+|retire[sd]?|resign\w*|former\w*)\b",
+    r"\b(?:again|resum\w+|from|since|after|no longer|as of)\b",
     re.IGNORECASE,
 )
+_ENDED = re.compile(r"\b(?:succe\w+|replac\w+|retire[sd]?|resign\w*|former\w*|until)\b", re.IGNORECASE)
 # "Not by the river": it denies what comes before.
 _DENIED_WAY = re.compile(
     r"\bnot (?:by|in|on|at|for|from|with|through|during|under|over|into|because of) (?:the |an? |its |his |her )?"
@@ -95,6 +96,7 @@ def check_direction(sentence: str, quotes: str, *, is_foreign: bool) -> Iterator
     if held >= _HELD:
         yield from _tenses(claim, part)
         yield from _duties(claim, part)
+        yield from _none_of_all(claim, part)
     for clause in claim.clauses:
         near = nearest(clause, parts)
         if held_share(clause, near) >= _HELD or _is_same_deed(clause, near, parts):
@@ -325,6 +327,26 @@ def _is_attribute(part: Part, place: int) -> bool:
     return not part.compared_at(place) and before in _OWNERS
 
 
+_NONE = re.compile(r"\b(?:neither|none|nobody|no one|no-one|keine[rs]?|niemand|ningun[oa]|nadie)\b", re.IGNORECASE)
+_BOTH = re.compile(r"\b(?:both|all|each|every(?:one|body|thing)?|alle|beide|todos|todas|ambos|ambas)\b", re.IGNORECASE)
+_ONLY_ONE = re.compile(r"\bonly (?:the |an? )?(?P<who>[\w-]+)", re.IGNORECASE)
+
+
+def _none_of_all(claim: Part, part: Part) -> Iterator[Finding]:
+    """Yield "neither" for "both", and a denial to the only one of whom it holds."""
+    for one, other in ((claim, part), (part, claim)):
+        none, both = _NONE.search(one.text), _BOTH.search(other.text)
+        if none and both and not _NONE.search(other.text) and not _BOTH.search(one.text) and other.negations == 0:
+            yield Finding(FindingKind.NEGATION, none.group(), both.group(), is_sure=True)
+            return
+    only = _ONLY_ONE.search(part.text)
+    subject = stems_of(Part(f"- {only['who']}").words) if only else set()
+    first = next((word for word in claim.words if word.stem), None)
+    if first is not None and first.stem in subject and claim.negations == 1 and not part.negations:
+        if _denied(claim) & part.stems and "only" not in claim.texts:
+            yield Finding(FindingKind.NEGATION, "not", part.text, is_sure=True)
+
+
 def _negation(claim: Part, part: Part) -> Iterator[Finding]:
     """A negation of shared words on one side only."""
     here, there = _denied_first(claim, part), _denied_first(part, claim)
@@ -345,9 +367,10 @@ def _negation(claim: Part, part: Part) -> Iterator[Finding]:
         if (
             said.negations_but_without
             or _TURNS.search(around)
-            or _RESUMES.search(around)
+            or _ENDED.search(around)
+            or (affirming is claim and _RESUMES.search(around))
             or _LIMITS.search(denied.text.removeprefix("but "))
-            or denied.negations > 1
+            or denied.negations_but_without > 1
         ):
             continue
         yield Finding(FindingKind.NEGATION, "not" if here else "", part.text, is_sure=True)

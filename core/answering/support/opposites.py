@@ -120,7 +120,8 @@ success / defeat
 with / without ohne sin
 quickly rapidly fast schnell rápidamente rápido / slowly langsam lentamente lento
 continu* carries|on carry|on goes|on proceeds proceed weiterläuft / halts halt aborts abort aborted fails breaks|off
-stays stay remains remain kept keeps / removed dropped deleted abolished discontinued
+stays stay remains remain kept keeps / removed dropped deleted abolished discontinued left leaves
+contain contains contained / lack lacks lacked lacking
 wet wetter damp humid nass feucht húmedo mojado / dry drier trocken* seco secos
 thick thicker dick / thin thinner dünn
 hot hottest heiß* caliente / cold coldest kalt* frío fría fríos

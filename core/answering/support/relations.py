@@ -32,22 +32,24 @@ for _number, _line in enumerate(_SIDES.strip().splitlines()):
         for _word in _words.split():
             _OTHER[_word] = (2 * _number + _side, 2 * _number + (_side if _line[0] == "=" else 1 - _side))
 _KIN = 12  # sides of families; the others are of work and trade
-_WHO = r"[A-ZÀ-Ý][\w’'-]{1,30}(?: (?:de |van |von )?[A-ZÀ-Ý][\w’'-]{1,30}){0,3}"
-_REL = "|".join(_OTHER)
-_OF = rf"(?:the |an? )?(?:[a-z-]+ ){{0,2}}?(?P<rel>{_REL}) of (?:[a-z-]+ ){{0,2}}?(?P<owner>{_WHO})"
+_WHO = r"[A-ZÀ-Ý][\w’'-]{1,30}(?: [A-ZÀ-Ý][\w’'-]{1,30}){0,2}"
+_REL = "[a-z-]{3,20}"
+_SOME = "(?:[a-z-]{1,20} ){0,2}?"
+_OF = rf"(?:the |an? )?{_SOME}(?P<rel>{_REL}) of {_SOME}(?P<owner>{_WHO})"
 _IS = r"(?:is|was|becomes?|became|remained)"
 _FACTS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?P<holder>{_WHO}) {_IS} {_OF}",
         rf"(?P<holder>{_WHO}), {_OF}",
-        rf"(?P<holder>{_WHO}) {_IS} (?P<owner>{_WHO})['’]s? (?:[a-z-]+ ){{0,2}}?(?P<rel>{_REL})\b",
-        rf"(?P<owner>{_WHO})['’]s? (?:[a-z-]+ ){{0,2}}?(?P<rel>{_REL}),? (?:(?:is|was) )?(?P<holder>{_WHO})",
-        rf"\b(?:[Hh]is|[Hh]er|[Tt]heir|[Ii]ts) (?:[a-z-]+ ){{0,2}}?(?P<rel>{_REL}),? (?P<holder>{_WHO})",
+        rf"(?P<holder>{_WHO}) {_IS} (?P<owner>{_WHO})['’]s? {_SOME}(?P<rel>{_REL})\b",
+        rf"(?P<owner>{_WHO})['’]s? {_SOME}(?P<rel>{_REL}),? (?:(?:is|was) )?(?P<holder>{_WHO})",
+        rf"\b(?:[Hh]is|[Hh]er|[Tt]heir|[Ii]ts) {_SOME}(?P<rel>{_REL}),? (?P<holder>{_WHO})",
         rf"(?P<holder>{_WHO}) (?:has )?(?P<rel>succeed(?:s|ed)|replace[sd]|took over from) (?P<owner>{_WHO})",
         rf"(?P<owner>{_WHO}) (?:is|was|has been) (?P<rel>succeeded|replaced) by (?P<holder>{_WHO})",
     )
 )
+_FOLLOWS = ("succeed", "replace", "took")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
@@ -98,8 +100,11 @@ def _facts(text: str, subject: str) -> Iterator[_Fact]:
     for pattern in _FACTS:
         for match in pattern.finditer(text):
             groups = match.groupdict()
-            rel = match["rel"].lower()
-            side = _OTHER[rel][0] if rel in _OTHER else _OTHER["successor"][0]
+            rel = match["rel"].split()[0]
+            rel = "successor" if rel.startswith(_FOLLOWS) else rel
+            if rel not in _OTHER:
+                continue
+            side = _OTHER[rel][0]
             holder, owner = _parts(match["holder"]), _parts(groups.get("owner") or subject)
             if holder and owner and not holder & owner:
                 yield _Fact(holder, side, owner, match.group())
