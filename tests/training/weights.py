@@ -2,8 +2,8 @@
 
 It prints the figures of a five-fold cross-validation by source, then writes core/answering/support/weights.json.
 A line has id, evidence, sentence, label, kind and source; lines of kind "public" weigh less. Our own pairs
-(claims.txt and claims_fresh.txt beside this file) are fitted on as well. Sentences that code marks alone are not fitted on: the weights
-are for the others.
+(claims.txt and claims_fresh.txt beside this file) are fitted on as well. Sentences that code marks alone are not
+fitted on: the weights are for the others.
 """
 
 import asyncio

@@ -21,18 +21,19 @@ _LONG_RATIOS = {"decade": 10, "century": 100}
 _EXTRA = frozenset("more extra additional additionally plus mehr zusätzlich más adicional".split())
 # Words of a sentence that computes something from the figures of its quotes.
 _ADDS = frozenset(
-    "total together sum whole added adds amounted vote votes combined altogether overall both all cast lasted lasts last took takes "
-    "dauerte duró zusammen insgesamt summe juntos juntas".split()
+    "total together sum whole added adds amounted vote votes combined altogether overall both all cast lasted "
+    "lasts last took takes dauerte duró zusammen insgesamt summe juntos juntas".split()
 )
 _SUBTRACTS = frozenset(
-    "difference differ differs below above beyond farther further add adds added more less fewer lower higher grew "
-    "grow rose fell increase increased decrease decreased later earlier older younger longer shorter larger smaller "
-    "apart save saves saved cheaper dearer down up won lost gained remain remaining left rest ahead behind majority "
-    "margin gap other others otherwise lasted lasts took takes dauerte duró mehr weniger más menos diferencia sparen spart ahorran ahorra "
-    "not".split()
+    "difference differ differs below above beyond farther further add adds added more less fewer lower higher "
+    "grew grow rose fell increase increased decrease decreased later earlier older younger longer shorter "
+    "larger smaller apart save saves saved cheaper dearer down up won lost gained remain remaining left rest "
+    "ahead behind majority margin gap other others otherwise lasted lasts took takes dauerte duró mehr "
+    "weniger más menos diferencia sparen spart ahorran ahorra not".split()
 )
 _MULTIPLIES = frozenset(
-    "each twice double half times per every head person apiece average pay pays paid cost costs comes yearly weekly daily".split()
+    "each twice double half times per every head person apiece average pay pays paid cost costs comes yearly "
+    "weekly daily".split()
 )
 _APPROXIMATE = frozenset(
     "about around roughly approximately nearly almost some etwa rund ungefähr knapp fast unos unas casi "
@@ -49,7 +50,9 @@ _LESSENS = frozenset("drops dropped loses lost fell falls deducted deducts deduc
 _MAY_SUBTRACT = frozenset("after before between from by over nach vor um después antes por".split())
 
 
-_OTHERS = frozenset("others everybody everyone growth change drop decline decreases increases grown grows shrank".split())
+_OTHERS = frozenset(
+    "others everybody everyone growth change drop decline decreases increases grown grows shrank".split()
+)
 _COMPARED = frozenset(
     "less fewer lower more higher faster slower shorter longer cheaper larger smaller weniger mehr menos más".split()
 )
@@ -70,7 +73,7 @@ def _before(evidence: Text) -> Iterator[tuple[float, float]]:
     """Yield each amount from which a told difference leads to another, and the one that it would be the wrong way."""
     for now, change in pairwise(evidence.quantities):
         match = _THAN.match(evidence.text, change.span.end)
-        if match is None or now.dimension not in ("", change.dimension) and change.dimension != "%":
+        if match is None or (now.dimension not in ("", change.dimension) and change.dimension != "%"):
             continue
         base, sign = now.values[0], 1 if match["less"] else -1
         if change.dimension == "%" and now.dimension != "%":
@@ -221,7 +224,9 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
         results += [100 * x / sum(row) for row in _rows(evidence, _COUNT) if sum(row) for x in row]
         results += [100 * x / y for x in parts for y in parts if x != y and y]
         results += [100 * (x - y) / y for x in parts for y in parts if x != y and y and (subtracts or words & _OTHERS)]
-        results += [] if _is_compared_alike(claim, evidence) else [100 - o.values[0] for o in known if o.dimension == "%"]
+        results += (
+            [] if _is_compared_alike(claim, evidence) else [100 - o.values[0] for o in known if o.dimension == "%"]
+        )
     for place, a in enumerate(values):
         results += [2 * a, a / 2] if multiplies else []
         if has_rate:
@@ -251,7 +256,9 @@ _EVERY = re.compile(r"\b(?:each|every|per|pro|je|jede\w*|cada|por|an?) ([^\W\d_]
 
 def _products(claim: Text, known: Sequence[Quantity], quantity: Quantity) -> list[float]:
     """Return what so many as the sentence names cost or take, less or more another amount: "a team of four"."""
-    counts = [o.values[0] for o in claim.quantities if o is not quantity and not o.dimension and 1 < o.values[0] < _MANY]
+    counts = [
+        o.values[0] for o in claim.quantities if o is not quantity and not o.dimension and 1 < o.values[0] < _MANY
+    ]
     amounts = [o.values[0] * o.factor / quantity.factor for o in known if o.dimension == quantity.dimension]
     if set(claim.words) & _AVERAGES or _RATES.search(claim.text):
         counts += [o.values[0] for o in claim.quantities if o.dimension == "time" and 1 < o.values[0] < _MANY]

@@ -80,11 +80,17 @@ def is_certain(findings: Sequence[Finding]) -> bool:
     """Whether code marks the sentence by itself."""
     return any(
         finding.kind in _CERTAIN_KINDS
-        or (finding.is_sure and (finding.kind in _WRITTEN or (finding.kind is FindingKind.NAME and finding.other != "")))
+        or (
+            finding.is_sure and (finding.kind in _WRITTEN or (finding.kind is FindingKind.NAME and finding.other != ""))
+        )
         for finding in findings
     )
 
 
-# Kinds that hold in texts of any style; the others (a word in the same place, "all", a reason) are left to the networks.
-_WRITTEN = frozenset({FindingKind.NUMBER, FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.ROLE, FindingKind.HEDGE})
-_TELLING = frozenset({FindingKind.NUMBER, FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.NAME, FindingKind.ROLE})
+# Kinds that hold in texts of any style; others (a word in the same place, "all", a reason) are left to the networks.
+_WRITTEN = frozenset(
+    {FindingKind.NUMBER, FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.ROLE, FindingKind.HEDGE}
+)
+_TELLING = frozenset(
+    {FindingKind.NUMBER, FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.NAME, FindingKind.ROLE}
+)

@@ -84,8 +84,9 @@ _MISSING = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"^(?:there (?:is|are|was|were)|(?:the|this|that) \w+ has|it has) no (?:{_ENTRY}|such \w+){_WHICH}{_END}",
-        rf"^no (?:\w+ )(?:\w+ ){{0,5}}?(?:is|are|was|were|has been|have been) {_TOLD}{_END}",
-        rf"^no (?:{_ENTRY}|such \w+){_WHICH} exists?{_END}|^(?:the |that |this )?{_ENTRY}{_WHICH} (?:does not|doesn['’]t) exist",
+        rf"^no (?!\w+ \w+ found)\w+ (?:\w+ ){{0,5}}?(?:is|are|was|were|has been|have been) {_TOLD}{_END}",
+        rf"^no (?:{_ENTRY}|such \w+){_WHICH} exists?{_END}",
+        rf"^(?:the |that |this )?{_ENTRY}{_WHICH} (?:does not|doesn['’]t) exist",
         rf"^nothing (?:else |more |further )?(?:is|was|has been) {_TOLD}\b",
         rf"\b(?:is|are|was|were) (?:never|nowhere) {_TOLD}{_END}|\bremains? (?:unsaid|untold)\b",
         r"^(?:I|we) (?:know of|see|have) no such\b",

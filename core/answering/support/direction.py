@@ -245,7 +245,8 @@ def _turned_poles(claim: Part, parts: Sequence[Part], *, is_foreign: bool) -> It
 
 
 _EVEN = re.compile(
-    r"\b(?:even (?!though\b)|regardless of|no matter|whether or not|auch wenn|selbst|sogar|incluso|aunque)", re.IGNORECASE
+    r"\b(?:even (?!though\b)|regardless of|no matter|whether or not|auch wenn|selbst|sogar|incluso|aunque)",
+    re.IGNORECASE,
 )
 _LIMITED = re.compile(
     r"\b(?:unless|except\w*|as long as|only if|only when|es sei denn|außer|nur wenn|salvo|excepto|a menos que)\b",
@@ -342,9 +343,9 @@ def _none_of_all(claim: Part, part: Part) -> Iterator[Finding]:
     only = _ONLY_ONE.search(part.text)
     subject = stems_of(Part(f"- {only['who']}").words) if only else set()
     first = next((word for word in claim.words if word.stem), None)
-    if first is not None and first.stem in subject and claim.negations == 1 and not part.negations:
-        if _denied(claim) & part.stems and "only" not in claim.texts:
-            yield Finding(FindingKind.NEGATION, "not", part.text, is_sure=True)
+    is_of_them = first is not None and first.stem in subject and "only" not in claim.texts
+    if is_of_them and claim.negations == 1 and not part.negations and _denied(claim) & part.stems:
+        yield Finding(FindingKind.NEGATION, "not", part.text, is_sure=True)
 
 
 def _negation(claim: Part, part: Part) -> Iterator[Finding]:

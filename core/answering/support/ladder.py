@@ -161,7 +161,8 @@ def _check_negation(claim: Text, evidence: Text, context: Text) -> Iterable[Find
 # Words that deny without a negation.
 _DENYING = (
     r"forb[aio]d\w*|prohib\w+|ban(?:s|ned)?|refus\w+|fail\w*|lack\w*|unable|reject\w*|unnecessary|absent|exempt\w*|"
-    r"untrue|false|succe\w+|replac\w+|drop(?:s|ped)?|remov\w+|aboli\w+|stop(?:s|ped)?|discontinu\w+|immune|except\w*|unless|only|free of"
+    r"untrue|false|succe\w+|replac\w+|drop(?:s|ped)?|remov\w+|aboli\w+|stop(?:s|ped)?|discontinu\w+|immune|except\w*|"
+    r"unless|only|free of"
 )
 _DENYING_ELSEWHERE = r"verboten\w*|unnötig|abgelehnt|fehl\w+|nur|solo|sólo|falt\w+|rechaz\w+|optional\w*|voluntary"
 _DENIES = re.compile(rf"\b(?:{_DENYING}|{_DENYING_ELSEWHERE})\b", re.IGNORECASE)
@@ -181,7 +182,8 @@ _PERIODS = (
 )
 _PHRASES = (  # in which "all" and the like count nothing
     r"above all|in all|vor allem|(?:nearly|almost|not|fast|nicht) (?:all|every\w*|alle)|any (?:more|longer)|if any|"
-    r"only (?:once|if|when|after|until)|nur wenn|solo si|all over|at all|after all|once and for all|all in all|all year round|all the (?:more|same)|(?<=s) each"
+    r"only (?:once|if|when|after|until)|nur wenn|solo si|all over|at all|after all|once and for all|all in all|"
+    r"all year round|all the (?:more|same)|(?<=s) each"
 )
 _NO_QUANTIFIER = re.compile(
     rf"\b(?:{_PHRASES}|(?:every|each|any|jede\w*|alle|cada|todos los|todas las) (?:\w+ )?(?:{_PERIODS})|"
@@ -266,8 +268,8 @@ def _check_relations(claim: Text, evidence: Text, context: Text) -> Iterable[Fin
     if claim.language == evidence.language:
         yield from check_direction(claim.text, evidence.text, is_foreign=False)
     else:
-        alike, quotes = in_one_language(claim, [evidence.text])
-        yield from check_foreign(claim.text, evidence.text, (alike, *quotes))
+        alike, (quote,) = in_one_language(claim, [evidence.text])
+        yield from check_foreign(claim.text, evidence.text, (alike, quote))
     yield from check_bindings(claim.text, evidence.written)
     yield from check_cells(claim, evidence)
     yield from check_comparisons(claim, evidence)

@@ -115,7 +115,9 @@ def _parts(name: str) -> frozenset[str]:
     return frozenset(part for part in parts if part not in _NO_NAMES)
 
 
-_NO_NAMES = frozenset("the a an captain dr mr mrs ms sir king queen lord lady general senator his her their its".split())
+_NO_NAMES = frozenset(
+    "the a an captain dr mr mrs ms sir king queen lord lady general senator his her their its".split()
+)
 
 
 # ------------------------------------------------------------------------------------- comparisons of figures
@@ -125,10 +127,16 @@ _THAN = re.compile(
     r"(?P<of>[^.;]{0,60}?)\bthan\b(?P<right>[^.;,]{1,80})",
     re.IGNORECASE,
 )
-_ROSE = re.compile(r"\b(?:rose|grew|increased|climbed|went up|improved|stieg|wuchs|aumentó|subió|crec\w+)\b", re.IGNORECASE)
-_FELL = re.compile(r"\b(?:fell|shrank|decreased|declined|dropped|went down|sank|fiel|bajó|disminuy\w+)\b", re.IGNORECASE)
+_ROSE = re.compile(
+    r"\b(?:rose|grew|increased|climbed|went up|improved|stieg|wuchs|aumentó|subió|crec\w+)\b", re.IGNORECASE
+)
+_FELL = re.compile(
+    r"\b(?:fell|shrank|decreased|declined|dropped|went down|sank|fiel|bajó|disminuy\w+)\b", re.IGNORECASE
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_PIECE = re.compile(r"(?<=[.;:])\s|,\s|\b(?:while|whereas|but|and|against|compared with|versus|mientras|während|y|und)\b")
+_PIECE = re.compile(
+    r"(?<=[.;:])\s|,\s|\b(?:while|whereas|but|and|against|compared with|versus|mientras|während|y|und)\b"
+)
 Cell = tuple[set[str], float, str, str]  # words of its labels, its figure, as written, and its dimension
 
 
@@ -196,7 +204,9 @@ def _pieces(text: str) -> list[Cell]:
     for piece in _PIECE.split(text):
         figures = [one for one in find_quantities(piece) if not _is_year(one)]
         if len(figures) == 1 and figures[0].dimension not in ("%", "clock"):
-            found.append((set(tokens(piece)), figures[0].values[0] * figures[0].factor, piece.strip(), figures[0].dimension))
+            found.append(
+                (set(tokens(piece)), figures[0].values[0] * figures[0].factor, piece.strip(), figures[0].dimension)
+            )
     return found
 
 
@@ -214,7 +224,9 @@ def _trends(claim: Text, evidence: Text) -> Iterator[Finding]:
     if len(years) < _TWO or row is None:
         return
     places: Mapping[int, int] = {year: place for place, year in years.items()}
-    first, last = (_figure(row[places[year]]) if places[year] < len(row) else None for year in (min(places), max(places)))
+    first, last = (
+        _figure(row[places[year]]) if places[year] < len(row) else None for year in (min(places), max(places))
+    )
     if first is not None and last is not None and ((last <= first) if rose else (last >= first)):
         word = (rose or fell or [""])[0]
         yield Finding(FindingKind.OPPOSITE, word, " | ".join(row), is_sure=True)
