@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.answering.support.ladder import find_faults, is_heading
-from core.answering.support.texts import Text
+from core.answering.support.texts import Text, in_one_language
 from core.domain.support import FindingKind
 
 FERRY = "The Marigold carried 148,310 passengers in 2025, 4 percent more than in 2024."
@@ -251,3 +251,68 @@ def test_another_figure_of_the_same_thing_is_a_rival(said: int, claimed: int) ->
 def test_a_figure_is_a_choice_only_beside_a_whole_word_for_it(behind: str) -> None:
     found = faults(f"2031: {behind}", "The pier opened on 3 May 1901.")
     assert (FindingKind.NUMBER in found) is not behind.startswith("or ")
+
+
+TIN = "The cake keeps for four days in a tin, not in the fridge."
+VALLEY = "The Tarn valley was carved by ice, not by the river, which only later cut the narrow gorge."
+WEIR = "The council rejected the motion to close Weir Street to cars."
+MILK = "Hollin Farms sells its milk to Brae Dairies."
+TRIAL = "In the trial 64 of 160 patients given the drug improved, against 24 of 160 given a placebo."
+STAFF = "The company employed 312 people at the end of the year, 27 fewer than a year before."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "evidence"),
+    [
+        ("The cake should not be kept in the fridge.", TIN),
+        ("The river cut the gorge.", VALLEY),
+        ("Weir Street stays open to cars.", WEIR),
+        ("Reiter is no longer city treasurer.", "Nadia Okoro succeeded Paul Reiter as city treasurer."),
+        ("Silas was younger than Edmund.", "Edmund left the house to his younger brother Silas."),
+        ("A member pays 42 euros for three nights.", "Members pay 14 euros a night, others double that."),
+        ("A year earlier there had been 339 employees.", STAFF),
+        ("Forty percent of those on the drug got better.", TRIAL),
+        ("You need an appointment if there are fifteen of you.", "Groups of more than twelve need an appointment."),
+        ("The team needed three minutes and 28 seconds.", "The runners needed 52.3 seconds, 54.1, 51.8 and 49.8."),
+        ("It was closed for eleven weeks.", "It was closed on 3 April 2023 and reopened on 19 June 2023."),
+        ("Brae Dairies kauft die Milch von Hollin Farms.", MILK),
+    ],
+)
+def test_what_follows_in_a_step_or_two_is_no_sure_fault(sentence: str, evidence: str) -> None:
+    found = find_faults(Text(sentence), Text(evidence), Text(""))
+
+    assert [finding for finding in found if finding.is_sure] == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "evidence"),
+    [
+        ("Keep the cake in the fridge.", TIN),
+        ("The river carved the Tarn valley.", VALLEY),
+        ("Weir Street will be closed to cars.", WEIR),
+        ("Silas was older than Edmund.", "Edmund left the house to his younger brother Silas."),
+        ("Adults take two tablets twice a day.", "Adults take one tablet twice a day with food."),
+        ("Keys expire after 90 days even if they are renewed.", "Keys expire after 90 days unless they are renewed."),
+        ("Neither parent feeds the young.", "Most herons nest in trees. Both parents feed the young."),
+        ("The owner cannot delete the project.", "Only the owner of a project can delete it."),
+        ("Hollin Farms kauft die Milch von Brae Dairies.", MILK),
+    ],
+)
+def test_a_turned_statement_is_a_sure_fault(sentence: str, evidence: str) -> None:
+    found = find_faults(Text(sentence), Text(evidence), Text(""))
+
+    assert [finding for finding in found if finding.is_sure]
+
+
+def test_a_computed_figure_that_code_cannot_follow_is_not_sure() -> None:
+    found = find_faults(Text("Sixty percent of both got better."), Text(TRIAL), Text(""))
+
+    assert {(finding.kind, finding.is_sure) for finding in found} == {(FindingKind.NUMBER, False)}
+
+
+def test_texts_in_two_languages_are_read_in_one() -> None:
+    quotes = ["Revenue rose by 3 percent.", "Operating costs fell."]
+
+    assert in_one_language(Text("Die Betriebskosten stiegen um 3 Prozent."), quotes)[1] == quotes
+    assert "cost" in in_one_language(Text("Die Betriebskosten stiegen um 3 Prozent."), quotes)[0]
+    assert in_one_language(Text("The costs fell."), quotes) == ("The costs fell.", quotes)
