@@ -281,7 +281,9 @@ _MANY = 100
 
 
 def _figures_shown(quantity: Quantity, claim: Text) -> int:
-    return len(re.sub(r"\D", "", quantity.span.of(claim.text)).strip("0"))
+    written = re.sub(r"\D", "", quantity.span.of(claim.text)).strip("0")
+    told = f"{quantity.values[0]:.4f}".replace(".", "").strip("0")  # "three minutes and 28 seconds" are 208
+    return max(len(written), len(told) if quantity.dimension == "time" else 0)
 
 
 def _is_year(quantity: Quantity) -> bool:
