@@ -12,6 +12,7 @@ from core.text.quantities import Quantity
 from core.text.words import tokens
 
 _ABOUT = 0.1  # tolerance of "about"
+_CLOSE = 0.01  # the same for a number with three figures: "about 53.1"
 _RATES = re.compile(
     r"\b(?:per|each|every|a|pro|je|por|cada|al) (?:second(?! [a-z])|minute|hour|day|week|month|year|decade|century)",
     re.IGNORECASE,
@@ -194,7 +195,8 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
     adds = bool(words & _ADDS or _EXTRA & set(evidence.words))
     multiplies = bool(words & _MULTIPLIES) or has_rate
     subtracts = bool(words & _SUBTRACTS) or bool(claim.negations)
-    if _figures_shown(quantity, claim) >= _TELLING:
+    is_exact = not words & _APPROXIMATE
+    if _figures_shown(quantity, claim) >= (_EXACT if is_exact else _TELLING):
         adds = subtracts = multiplies = True
     if words & _MAY_SUBTRACT and not any(rivals(quantity, other) for other in known):
         subtracts = True
@@ -216,7 +218,7 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
         told = [float(date.year) for date in evidence.dates if date.year] + [o.values[0] for o in known]
         results += [a - b for a in told for b in told if a >= _FIRST_YEAR and b >= _FIRST_YEAR]
     parts = [o.values[0] for o in known if o.dimension != "%"]
-    if _figures_shown(quantity, claim) >= _EXACT:
+    if _figures_shown(quantity, claim) >= _EXACT and is_exact:
         results += _totals(evidence, quantity)
         results += [total - sign * a for total in _totals(evidence, quantity) for a in values for sign in (1, -1)]
     results += _products(claim, known, quantity) + _times(evidence, known, quantity)
@@ -238,7 +240,8 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
             results += [a * b] if multiplies else []
             if a and b and multiplies:
                 results += [a / b, b / a]
-    loose = _ABOUT * abs(quantity.values[0]) if words & _APPROXIMATE else 0.0
+    about = _ABOUT if _figures_shown(quantity, claim) < _EXACT else _CLOSE
+    loose = about * abs(quantity.values[0]) if words & _APPROXIMATE else 0.0
     slack = max(quantity.slack if quantity.slack != 0.5 else 0.0, loose)
     rounding = [0.5 if quantity.slack == 0.5 and result != round(result) else 0.0 for result in results]
     return any(
@@ -248,7 +251,7 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
     )
 
 
-_TELLING = 3  # figures that are no chance: "2,740"
+_TELLING = 4  # figures that are no chance: "2,740"
 _EXACT = 3
 _COUNT = Quantity(span=Span(0, 0), values=(1.0,), slack=0.0)
 _EVERY = re.compile(r"\b(?:each|every|per|pro|je|jede\w*|cada|por|an?) ([^\W\d_]+)", re.IGNORECASE)
