@@ -217,18 +217,12 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
     if words & _AGES and quantity.values[0] < OLDEST and quantity.dimension in ("", "time"):
         told = [float(date.year) for date in evidence.dates if date.year] + [o.values[0] for o in known]
         results += [a - b for a in told for b in told if a >= _FIRST_YEAR and b >= _FIRST_YEAR]
-    parts = [o.values[0] for o in known if o.dimension != "%"]
     if _figures_shown(quantity, claim) >= _EXACT and is_exact:
         results += _totals(evidence, quantity)
         results += [total - sign * a for total in _totals(evidence, quantity) for a in values for sign in (1, -1)]
     results += _products(claim, known, quantity) + _times(evidence, known, quantity)
     if is_share:
-        results += [100 * x / sum(row) for row in _rows(evidence, _COUNT) if sum(row) for x in row]
-        results += [100 * x / y for x in parts for y in parts if x != y and y]
-        results += [100 * (x - y) / y for x in parts for y in parts if x != y and y and (subtracts or words & _OTHERS)]
-        results += (
-            [] if _is_compared_alike(claim, evidence) else [100 - o.values[0] for o in known if o.dimension == "%"]
-        )
+        results += _percentages(claim, known, evidence, changes=subtracts or bool(words & _OTHERS))
     for place, a in enumerate(values):
         results += [2 * a, a / 2] if multiplies else []
         if has_rate:
@@ -255,6 +249,18 @@ _TELLING = 4  # figures that are no chance: "2,740"
 _EXACT = 3
 _COUNT = Quantity(span=Span(0, 0), values=(1.0,), slack=0.0)
 _EVERY = re.compile(r"\b(?:each|every|per|pro|je|jede\w*|cada|por|an?) ([^\W\d_]+)", re.IGNORECASE)
+
+
+def _percentages(claim: Text, known: Sequence[Quantity], evidence: Text, *, changes: bool) -> list[float]:
+    """Return shares of each other, of the total of a list, the rests of shares, and `changes` from one to another."""
+    parts = [o.values[0] for o in known if o.dimension != "%"]
+    pairs = [(x, y) for x in parts for y in parts if x != y and y]
+    found = [100 * x / sum(row) for row in _rows(evidence, _COUNT) if sum(row) for x in row]
+    found += [100 * x / y for x, y in pairs]
+    found += [100 * (x - y) / y for x, y in pairs if changes]
+    if not _is_compared_alike(claim, evidence):
+        found += [100 - o.values[0] for o in known if o.dimension == "%"]
+    return found
 
 
 def _products(claim: Text, known: Sequence[Quantity], quantity: Quantity) -> list[float]:
