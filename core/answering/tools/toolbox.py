@@ -16,19 +16,20 @@ from core.answering.tools.base import Arguments, Finding, Pictures, Tool, ToolCo
 from core.answering.tools.search import find_pages
 from core.answering.tools.section_notes import ModelSectionReader
 from core.domain.answer import Evidence, ListedFacts, PicturedPage
-from core.domain.chat import ChatMessage, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
+from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.corpus import SearchQuery, SourcedPassage
 from core.domain.jobs import Job, JobKind
 from core.errors import ToolFailed, ToolRetry
 from core.knowledge.covering import WholeDocuments
 from core.knowledge.facts import Facts, FactType
 from core.knowledge.facts.list_intent import detect_list_intent
-from core.knowledge.facts.lookup import MOST_LISTED
-from core.knowledge.facts.table_words import read_table_question
+from core.knowledge.facts.lookup import MOST_LISTED, Listing, Tables
+from core.knowledge.facts.table_words import continued, read_table_question
 from core.knowledge.library import Library
 from core.knowledge.references.linked_context import LinkedContext, to_turns
 from core.ports import ChatProvider, CorpusRepository, PagePictures
 from core.ports.service import SummaryRepository
+from core.text.courtesies import read_courtesies
 from core.text.words import shorten
 from core.work.steps import CALL, KEPT
 
@@ -100,6 +101,7 @@ class Toolbox:
         self._pictures: list[PicturedPage] = []
         self._last_call: asyncio.Event | None = None
         self._highest = 0
+        self._before = ""  # the last thing asked or said
 
     @property
     def definitions(self) -> tuple[ToolDefinition, ...]:
@@ -118,6 +120,7 @@ class Toolbox:
             for result in turn.tool_results:
                 self._passages.update((item.source.passage.id, item) for item in result.passages)
         self._highest = max((item.number for item in self._passages.values()), default=0)
+        self._before = _asked_before(history)
 
     def opening(self) -> tuple[ChatMessage, ...]:
         if self._offer is None:
@@ -184,20 +187,15 @@ class Toolbox:
         return listed
 
     async def _compute(self, question: str) -> ListedFacts | None:
-        """Answer a question from one table, if a table accounts for all its words."""
-        wanted = read_table_question(question)
-        if wanted is None:
-            return None
-        context = self._context
-        arguments: dict[str, object] = {"query": question[:JOB_INPUT_CHARACTERS], "type": FactType.ROW.value}
-        invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
-        hits = await find_pages(
-            SearchQuery(text=question, limit=TABLE_PAGES, document_ids=context.document_ids), context
-        )
-        found = await context.facts.compute(wanted, [hit.page_id for hit in hits], context.scope)
+        """Answer a question, by itself or with the one before, from one table that accounts for all its words."""
+        found = await self._from_table(question, [question])
+        if found is None and self._before:
+            found = await self._from_table(f"{self._before} {question}", continued(question, self._before))
         if found is None:
             return None
-        text, listing = found
+        question, text, listing = found
+        arguments: dict[str, object] = {"query": question[:JOB_INPUT_CHARACTERS], "type": FactType.ROW.value}
+        invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
         async with self._observer.root.step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
             finding = Finding(text=text, passages=tuple(source for _, source in listing.rows))
             job.output = _to_output(finding)
@@ -213,6 +211,19 @@ class Toolbox:
         )
         self._observer.record_facts(listed)
         return listed
+
+    async def _from_table(self, search: str, readings: Sequence[str]) -> tuple[str, str, Listing] | None:
+        """Return the first reading that a table answers, with the line and the rows."""
+        wanted = [(text, read) for text in readings if (read := read_table_question(text)) is not None]
+        if not wanted:
+            return None
+        context, tables = self._context, dict[str, Tables]()
+        query = SearchQuery(text=search, limit=TABLE_PAGES, document_ids=context.document_ids)
+        pages = [hit.page_id for hit in await find_pages(query, context)]
+        for text, read in wanted:
+            if (found := await context.facts.compute(read, pages, context.scope, tables)) is not None:
+                return text, *found
+        return None
 
     async def _cover(self, question: str) -> ListedFacts | None:
         """Sum up or compare the documents that a question names as wholes."""
@@ -296,6 +307,17 @@ class Toolbox:
             known = NumberedPassage(number=self._highest, source=passage)
             self._passages[passage.passage.id] = known
         return known
+
+
+def _asked_before(history: Sequence[ChatMessage]) -> str:
+    """Return the last thing that a person asked or said; of a follow-up that a table answered, as it was read."""
+    for turn in reversed(history):
+        for call in turn.tool_invocations:
+            if call.name == FACTS_TOOL and call.arguments.get("type") == FactType.ROW.value:
+                return str(call.arguments.get("query", ""))
+        if turn.role is ChatRole.USER and read_courtesies(turn.text).rest:
+            return " ".join(turn.text.split())
+    return ""
 
 
 def to_definition(tool: Tool[Any], context: ToolContext) -> ToolDefinition:

@@ -96,6 +96,9 @@ class Listing:
     is_whole: bool = True  # the documents were read to the end: only then is the number of rows known
 
 
+Tables = list[tuple[Grid, list[Fact]]]  # whole tables with their rows
+
+
 class Facts:
     """The use cases over extracts. Every read takes the scope it may see."""
 
@@ -177,11 +180,16 @@ class Facts:
         return Listing(rows=rows, total=found.total, unknown=found.unknown, is_whole=is_whole)
 
     async def compute(
-        self, question: TableQuestion, pages: Sequence[str], scope: SearchScope
+        self,
+        question: TableQuestion,
+        pages: Sequence[str],
+        scope: SearchScope,
+        read: dict[str, Tables] | None = None,
     ) -> tuple[str, Listing] | None:
         """Answer a question from a table of the documents of these pages, with the rows to cite; None if none or
-        several do. The first pages count first.
+        several do. The first pages count first. `read` keeps the tables of documents for the next reading.
         """
+        read = {} if read is None else read
         near = await self.of_pages(pages, scope, ExtractType.TABLE)
         near.sort(key=lambda extract: pages.index(extract.page_id))
         named = _named(question, await self._corpus.list_readable(scope))
@@ -189,7 +197,9 @@ class Facts:
         for place, document_id in enumerate(dict.fromkeys([*named, *(item.document_id for item in near)])):
             if place == MOST_DOCUMENTS or (found and named and document_id not in named):
                 break
-            for grid, rows in await self.tables(frozenset({document_id}), scope):
+            if document_id not in read:
+                read[document_id] = await self.tables(frozenset({document_id}), scope)
+            for grid, rows in read[document_id]:
                 if rows and (computed := compute(question, grid)) is not None:
                     worth = computed.covered, computed.is_exact, grid.weight
                     found.append((worth, computed, [rows[place] for place in computed.rows]))
@@ -207,7 +217,7 @@ class Facts:
             return None  # a row without a proof
         return computed.text, Listing(rows=tuple(listed), total=len(rows), unknown=0)
 
-    async def tables(self, document_ids: frozenset[str], scope: SearchScope) -> list[tuple[Grid, list[Fact]]]:
+    async def tables(self, document_ids: frozenset[str], scope: SearchScope) -> Tables:
         """List the whole tables of documents, in order, with their rows."""
         readable = {document.id: document for document in await self._corpus.list_readable(scope)}
         found: list[tuple[Grid, list[Fact]]] = []

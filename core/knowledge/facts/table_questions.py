@@ -5,6 +5,7 @@ is, then with its columns as rows: "in which year were repairs the highest?"
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -13,6 +14,7 @@ from math import fsum
 from core.knowledge.facts.table_grids import DATE, IN_BRACKETS, NUMBER, Grid, Number, is_one_unit
 from core.knowledge.facts.table_shapes import YEAR
 from core.knowledge.facts.table_words import (
+    QUANTITIES,
     Operation,
     TableQuestion,
     is_like,
@@ -62,10 +64,16 @@ def may_answer(question: TableQuestion, grid: Grid) -> bool:
     own = frozenset[str]().union(*(names(cell) for row in grid.rows for cell in row))
     left = question.needed - own
     left -= frozenset[str]().union(*(grid.named(place, left) for place in range(len(grid.columns))))
-    return not question.is_computed and not left - grid.explains(left)
+    left -= grid.explains(left)
+    if not any(
+        question.entity in quantity.words for quantity in QUANTITIES
+    ):  # "which tool cuts": a row need not say so
+        left -= {question.entity}
+    return not question.is_computed and not left
 
 
 _OF_ROWS = (Operation.COUNT, Operation.ROWS, Operation.VALUE)
+_OF_PAIRS = (Operation.SUM, Operation.AVERAGE, Operation.HIGHEST, Operation.LOWEST)
 
 
 def _turned(grid: Grid) -> Grid | None:
@@ -107,7 +115,7 @@ class _Reading:
         if question.operation is Operation.DIFFERENCE:
             return self._difference()
         rows, covered = self._select(plain_rows(self.grid))
-        if question.pairs and question.operation in (Operation.SUM, Operation.AVERAGE) and question.ends is None:
+        if question.pairs and question.operation in _OF_PAIRS and question.ends is None:
             rows, covered = self._joined(rows, covered)
         rows, covered = self._marked(rows, covered)
         if question.ends is not None and not covered.issuperset(question.ends):
@@ -232,9 +240,13 @@ class _Reading:
 
     def _joined(self, rows: Sequence[int], covered: frozenset[str]) -> tuple[list[int], frozenset[str]]:
         """Return all rows that are named: "of 2022 and 2023"."""
-        named = {row: self._said_of(own) for row in plain_rows(self.grid) if (own := self.grid.labels[row][0])}
-        named = {row: own for row, own in named.items() if len(own) == len(self.grid.labels[row][0])}
+        plain = {row: self._said_of(own) for row in plain_rows(self.grid) if (own := self.grid.labels[row][0])}
+        named = {row: own for row, own in plain.items() if len(own) == len(self.grid.labels[row][0])}
         ends = {row for pair in self.question.pairs for row, own in named.items() if own & {*pair}}
+        if self.question.operation in (Operation.HIGHEST, Operation.LOWEST):
+            counts = Counter(word for own in plain.values() for word in own)
+            named = {row: own for row, own in plain.items() if any(counts[word] == 1 for word in own)}
+            ends = {*named} if len(named) == 2 else set()  # "the northern or the southern road": a word tells them
         if len(ends) < 2 or ends != named.keys():
             return list(rows), covered
         self.is_joined = True

@@ -33,10 +33,13 @@ class Quantity:
     lowest: frozenset[str] = frozenset()
 
 
+_IRREGULAR = {"paid": "pay", "spent": "spend", "sold": "sell", "bought": "buy", "built": "build", "taken": "take"}
+
+
 def _quantity(units: str, said: str, highest: str = "", lowest: str = "") -> Quantity:
     return Quantity(
         units=frozenset(units.split()),
-        words=frozenset(map(stem, [*said.split(), *units.split()])),
+        words=frozenset(_IRREGULAR.get(stem(word), stem(word)) for word in [*said.split(), *units.split()]),
         highest=frozenset(highest.split()),
         lowest=frozenset(lowest.split()),
     )
@@ -44,7 +47,6 @@ def _quantity(units: str, said: str, highest: str = "", lowest: str = "") -> Qua
 
 ROOT = 4  # characters that forms of a word share
 _ENDINGS = frozenset(["", *"e s es d ed er ers r rs ing ion ly al ment or".split()])
-_IRREGULAR = {"paid": "pay", "spent": "spend", "sold": "sell", "bought": "buy", "built": "build", "taken": "take"}
 QUANTITIES = (
     _quantity(
         "€ eur euro euros £ gbp pound pounds $ usd us$ dollar dollars chf sek nok dkk crown crowns yen ¥",
@@ -69,6 +71,7 @@ QUANTITIES = (
     _quantity("kwh mwh gwh wh", "electricity energy power consumption consumed"),
     _quantity("kn knots km/h kph mph", "speed fast", "fastest", "slowest"),
     _quantity("°c °f", "temperature hot cold warm", "hottest warmest", "coldest"),
+    _quantity("passengers people persons guests visitors", "people person passenger guest visitor"),
     _quantity("date", "year date built opened founded old", "latest newest last youngest", "oldest earliest first"),
 )
 _CALLED: Mapping[str, Operation] = {
@@ -79,6 +82,16 @@ _CALLED: Mapping[str, Operation] = {
     **dict.fromkeys("total sum altogether overall combined".split(), Operation.SUM),
     **dict.fromkeys("average mean".split(), Operation.AVERAGE),
 }
+_LOOSE = re.compile(r"^(?:when|how (?:quick|quickly|soon))\b", re.IGNORECASE)
+# Two things compared: "is the red van faster than the blue one", "which van is older, the red or the blue one".
+_COMPARATIVES: Mapping[str, str] = {
+    **{f"{word.removesuffix('est')}er": word for word in _CALLED if word.endswith("est")},
+    "more": "most",
+    "less": "least",
+    "fewer": "fewest",
+}
+_VERB_FIRST = re.compile(r"^(?:is|are|was|were|does|do|did|has|have|had|can) (?=.)", re.IGNORECASE)
+_WHICH = re.compile(r"^(?:which|what|who)\b", re.IGNORECASE)
 _COUNTS = re.compile(r"^(?:how many|count the|what is the number of)\s+(\w+)", re.IGNORECASE)
 _ENTITY = re.compile(
     r"^(?:(?:in|on|at|for|to|of) )?(?:which|what|list(?: all)?(?: the)?|name the)\s+"
@@ -86,22 +99,24 @@ _ENTITY = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"^(?:(?:in |on |at |for |to |of )?(?:what|which)|who|by how (?:much|many)|how (?:many|much|long|old|tall|high|big"
-    r"|far|heavy|fast)|count|give|tell|name|list|show|sort|rank)\b",
+    r"^(?:(?:in |on |at |for |to |of )?(?:what|which)|who|when|by how (?:much|many)|how (?:many|much|long|old|tall|high"
+    r"|big|far|heavy|fast|quick|quickly|soon)|count|give|tell|name|list|show|sort|rank)\b",
     re.IGNORECASE,
 )
+# A few words without a verb: "passengers of the red van", "red van, built when?".
+FRAGMENT_WORDS = 6
 # Words that no table accounts for, once differences and conditions are read.
 _BEYOND = frozenset(
-    """why when where except excluding without than compare compared between change changed increase more less fewer
+    """why where except excluding without than compare compared between change changed increase more less fewer
     not""".split()
 )
 # Words of questions that no table has to have.
 _ASKING = frozenset(
-    """row column table list number value figure much many there have had has does did do got get give tell name show
-    amount single entry altogether carry carries carried contain contains hold holds held include includes report
+    """row column table list may number value figure much many there have had has does did do got get give tell name
+    show amount single entry altogether carry carries carried contain contains hold holds held include includes report
     reported record recorded use used need needs end part go goes went make makes made per sort sorted rank ranked order
     ordered by how respectively take took taken spend spent fiscal segment belong high file sheet document
-    page according pay pays paid""".split()
+    page according pay pays paid fit fits happen happens happened""".split()
 )
 _NOT_NEEDED = _ASKING | frozenset(stem(word) for word in _ASKING)
 _NUMBERS: Mapping[str, int] = dict(
@@ -171,6 +186,7 @@ class TableQuestion:
     ends: tuple[str, str] | None = None  # of "from January to June"
     falls: bool = False  # of "by how much did it fall"
     pairs: tuple[tuple[str, str], ...] = ()  # words around "and" and "or"
+    is_loose: bool = False  # a few words, or asked so that prose may answer as well
 
     @property
     def needed(self) -> frozenset[str]:
@@ -192,8 +208,14 @@ class TableQuestion:
 def read_table_question(text: str) -> TableQuestion | None:
     """Read a question, or return None if it asks for something else, or for two things."""
     question = " ".join(text.split()).rstrip("?!. ")
-    if len(question) > LONGEST or not _ASKS.match(question) or re.search(r"[?;!.]\s+\S", text.rstrip("?!. ")):
+    if len(question) > LONGEST or re.search(r"[?;!.]\s+\S", text.rstrip("?!. ")):
         return None
+    compared = _as_superlative(question)
+    asks = _ASKS.match(question) is not None
+    if compared is None and not asks and len(question.split()) > FRAGMENT_WORDS:
+        return None
+    is_loose = compared is None and (not asks or _LOOSE.match(question) is not None)
+    question = compared or question
     counted, named = _COUNTS.match(question), _ENTITY.match(question)
     rest, limit = _read_limit(question)
     rest, most = _read_most(rest)
@@ -226,9 +248,56 @@ def read_table_question(text: str) -> TableQuestion | None:
         without=next(stems([without]), ""),
         ends=(ends[1].casefold(), ends[2].casefold()) if ends else None,
         falls=_FALLS.search(rest) is not None,
+        is_loose=is_loose,
         pairs=tuple((next(stems([one])), next(stems([other]))) for one, other in _PAIR.findall(rest.casefold())),
     )
     return wanted if wanted.needed else None
+
+
+def _as_superlative(question: str) -> str | None:
+    """Return a comparison of two things as the question which of them has most; None for other questions."""
+    without_verb = _VERB_FIRST.sub("", question)
+    is_which = _WHICH.match(question) is not None
+    if (without_verb == question and not is_which) or _LIMIT.search(question) is not None:
+        return None
+    said = without_verb.casefold().split()
+    plain = [word.strip(",:") for word in said]
+    if not any(word in _COMPARATIVES or word in _CALLED for word in plain):
+        return None
+    if "or" not in plain and (is_which or "than" not in plain):
+        return None
+    return " ".join(
+        "or" if bare == "than" else _COMPARATIVES.get(bare, word) for word, bare in zip(said, plain, strict=True)
+    )
+
+
+_LEANS = re.compile(
+    r"^(?:(?:and|or|ok|so|then|what about|how about|same for|for|in|of|on|the|with|how many|how much|what|which|who"
+    r"|when|is|was|are|were|by) ?\b[ ,]*){1,8}",
+    re.IGNORECASE,
+)
+_RUN = re.compile(r"(?<![\w’'–-])(?:[A-Z][\w’'–-]*(?: [A-Z][\w’'–-]*)*|[\w–:-]*\w)")
+MOST_LEFT_OUT = 3  # words of a question that leaves the rest to the one before
+MOST_READINGS = 20
+
+
+def continued(question: str, before: str) -> list[str]:
+    """Return readings of a question that leaves something to what was said before: "and the blue van?", "and 2024?".
+
+    A thing of the one before is replaced, or one of its things is added. Most readings make no sense: only those that
+    a table accounts for count.
+    """
+    line = " ".join(question.split()).rstrip("?!. ")
+    said = [word for word in words(line) if word not in STOPWORDS and word not in _ASKING]
+    if not said or len(said) > MOST_LEFT_OUT or len(before) > LONGEST:
+        return []
+    new = _LEANS.sub("", line).strip(" ,")
+    runs = [found for found in _RUN.finditer(before) if found[0].casefold() not in STOPWORDS | _ASKING]
+    replaced = [f"{before[: run.start()]}{new}{before[run.end() :]}" for run in runs] if new else []
+    alike = [new[:1].isupper() == run[0][:1].isupper() for run in runs]  # a name rather replaces a name
+    ordered = [text for _, text in sorted(zip(alike, replaced, strict=False), key=lambda pair: not pair[0])]
+    added = [f"{line} of {run[0]}" for run in runs]
+    return [*ordered, *added][:MOST_READINGS]
 
 
 def _read_limit(question: str) -> tuple[str, Limit | None]:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.knowledge.facts.table_grids import Grid
 from core.knowledge.facts.table_questions import Computed, compute
-from core.knowledge.facts.table_words import read_table_question
+from core.knowledge.facts.table_words import continued, read_table_question
 
 FARES = Grid(
     title="Fares",
@@ -34,6 +34,7 @@ ROUTES = Grid(
     rows=(("Linden", "412", "12"), ("Voss", "96", "3")),
     about="Season 2025",
 )
+CROWDS = Grid(title="Crossed", columns=("Harbour", "Passengers"), rows=(("Linden", "412"), ("Voss", "96")))
 INCOME = Grid(
     title="Income statement",
     columns=("", "2023", "2022"),
@@ -152,6 +153,29 @@ def answer(question: str, grid: Grid) -> Computed | None:
         ),
         ("Which bills are not paid?", BILLS, "B-2, B-3", (1, 2)),
         ("How many bills were issued after 2024?", BILLS, "2 rows", (1, 2)),
+        ("Which ship is the oldest?", SHIPS, "Gull (Built 1888, the oldest of 3 in “Ships of the line”)", (1,)),
+        ("Heron, built when?", SHIPS, "1901 (Built, Heron)", (0,)),
+        ("When was the Heron built?", SHIPS, "1901 (Built, Heron)", (0,)),
+        ("cars on the Gull", SHIPS, "20 (Cars, Gull)", (1,)),
+        ("How many people crossed from Linden?", CROWDS, "412 (Passengers, Linden)", (0,)),
+        (
+            "Is the Heron longer than the Tern?",
+            SHIPS,
+            "Heron (Length 30 m, the longest of 2 in “Ships of the line”)",
+            (0,),
+        ),
+        (
+            "Which carries more cars, the Tern or the Heron?",
+            SHIPS,
+            "Heron (Cars 12, the most of 2 in “Ships of the line”)",
+            (0,),
+        ),
+        (
+            "Did the Northern pier or Linden have fewer crossings?",
+            FARES,
+            "Linden (Crossings 412, the fewest of 2 in “Fares”)",
+            (0,),
+        ),
     ],
 )
 def test_a_question_is_computed_from_the_rows_it_names(
@@ -202,6 +226,17 @@ def test_the_engine_agrees_with_plain_arithmetic(numbers: list[int]) -> None:
     highest, total = answer("Which boat has the highest load?", grid), answer("What is the sum of the load?", grid)
     assert highest is not None and highest.rows == (numbers.index(max(numbers)),)
     assert total is not None and total.text.startswith(f"{sum(numbers):,} (")
+
+
+def test_a_question_leaves_its_thing_or_its_measure_to_the_one_before() -> None:
+    def readings(question: str, before: str) -> list[str]:
+        return [found.text for text in continued(question, before) if (found := answer(text, SHIPS)) is not None]
+
+    assert readings("and the Gull?", "How many cars may the Heron carry?")[:1] == ["20 (Cars, Gull)"]
+    assert readings("and how many cars?", "What is the length of the Gull?")[:1] == ["20 (Cars, Gull)"]
+    assert readings("how many cars?", "we sail with the Gull on Friday")[:1] == ["20 (Cars, Gull)"]
+    assert readings("and the Swan?", "How many cars may the Heron carry?") == []
+    assert continued("by when?", "How many cars may the Heron carry?") == []
 
 
 ALARMS = Grid(
