@@ -6,7 +6,7 @@ A question in a conversation is read by itself and with the words of the questio
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.answering.providers.extractive.cues import CONNECTIVE, EXPLETIVE, POINTING, WORD
 from core.answering.providers.extractive.quotes import Quote, quotable, text_of
@@ -22,6 +22,7 @@ from core.text.words import STOPWORDS, content_words, words
 # right document was cited for .43 of them without the words and .96 with them; words of the answer (.70), or of both
 # (.89 to .92), were worse.
 CONTEXT_WORDS = 14  # enough for the subject, and too few to drown the new question
+MOST_SAID = 3  # statements of people that a question may be about
 STANDALONE_WORDS = 2  # with fewer content words and no name, a question has no subject of its own
 
 
@@ -39,25 +40,35 @@ def asked_before(history: Sequence[ChatMessage]) -> str | None:
 
     A later statement of a person comes before it; courtesies ("hm", "ok") are left out.
     """
+    said, asked = _talk(history)
+    return " ".join([*said[:1], *([asked] if asked else [])]) or None
+
+
+def _talk(history: Sequence[ChatMessage]) -> tuple[list[str], str | None]:
+    """Return the statements of people since the last question, the newest first, and that question."""
     said: list[str] = []
     for turn in reversed(history):
         for call in turn.tool_invocations:
             query = call.arguments.get("query")
             if isinstance(query, str) and query.strip():
-                return " ".join([*said[:1], query])
+                return said, query
         if turn.role is ChatRole.USER and read_courtesies(turn.text).rest:
             if read_asked(turn.text).form in (Form.QUESTION, Form.REQUEST):
-                return " ".join([*said[:1], turn.text])
+                return said, turn.text
             said.append(turn.text)
-    return said[0] if said else None
+    return said, None
 
 
 def statement_asked_about(question: str, history: Sequence[ChatMessage]) -> str | None:
     """Return the last statement of a person, if a message only asks whether it is right."""
     if _IS_RIGHT.fullmatch(question.strip(_AROUND)) is None:
         return None
-    said = (turn.text for turn in reversed(history) if turn.role is ChatRole.USER)
-    return next((text for text in said if read_asked(text).form is Form.STATEMENT and content_words(text)), None)
+    told = [turn.text for turn in reversed(history) if turn.role is ChatRole.USER and content_words(turn.text)]
+    forms = {text: read_asked(text).form for text in told}
+    if _WHO_IS_RIGHT.match(question):  # two people say two things about one
+        both = [text for text in told if forms[text] not in (Form.QUESTION, Form.REQUEST)][:2]
+        return ". ".join(text.strip().rstrip(".") for text in reversed(both)) or None
+    return next((text for text in told if forms[text] is Form.STATEMENT), None)
 
 
 def in_context(question: str, before: str) -> str:
@@ -77,11 +88,16 @@ class Query:
 
     search: str
     judged: str
+    own: str = ""  # the question without words from before
 
 
 def queries(question: str, history: Sequence[ChatMessage]) -> list[Query]:
-    """Return one query, or two: the second for when the first finds no answer."""
+    """Return one query or more: the later ones for when the ones before find no answer.
+
+    What people said goes before a question as they said it: in brackets, a judge misses how it belongs to the question.
+    """
     before = asked_before(history)
+    said, _ = _talk(history)
     alone = question.strip()
     if before is None:
         keywords = " ".join(word for word in WORD.findall(alone) if word.lower() not in STOPWORDS)
@@ -90,8 +106,19 @@ def queries(question: str, history: Sequence[ChatMessage]) -> list[Query]:
         joined = in_context(alone, before)
         order = [Query(alone, alone), Query(joined, joined)]
         if is_follow_up(alone):
-            order = [order[1], Query(f"{before} {alone}", joined)]
-    return order if order[0].search != order[1].search else order[:1]
+            order = [order[1], Query(f"{before} {alone}", f"{_closed(before)} {alone}" if said else joined)]
+        talk = [_closed(text) for text in reversed(said[:MOST_SAID])]
+        if talk:
+            told = " ".join([*talk, alone])
+            order.append(Query(told, told))
+        if is_follow_up(alone) and content_words(alone):
+            order.append(Query(alone, alone))
+    each = {query.search: replace(query, own=alone if before else "") for query in reversed(order)}
+    return list(reversed(each.values()))
+
+
+def _closed(text: str) -> str:
+    return text if text.rstrip().endswith((".", "!", "?")) else f"{text.rstrip()}."
 
 
 def part_queries(parts: Sequence[str], whole: str, before: str | None) -> list[list[Query]]:
@@ -132,6 +159,7 @@ _IS_RIGHT = re.compile(
     r"|who(?: of (?:us|them|you))? is right(?:,? .{1,60})?)",
     re.IGNORECASE,
 )
+_WHO_IS_RIGHT = re.compile(r"(?:(?:and|but|so|ok|hm+|wait)[ ,]+){0,2}+who\b", re.IGNORECASE)
 _REASON = re.compile(r"\b(?:because|since|due to|so that|in order to|the reason|thanks to)\b", re.IGNORECASE)
 _AROUND = " \t\n?!.,;:…-–—"
 MOST_FURTHER = 3  # sentences

@@ -135,8 +135,8 @@ _CUES: Mapping[AnswerKind, tuple[str, ...]] = {
         r"\b(?:costs?|pay|paid|charged?|price|money|dollars|euros|earn|funding|spend|spent|"
         r"lose|lost|fee|salary|borrow(?:ed)?|grant|raised?)\b",
         r"\bhow expensive\b|\bat what price\b|^(?:\w+ ){0,3}(?:price|cost|fee|salary|donations)\b(?! market)",
-        r"^(?:and |so )?what\b.*\b(?:prices?|costs?|fees?|salary|wages?|rent|fare|budget|revenue|income|bounty|"
-        r"charges?|pay)\b",
+        r"^(?:and |so )?what\b(?! (?:if|happens|when)\b).*\b(?:prices?|costs?|fees?|salary|wages?|rent|fare|budget|"
+        r"revenue|income|bounty|charges?|pay)\b",
     ),
     AnswerKind.LENGTH: (
         r"\bhow (?:far(?! behind)|tall|wide|deep|thick)\b|\b(?:height|width|depth|diameter|distance)\b",

@@ -17,6 +17,7 @@ from core.answering.providers.extractive.conversation import (
     asks_more,
     asks_why,
     gives_reason,
+    is_follow_up,
     last_quoted,
     part_queries,
     queries,
@@ -124,8 +125,11 @@ class ExtractiveProvider:
             return in_each
         found, answers = await self._read(turn)
         is_weak = not answers or (bool(turn.history) and answers[0].score < SURE_IN_CONVERSATION)
-        if is_weak and not turn.listed and turn.may_search_again:
-            return self._call(turn, "search", {"query": turn.queries[1].search, "limit": SEARCH_LIMIT})
+        is_weak = is_weak or answers[0].is_told(turn.told)
+        is_last = bool(answers) and len(turn.calls("search")) > 1 and not answers[0].is_told(turn.told)
+        if is_weak and not is_last and not turn.listed and turn.may_search_again:
+            following = turn.queries[len(turn.calls("search"))]
+            return self._call(turn, "search", {"query": following.search, "limit": SEARCH_LIMIT})
         whole = answers and turn.kind is not RequestKind.QUESTION
         if whole and not turn.calls("get_page") and turn.may_call("get_page"):
             first = _chosen(turn, answers)[0]
@@ -173,12 +177,15 @@ class ExtractiveProvider:
         return self._say((*segments, *((CitedText(text=told),) if told else ()), *_note(turn)), on_text)
 
     async def _read(self, turn: "_Turn") -> tuple[Found, Sequence[Quote]]:
-        """Return what was found, and the quotes that answer: of a follow-up's two readings, those of the better one."""
-        found, answers = await self._answers(turn.question, turn.current_query, turn.found, turn.passages)
-        if turn.history and len(turn.searched) == len(turn.queries) > 1 and not turn.listed:
-            before = await self._answers(turn.question, turn.queries[0], turn.searched[0], turn.passages)
-            if before[1] and (not answers or before[1][0].score >= answers[0].score - SECOND_READING_BY):
-                found, answers = before
+        """Return what was found, and the quotes that answer: of a follow-up's readings, those of the best one."""
+        readings = list(zip(turn.queries, turn.searched, strict=False))
+        if not turn.history or turn.listed or len(turn.searched) > len(turn.queries) or len(readings) < 2:
+            readings = [(turn.current_query, turn.found)]
+        found, answers = Found(), list[Quote]()
+        for query, passages in readings:  # an earlier reading is rather meant
+            each, quotes = await self._answers(turn.question, query, passages, turn.passages, turn.told)
+            if not answers or (quotes and quotes[0].score > answers[0].score + SECOND_READING_BY):
+                found, answers = each, list(quotes)
         if asks_why(turn.question):  # it asks for more than was quoted, unless that gives the reason
             answers = [q for q in answers if gives_reason(q.text) or readable(q.text) not in turn.last_answer]
         return found, answers
@@ -215,18 +222,23 @@ class ExtractiveProvider:
         return self._say((*segments, *((CitedText(text=told),) if told else ()), *_note(turn)), on_text)
 
     async def _answers(
-        self, question: str, query: Query, given: Sequence[SourcedPassage], near: Sequence[SourcedPassage]
+        self,
+        question: str,
+        query: Query,
+        given: Sequence[SourcedPassage],
+        near: Sequence[SourcedPassage],
+        told: str = "",
     ) -> tuple[Found, Sequence[Quote]]:
         """Return what was found in `given`, and quotes that answer; of kept answers only if the documents have none.
 
         `near` are all passages at hand, which may mention the names of the question.
         """
         written = [item for item in given if item.document.kind != KEPT_KIND]
-        found = await find_quotes(query.judged, written, self._ranker, self._judge)
+        found = await find_quotes(query.judged, written, self._ranker, self._judge, asked=query.own, told=told)
         answers = _answering(question, found, near)
         if answers or len(written) == len(given):
             return found, answers
-        found = await find_quotes(query.judged, given, self._ranker, self._judge)
+        found = await find_quotes(query.judged, given, self._ranker, self._judge, asked=query.own, told=told)
         return found, _answering(question, found, near)
 
     def _call(self, turn: "_Turn", name: str, *arguments: dict[str, object]) -> ChatResponse:
@@ -254,7 +266,9 @@ class _Turn:
         self.history: Sequence[ChatMessage] = request.messages[: max(asked, 0)]
         text = request.messages[asked].text if asked >= 0 else ""
         asked_for = without_reading(spoken(text) if "[[" in text else text)
-        self.question = statement_asked_about(asked_for, self.history) or asked_for
+        said = statement_asked_about(asked_for, self.history)
+        self.is_about_statement = said is not None
+        self.question = said or asked_for
         self.kind = request_kind(self.question, request.system)
         self.queries = queries(self.question, self.history)
         self.parts = parts_of(self.question) if self.kind is RequestKind.QUESTION else [self.question]
@@ -333,6 +347,11 @@ class _Turn:
         return readable(next(said, ""))
 
     @property
+    def told(self) -> str:
+        """The last answer, of a follow-up that asks for something else."""
+        return self.last_answer if is_follow_up(self.question) and not self.is_about_statement else ""
+
+    @property
     def page_to_continue(self) -> str | None:
         """The page that the last answer quoted, if more of it is asked for: "tell me more"."""
         if not asks_more(self.question) or not self.may_call("get_page"):
@@ -350,7 +369,7 @@ def _answering(question: str, found: Found, near: Sequence[SourcedPassage]) -> S
     """Return the quotes from the first that answers and is nearly as good as the best one; empty if none does."""
     of_table = read_table_question(question)
     for place, quote in enumerate(found.quotes):
-        if of_table is not None and not _row_may_answer(of_table, quote):
+        if of_table is not None and not of_table.is_loose and not _row_may_answer(of_table, quote):
             continue
         if quote.score < found.quotes[0].score - ANSWER_WITHIN:
             break
@@ -369,7 +388,9 @@ def _row_may_answer(question: TableQuestion, quote: Quote) -> bool:
     titles = " ".join((source.document.title, source.document.path, source.page_title, *source.passage.titles))
     if found is None:  # without columns, the words around it have to account for the question
         return may_answer(question, Grid(title=f"{titles} {source.passage.text}", columns=("",), rows=()))
-    return may_answer(question, Grid(title=titles, columns=found.columns, rows=found.rows))
+    said = (text_of(source, span) for span in source.passage.sentences if not is_row(text_of(source, span)))
+    title = " ".join((titles, *(line for line in said if "\t" not in line)))
+    return may_answer(question, Grid(title=title, columns=found.columns, rows=found.rows))
 
 
 def _chosen(turn: _Turn, quotes: Sequence[Quote]) -> list[Quote]:

@@ -89,10 +89,24 @@ def test_a_question_of_keywords_has_one_query() -> None:
 
 
 def test_a_follow_up_is_searched_in_context_first() -> None:
-    first, second = queries("Where does it grow?", [user("Which flower cures sight rot?")])
+    first, second, alone = queries("Where does it grow?", [user("Which flower cures sight rot?")])
     assert first.search == first.judged == "Where does it grow (flower cures sight rot)?"
     assert second.search == "Which flower cures sight rot? Where does it grow?"
     assert second.judged == first.judged
+    assert alone.search == alone.judged == first.own == "Where does it grow?"
+
+
+def test_what_people_said_goes_before_a_question_as_they_said_it() -> None:
+    said = [user("The poison is in the cellar"), user("It was harvested at dawn")]
+    _, second, talk = queries("by whom?", said)
+    assert second.judged == "It was harvested at dawn. by whom?"
+    assert talk.judged == "The poison is in the cellar. It was harvested at dawn. by whom?"
+
+
+def test_who_is_right_asks_about_both_that_were_said() -> None:
+    said = [user("I think the poison is harvested at dawn"), user("I would have said at dusk")]
+    assert statement_asked_about("who is right?", said) == f"{said[0].text}. {said[1].text}"
+    assert statement_asked_about("is that right?", said) == said[1].text
 
 
 def test_a_standalone_question_of_a_conversation_is_searched_alone_first() -> None:
@@ -133,7 +147,7 @@ def test_a_question_about_a_message_is_searched_with_its_words(question: str) ->
 
 
 def test_a_question_that_says_enough_about_a_message_is_searched_alone_first() -> None:
-    first, second = queries("Which flower cures sight rot?", [user("The wyvern poison must be harvested at dawn")])
+    first, second, *_ = queries("Which flower cures sight rot?", [user("The wyvern poison must be harvested at dawn")])
     assert first.search == "Which flower cures sight rot?"
     assert "wyvern" in second.search
 
