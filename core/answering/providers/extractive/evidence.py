@@ -1,10 +1,11 @@
 """Judgement of evidence: does it answer the question, or is it only near it? Pure; measured in docs/evaluation.md.
 
-There are three reasons not to answer, checked in this order:
+There are four reasons not to answer, the first three checked in this order:
 - no passage is about the question (the cross-encoder's best score over passages and quotes);
 - the question names a person or thing that no passage mentions, or a year that the document lacks;
 - the question asks for a kind of thing (an amount, a date, a person) that the best quote doesn't hold. Asked about a
-  fee, a cross-encoder finds the passage about opening hours relevant, but it names no amount of money.
+  fee, a cross-encoder finds the passage about opening hours relevant, but it names no amount of money;
+- the thing that the question asks for is in no document (`unknown_thing`; the provider searches for its word alone).
 
 Cues are English.
 """
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from core.answering.providers.extractive.cues import (
+    ASKED_THING,
     BEGINNERS,
     CALENDAR,
     CAPITAL,
@@ -24,18 +26,23 @@ from core.answering.providers.extractive.cues import (
     NAME,
     SIGN_PATTERNS,
     TITLE_WORD,
+    UNSAID,
     WHO_IS_NAMED,
     YEAR,
     AnswerKind,
 )
 from core.domain.corpus import SourcedPassage
-from core.text.words import STOPWORDS
+from core.text.words import STOPWORDS, tokens
 
 # Logits of the cross-encoder (docs/evaluation.md has the curve). Below the first are all of 40 questions that the
 # library doesn't cover, and about 3 % of 201 that it answers. From the second on, a missing name counts as another
 # spelling ("Americans" for "people in the US").
 NOTHING_BELOW = -4.5
 SURE_FROM = 7.0
+
+
+_KINDS_OF_THINGS = (None, AnswerKind.NUMBER, AnswerKind.PERSON)
+_NO_NOUN = ("est", "ing", "ible", "able")
 
 
 class Verdict(StrEnum):
@@ -61,6 +68,21 @@ def judge_evidence(
     if kind is not None and not holds_kind(quote, kind, question):
         return Verdict.WRONG_KIND
     return Verdict.ANSWERS
+
+
+def unknown_thing(question: str, passages: Sequence[SourcedPassage]) -> str | None:
+    """Return the thing that is asked for ("how many ushers") if none of the passages has its word.
+
+    Of amounts, dates and the like, the kind is checked instead: "40 crowns" is a price without the word.
+    """
+    found = ASKED_THING.match(question.strip())
+    if found is None or expected_kind(question) not in _KINDS_OF_THINGS:
+        return None
+    thing = next(filter(None, found.groups())).split()[-1].lower()
+    said = set(tokens(thing))
+    if not said or thing in UNSAID or thing.endswith(_NO_NOUN):
+        return None
+    return None if any(said <= set(tokens(_all_words(passage))) for passage in passages) else thing
 
 
 def unknown_names(question: str, passages: Sequence[SourcedPassage]) -> list[str]:

@@ -8,13 +8,18 @@ MOST_PARTS = 3
 # "and" joins two questions only if another question word follows: "what is the fare, and who sets it?".
 _JOINED = re.compile(
     r"(?:[?;] (?:and |also |und |y )?|,? (?:and|also|und|y) (?:also )?)"
-    r"(?=(?:what|who|whom|whose|when|where|which|why|how|was|wer|wann|wo|welche[rsn]?|wie|warum|qué|quién|cuándo|dónde|cómo"
+    r"(?=(?:(?:by|until|since|for|from|to|in|at|with) )?(?:what|who|whom|whose|when|where|which|why|how"
+    r"|was|wer|wann|wo|welche[rsn]?|wie|warum|qué|quién|cuándo|dónde|cómo"
     r"|is|are|does|do|did|can) )",
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^(?:hi|hello|hey|please|also|and)[ ,!.]+", re.IGNORECASE)
 # A question word that another one shares its question with: "when and where does it meet?".
 _BARE = re.compile(r"(?:what|who|when|where|which|why|how|wann|wo|wer|wie|was)", re.IGNORECASE)
+# What a part without a word of its own may point at in the first: "who does it?".
+_POINTS = re.compile(
+    r"\b(?:it|that|this|they|them|he|she|him|her|there|those)\b|^(?:by|until|since|for|from)\b", re.IGNORECASE
+)
 
 # "Which was higher: the fare of May or the fare of June?"
 _EITHER = re.compile(
@@ -29,6 +34,8 @@ def parts_of(question: str) -> list[str]:
         return [f"{part.strip()}?" for part in either.group("first", "second")]
     parts = [part.strip(" ,;.?") for part in _JOINED.split(_LEADING.sub("", line).rstrip("?"))]
     alone = [question.strip()]
-    if not 1 < len(parts) <= MOST_PARTS or any(_BARE.fullmatch(part) or not content_words(part) for part in parts):
+    if not 1 < len(parts) <= MOST_PARTS or any(_BARE.fullmatch(part) for part in parts):
+        return alone
+    if not content_words(parts[0]) or not all(content_words(part) or _POINTS.search(part) for part in parts):
         return alone
     return [f"{part}?" for part in parts]

@@ -25,18 +25,24 @@ from core.answering.providers.extractive.conversation import (
     statement_asked_about,
 )
 from core.answering.providers.extractive.cues import LIST, SUMMARY
-from core.answering.providers.extractive.evidence import NOTHING_BELOW, Verdict, judge_evidence
+from core.answering.providers.extractive.evidence import (
+    NOTHING_BELOW,
+    SURE_FROM,
+    Verdict,
+    judge_evidence,
+    unknown_thing,
+)
 from core.answering.providers.extractive.lists import items_for, leads, openings
 from core.answering.providers.extractive.parts import parts_of
 from core.answering.providers.extractive.quotes import (
+    NEW_LINE,
     Found,
     Quote,
     figures_head,
     find_quotes,
-    listed,
     place_of,
     read_rows,
-    text_before,
+    shown_items,
     text_of,
 )
 from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation
@@ -54,7 +60,7 @@ from core.knowledge.links import spoken
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.language import Language, language_named
-from core.text.markup import is_figures, is_item, is_row, readable
+from core.text.markup import is_figures, is_row, readable
 from core.text.words import shorten
 
 
@@ -86,8 +92,6 @@ SAME_DOCUMENT = 2.0  # logits by which parts of a question are rather answered b
 SECOND_WITHIN = 6.0
 SECOND_FROM = -3.0
 ANSWER_CHARACTERS = 900
-NEW_LINE = "\n"
-SENTENCE_ENDS = (".", "!", "?", "…", ":", ";", "。", "！", "？")
 CLOSEST = 2  # passages named if nothing answers
 LABEL_CHARACTERS = 60
 _PIECE = re.compile(r"\s*\S+|\s+$")  # a word, the size in which a model streams
@@ -126,10 +130,14 @@ class ExtractiveProvider:
         found, answers = await self._read(turn)
         is_weak = not answers or (bool(turn.history) and answers[0].score < SURE_IN_CONVERSATION)
         is_weak = is_weak or answers[0].is_told(turn.told)
-        is_last = bool(answers) and len(turn.calls("search")) > 1 and not answers[0].is_told(turn.told)
+        is_last = bool(answers) and len(turn.searches) > 1 and not answers[0].is_told(turn.told)
         if is_weak and not is_last and not turn.listed and turn.may_search_again:
-            following = turn.queries[len(turn.calls("search"))]
+            following = turn.queries[len(turn.searches)]
             return self._call(turn, "search", {"query": following.search, "limit": SEARCH_LIMIT})
+        if answers and found.strength < SURE_FROM and (thing := unknown_thing(turn.question, turn.known)) is not None:
+            if thing not in turn.probed and turn.may_call("search"):
+                return self._call(turn, "search", {"query": thing, "limit": SEARCH_LIMIT})
+            answers = ()
         whole = answers and turn.kind is not RequestKind.QUESTION
         if whole and not turn.calls("get_page") and turn.may_call("get_page"):
             first = _chosen(turn, answers)[0]
@@ -291,7 +299,24 @@ class _Turn:
 
     @property
     def may_search_again(self) -> bool:
-        return len(self.calls("search")) < len(self.queries) and self.may_call("search")
+        return len(self.searches) < len(self.queries) and self.may_call("search")
+
+    @property
+    def searches(self) -> list[ToolInvocation]:
+        """The searches for an answer."""
+        return [call for call in self.calls("search") if call.arguments.get("query") not in self.probed]
+
+    @property
+    def probed(self) -> list[str | None]:
+        """The search for the word of the thing alone, which comes after the others."""
+        thing = unknown_thing(self.question, ())
+        return [thing] if thing in [call.arguments.get("query") for call in self.calls("search")] else []
+
+    @property
+    def known(self) -> list[SourcedPassage]:
+        """All passages at hand, with those of searches for a word."""
+        results = [result for message in self._since for result in message.tool_results]
+        return [item.source for result in results for item in (*result.passages, *result.shown_before)]
 
     @property
     def listed(self) -> list[str]:
@@ -313,12 +338,18 @@ class _Turn:
     @property
     def current_query(self) -> Query:
         """The query of the last search."""
-        return self.queries[min(max(len(self.calls("search")), 1), len(self.queries)) - 1]
+        return self.queries[min(max(len(self.searches), 1), len(self.queries)) - 1]
 
     @property
     def found(self) -> list[SourcedPassage]:
         """Passages of this turn's searches, the last search first; without any, of earlier turns."""
-        results = [result for message in self._since for result in message.tool_results if result.name != "get_page"]
+        probes = {call.id for call in self.calls("search") if call.arguments.get("query") in self.probed}
+        results = [
+            result
+            for message in self._since
+            for result in message.tool_results
+            if result.name != "get_page" and result.invocation_id not in probes
+        ]
         if not results:
             results = [result for message in self.history for result in message.tool_results]
         return [item.source for result in reversed(results) for item in result.passages]
@@ -327,7 +358,7 @@ class _Turn:
     def searched(self) -> list[list[SourcedPassage]]:
         """Passages of each search of this turn, in the order of the calls."""
         results = {item.invocation_id: item for message in self._since for item in message.tool_results}
-        made = [results[call.id] for call in self.calls("search") if call.id in results]
+        made = [results[call.id] for call in self.searches if call.id in results]
         return [[item.source for item in (*result.passages, *result.shown_before)] for result in made]
 
     @property
@@ -458,27 +489,6 @@ def _columns_of(quote: Quote) -> tuple[str, ...]:
 
 def _claim(quote: Quote) -> PassageCitation:
     return PassageCitation(passage_id=quote.source.passage.id, span=quote.span, cited_text=quote.text)
-
-
-def shown_items(source: SourcedPassage, run: Sequence[Span], *, as_list: bool) -> list[str]:
-    """Format a run for chat: rows and other whole lines on lines of their own, each list item as a text of its own."""
-    shown: list[str] = []
-    before = ""
-    for span in run:
-        raw = text_of(source, span)
-        text = readable(raw)
-        if not text:
-            continue
-        item = listed(source, span) or (as_list and not shown)
-        begins = not text_before(source, span)
-        is_line = item or is_row(raw) or (begins and (is_item(raw) or not before.endswith(SENTENCE_ENDS)))
-        text = f"- {text}" if item else text
-        if not shown or item or (begins and is_item(raw)):
-            shown.append(text)
-        else:
-            shown[-1] += f"{NEW_LINE if is_line else ' '}{text}"
-        before = raw.rstrip("*_\"'”’)")
-    return shown
 
 
 def _not_found(turn: _Turn, found: Found) -> tuple[CitedText, ...]:

@@ -17,7 +17,7 @@ from core.domain.passages import Span
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.delimited import DELIMITERS
-from core.text.markup import is_figures, is_row, readable
+from core.text.markup import is_figures, is_item, is_row, readable
 from core.text.pipe_tables import to_cells
 from core.text.words import collapse, tokens
 
@@ -38,6 +38,8 @@ SENTENCE_COST = 0.3
 PASSAGE_WEIGHT = 0.5  # of the passage's logit, added to the sentence's, in the choice of seeds
 CSV = "csv"  # kind of documents whose passages have the names of their columns, joined by commas, as last heading
 HEAD_LINES = 4  # above figures, at most
+NEW_LINE = "\n"
+SENTENCE_ENDS = (".", "!", "?", "…", ":", ";", "。", "！", "？")
 ROW_NAMED = 1.0  # logits that a named row gains
 OTHER_ROW = 3.0  # logits that the others of its table lose
 REPEATED = 3.0  # logits that a quote loses in a follow-up, if the answer before had it
@@ -329,6 +331,27 @@ def listed(source: SourcedPassage, span: Span) -> bool:
 def text_before(source: SourcedPassage, span: Span) -> str:
     """Return the text before a sentence on its line."""
     return text_of(source, Span(source.passage.span.start, span.start)).rpartition("\n")[2].strip(" \t>")
+
+
+def shown_items(source: SourcedPassage, run: Sequence[Span], *, as_list: bool) -> list[str]:
+    """Format a run for chat: rows and other whole lines on lines of their own, each list item as a text of its own."""
+    shown: list[str] = []
+    before = ""
+    for span in run:
+        raw = text_of(source, span)
+        text = readable(raw)
+        if not text:
+            continue
+        item = listed(source, span) or (as_list and not shown)
+        begins = not text_before(source, span)
+        is_line = item or is_row(raw) or (begins and (is_item(raw) or not before.endswith(SENTENCE_ENDS)))
+        text = f"- {text}" if item else text
+        if not shown or item or (begins and is_item(raw)):
+            shown.append(text)
+        else:
+            shown[-1] += f"{NEW_LINE if is_line else ' '}{text}"
+        before = raw.rstrip("*_\"'”’)")
+    return shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from core.answering.providers.extractive.evidence import (
     holds_kind,
     judge_evidence,
     unknown_names,
+    unknown_thing,
 )
 from tests.unit.core.answering.providers.extractive.small_library import passages_of
 
@@ -141,3 +142,19 @@ def test_names_of_a_question_behind_a_row_of_dots_are_found_at_once() -> None:
     started = time.process_time()
     assert unknown_names(f"{'.' * 20_000} What did Aalto ask Marjatta?", FOUND) == ["Marjatta"]
     assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "thing"),
+    [
+        ("How many ushers does the theatre have?", "ushers"),
+        ("What is the dress code of the theatre?", "code"),
+        ("Who is the director of the theatre?", "director"),
+        ("How many seats are there?", None),
+        ("What is the price of a seat?", None),  # an amount tells it without the word
+        ("What is the reason for the delay?", None),
+        ("Who is responsible?", None),
+    ],
+)
+def test_a_thing_without_its_word_is_unknown(question: str, thing: str | None) -> None:
+    assert unknown_thing(question, passages_of("theatre.md", "The theatre has forty seats.")) == thing

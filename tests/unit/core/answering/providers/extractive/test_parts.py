@@ -15,6 +15,9 @@ from core.answering.providers.extractive.parts import MOST_PARTS, parts_of
         ("Was kostet die Fähre und wann fährt sie?", ["Was kostet die Fähre?", "wann fährt sie?"]),
         ("What is a pier; how deep is it; who owns it?", ["What is a pier?", "how deep is it?", "who owns it?"]),
         ("When and where does the council meet?", ["When and where does the council meet?"]),
+        ("What has to be oiled and who does it?", ["What has to be oiled?", "who does it?"]),
+        ("What is the fare and by when is it due?", ["What is the fare?", "by when is it due?"]),
+        ("Who is it and who are they?", ["Who is it and who are they?"]),
         ("Who are Ann and Ben?", ["Who are Ann and Ben?"]),
         (
             "Which was higher: the fare of May or the toll of June?",

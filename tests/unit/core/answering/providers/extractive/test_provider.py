@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from core.answering.answers.sentences import say
-from core.answering.providers.extractive.provider import ExtractiveProvider, shown_items
+from core.answering.providers.extractive.provider import ExtractiveProvider
+from core.answering.providers.extractive.quotes import NamedRows, shown_items
 from core.domain.chat import (
     ChatMessage,
     ChatRequest,
@@ -349,3 +350,31 @@ async def test_a_row_without_a_word_of_the_question_is_no_answer() -> None:
     assert not any(segment.citations for segment in response.segments)
     response, _ = await run("What is the price of Malice?", library, page=library)
     assert any("250 gp" in segment.text for segment in response.segments)
+
+
+async def test_a_thing_that_no_document_names_is_not_answered_from_beside_it() -> None:
+    library = passages_of("crew.md", "The harbour has three boats and one crew.", heading="Crew")
+    response, calls = await run("How many ushers does the harbour have?", library, page=library)
+    assert calls[-1].arguments["query"] == "ushers"  # another document may have the word
+    assert not any(segment.citations for segment in response.segments)
+    response, _ = await run("How many boats does the harbour have?", library, page=library)
+    assert any("three boats" in segment.text for segment in response.segments)
+
+
+def test_the_row_that_a_question_names_wins_over_the_others_of_its_table() -> None:
+    source = passages_of("poisons.md", f"{TABLE}\nRoll 2-4\tNone\t0 gp", heading="Poisons")[0]
+    head, malice, ether, torpor, roll = source.passage.sentences
+    rows = NamedRows([source], ["and Torpor?", "and Torpor (does Malice cost)?"])
+    assert rows.of(source, [torpor]) > 0 > rows.of(source, [malice])
+    assert NamedRows([source], ["what if I roll a 3"]).of(source, [roll]) > 0
+    unnamed = NamedRows([source], ["what is the price of an item?"])
+    assert [unnamed.of(source, [row]) for row in (head, ether)] == [0, 0]
+
+
+async def test_a_follow_up_gets_another_sentence_than_the_one_it_follows() -> None:
+    text = "The lamp oil is kept below the lamp stair. The stair of the lamp is locked at dusk."
+    library = passages_of("lamp.md", text, heading="Lamp")
+    told = "The lamp oil is kept below the lamp stair."
+    history = (user("Where is the lamp oil?"), ChatMessage(role=ChatRole.ASSISTANT, text=told))
+    response, _ = await run("and the stair?", library, history=history, page=library)
+    assert "locked at dusk" in response.text.split("\n\n")[0]
