@@ -35,6 +35,7 @@ from bot.config.sections import (
     IndexConfig,
     IngestConfig,
     LimitsConfig,
+    LiveChannelsConfig,
     ModelsConfig,
     ReferencesConfig,
     ReplayConfig,
@@ -88,6 +89,7 @@ class Config(Section):
     agent: AgentConfig = Field(default_factory=AgentConfig)
     references: ReferencesConfig = Field(default_factory=ReferencesConfig)
     replay: ReplayConfig = Field(default_factory=ReplayConfig)
+    live_channels: LiveChannelsConfig = Field(default_factory=LiveChannelsConfig)
     database: DatabaseConfig = Field(default_factory=DatabaseConfig)
     index: IndexConfig = Field(default_factory=IndexConfig)
     models: ModelsConfig = Field(default_factory=ModelsConfig)

@@ -106,6 +106,12 @@ class ReplayConfig(Section):
     keep_days: Annotated[float, Field(gt=0)] = 7
 
 
+class LiveChannelsConfig(Section):
+    """Channels that admins make sources: see docs/sources.md."""
+
+    keep_days: Annotated[float, Field(gt=0, le=366)] = 30
+
+
 class DatabaseConfig(Section):
     """The database. Without a URL: a SQLite file in the data directory, for one process."""
 

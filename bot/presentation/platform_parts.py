@@ -15,6 +15,7 @@ from core.domain.service import InboxEntry
 from core.features.additions import Additions
 from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers
+from core.features.live_channels import LiveChannels
 from core.ports import Clock, CorpusRepository
 from core.ports.service import InboxStore, SettingsRepository, TeamRepository
 from core.service.commands.table import Commands
@@ -50,6 +51,7 @@ class PlatformParts:
     corpus: CorpusRepository
     suggestions: SuggestedQuestions
     keeping: KeptAnswers | None
+    live: LiveChannels
     settings: SettingsRepository
     teams: TeamRepository
     clock: Clock

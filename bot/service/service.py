@@ -304,6 +304,7 @@ async def _start_background(stack: AsyncExitStack, app: Parts, inbox: Inbox, pla
     ticks = {"retention": tidy, "search index": repair, "files of threads": drop_files}
     stale = Tick(name="stale answers", work=notice, every=STALE_EVERY, first_after=STALE_FIRST)
     daily = [Tick(name=name, work=work) for name, work in ticks.items()]
+    await start_task(stack, app.live.work())
     await start_task(stack, app.uploads.work(sorted(platforms.workspaces(app))))
     await start_task(stack, _build_early_questions(app, inbox).work())
     shadow = Tick(name="reports of shadow mode", work=report, every=REPORTS_EVERY)

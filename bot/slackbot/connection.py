@@ -20,7 +20,8 @@ from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.audiences import SlackAudiences
 from bot.slackbot.events.directory import People
 from bot.slackbot.events.installation import InstallationPages, build_flow
-from bot.slackbot.events.teams import Teams, read_teams
+from bot.slackbot.events.live import SlackHistories
+from bot.slackbot.events.teams import PLATFORM, Teams, read_teams
 from bot.slackbot.events.translate import TEAM
 from bot.slackbot.events.transport import ReconnectingSocket, SlackApp, SlackRequestHandler, open_address
 from bot.slackbot.listeners import Listeners
@@ -82,19 +83,25 @@ class SlackConnection:
         """Bind the listeners until the end of `stack`."""
         bolt = build_bolt(self.teams, self.settings.signing_secret or "")
         bolt.use(self.audiences.hear)
+        parts.live.histories[PLATFORM] = SlackHistories(self.teams, self.people)
         listeners = Listeners(bolt, parts, self.teams, self.platform, self.people)
         listeners.bind()
         stack.push_async_callback(listeners.close)
         return Reception(
-            add_pages=self._pages(bolt, parts.clock, codes), stay_connected=partial(self._receive, bolt, listeners)
+            add_pages=self._pages(bolt, parts.clock, codes),
+            stay_connected=partial(self._receive, bolt, listeners, partial(parts.live.note_connection, PLATFORM)),
         )
 
-    async def _receive(self, bolt: SlackApp, listeners: Listeners) -> None:
+    async def _receive(self, bolt: SlackApp, listeners: Listeners, note: Callable[[bool], None]) -> None:
         await listeners.resume()
-        if self.settings.by_socket:
-            await _stay_connected(bolt, self.settings.app_token or "")
-        else:
-            await asyncio.Event().wait()
+        try:
+            if self.settings.by_socket:
+                await _stay_connected(bolt, self.settings.app_token or "", note)
+            else:
+                note(True)
+                await asyncio.Event().wait()
+        finally:
+            note(False)
 
     def _pages(self, bolt: SlackApp, clock: Clock, codes: OneTimeCodes) -> AddPages | None:
         """Return a function that adds Slack's requests and the installation pages to a web server, or None."""
@@ -159,11 +166,11 @@ def build_bolt(teams: Teams, signing_secret: str) -> SlackApp:
         noisy.removeFilter(drop)
 
 
-async def _stay_connected(bolt: SlackApp, app_token: str) -> None:
+async def _stay_connected(bolt: SlackApp, app_token: str, note: Callable[[bool], None]) -> None:
     """Stay connected until cancelled; slack_sdk's tasks renew the connection. Raises as `open_address` at the start."""
     client = build_client(None)
     address = await open_address(client, app_token)
-    socket = ReconnectingSocket(bolt, app_token, client)
+    socket = ReconnectingSocket(bolt, app_token, client, note=note)
     socket.wss_uri = address
     try:
         await socket.connect()

@@ -28,6 +28,7 @@ from bot.slackbot.delivery.additions import SlackAdditions
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.command_text import COMMAND
 from bot.slackbot.events.directory import Channels, People
+from bot.slackbot.events.live import to_said
 from bot.slackbot.events.manifest import ADD_DOCUMENTS, ADD_MESSAGE, ASK_ABOUT, KEEP_ANSWER
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
 from bot.slackbot.events.translate import (
@@ -39,6 +40,7 @@ from bot.slackbot.events.translate import (
     people_in,
     read_message,
     thread_address,
+    time_of,
     to_address,
     to_circumstances,
     to_incoming,
@@ -142,9 +144,22 @@ class Listeners:
             self.handler.channels.note(team, str(event["channel"]), is_external=bool(body["is_ext_shared_channel"]))
         message = read_message(event)
         if message is not None and author_of(message) not in ("", team.bot_user_id):
+            await self._keep(message, team)
             self._platform.heard.note(to_address(message, team), message)
             retries = str((request.headers.get("x-slack-retry-num") or ["0"])[0])
             await self.handle(message, team, is_last_try=retries.isdigit() and int(retries) >= LAST_TRY)
+
+    async def _keep(self, message: Event, team: Team) -> None:
+        """Store a message of a live channel before the acknowledgement, so that Slack repeats it if that fails."""
+        live, channel = self._parts.live, ChannelAddress.of(to_address(message, team))
+        if await live.find(channel) is None:
+            return
+        ids = people_in(message)
+        said = to_said(message, team, await self._people.names(team, ids))
+        if said is not None:
+            await live.hear(channel, said)
+        elif not message.get("bot_id"):
+            await live.visit(channel, author_of(message), time_of(str(message["ts"])))
 
     async def handle(self, message: Event, team: Team, *, is_last_try: bool = False) -> Receipt | None:
         """Pass a message to the inbox, then show the receipt. Returns None if the event is no message of a person."""

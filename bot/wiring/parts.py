@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property, partial
 from operator import attrgetter
 from pathlib import Path
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from core.answering.strategies.choosing import Strategies
     from core.features.additions import Additions
     from core.features.kept_answers import KeptAnswers
+    from core.features.live_channels import LiveChannels
     from core.features.recap import Recaps
     from core.features.replay.cassettes import Cassettes
     from core.features.review import Reviews
@@ -88,6 +90,7 @@ INDEX_LOCK = "index"
 SYNC_LOCK = "sync"
 UPLOADS_LOCK = "uploads"
 KEPT_LOCK = "kept"
+LIVE_LOCK = "live channels"
 # Platforms whose threads get a note about stale answers. Terminal and API report them when a conversation opens.
 NOTED_PLATFORMS = ("discord", "slack", "web")
 
@@ -307,6 +310,19 @@ class Parts:
         library = Library(stores.corpus, self.index, stores.conversations, after_removal=self.staleness.check)
         known = (stores.kept, stores.corpus, stores.settings, self.access, library)
         return KeptAnswers(*known, self.ingests.bring_in, alone=alone, clock=self.clock)
+
+    @cached_property
+    def live(self) -> LiveChannels:
+        from core.features.live_channels import LiveChannels
+
+        known = (self.stores.channels, self.stores.corpus, self.inbox_store, self.access, self.library)
+        return LiveChannels(
+            *known,
+            self.ingests.bring_in,
+            alone=partial(self._lock, LIVE_LOCK),
+            clock=self.clock,
+            keep=timedelta(days=self.config.live_channels.keep_days),
+        )
 
     @cached_property
     def reviews(self) -> Reviews:

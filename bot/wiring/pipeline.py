@@ -177,4 +177,5 @@ def build_commands(parts: Parts, questions: RunningQuestions | None = None) -> C
         additions=parts.additions,
         reviews=parts.reviews,
         people=parts.stores.people,
+        live=parts.live,
     )

@@ -1,11 +1,12 @@
 """The sources and positions that a question may read: decided only here, applied inside every index and page read."""
 
 from collections.abc import Collection, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
 
 from core.access.positions.reading import lowest
+from core.domain.channels import LIVE_KIND
 from core.domain.corpus import SearchScope, Source
 from core.domain.incoming import ChannelAddress, ThreadAddress
 from core.domain.kept_answers import KEPT_KIND, KeptRule
@@ -36,6 +37,7 @@ class Ground(StrEnum):
     UNKNOWN_AUDIENCE = "unknown_audience"  # the readers of the place are unknown
     ATTACHED_ELSEWHERE = "attached_elsewhere"  # it belongs to another thread
     OTHER_WORKSPACE = "other_workspace"  # the channel is another workspace's
+    NOT_COMPARED = "not_compared"  # a live channel that may hold messages which were deleted meanwhile
 
     @property
     def is_readable(self) -> bool:
@@ -100,6 +102,28 @@ class Bounds:
         return {document_id: self.held[place][1][document_id] for document_id, place in self.deciding.items()}
 
 
+@dataclass(slots=True)
+class LiveSources:
+    """The live channels that this process may show: they are as their platform has them.
+
+    None is before it was compared. Documents are `changing` from an edit or a deletion until the library has it.
+    """
+
+    compared: set[str] = field(default_factory=set)  # ids of sources
+    changing: set[str] = field(default_factory=set)  # ids of documents
+
+    def close(self, found: Grounds) -> Grounds:
+        """Return the grounds without all else of live channels."""
+        if all(source.kind != LIVE_KIND for source, _ in found.sources):
+            return found
+        closed = {one.id for one, ground in found.sources if one.kind == LIVE_KIND and one.id not in self.compared}
+        sources = tuple(
+            (one, Ground.NOT_COMPARED if one.id in closed and ground.is_readable else ground)
+            for one, ground in found.sources
+        )
+        return replace(found, sources=sources, hidden=found.hidden | self.changing)
+
+
 # Platforms of the person at the machine, who may read everything. With Audiences, a platform has other people, too.
 OPERATED = frozenset({"terminal", "api", "web"})
 _SERVICE_ONLY = "only the running service can ask the platform"
@@ -113,6 +137,7 @@ class Access:
     ) -> None:
         """`operated` are platforms of the person at the machine. `audiences`, by platform, are set when it connects."""
         self.audiences: dict[str, Audiences] = {}
+        self.live = LiveSources()
         self._corpus = corpus
         self._settings = settings
         self._operated = operated
@@ -246,16 +271,27 @@ class Access:
         rules: Sequence[KeptRule] = (),
     ) -> Grounds:
         """`alone` is the only person who reads the place; None: all who can. `rules` are of more kept answers."""
+        found, rules = await self._found(workspace, address, alone, rules)
+        return _with_kept(self.live.close(found), rules)
+
+    async def _found(
+        self,
+        workspace: str,
+        address: ThreadAddress | None,
+        alone: str | None,
+        rules: Sequence[KeptRule],
+    ) -> tuple[Grounds, Sequence[KeptRule]]:
+        """Return the grounds apart from rules about kept answers and live channels, and all of the former."""
         sources = await self._corpus.list_sources(workspace)
         if any(source.kind == KEPT_KIND for source in sources):
             rules = [*await self._corpus.kept_rules(workspace), *rules]
         if address is None or address.workspace != workspace:
             grounds = [(item, _ground(item, address, None)) for item in sources]
-            return _with_kept(Grounds(workspace=workspace, sources=tuple(grounds)), rules)
+            return Grounds(workspace=workspace, sources=tuple(grounds)), rules
         settings = await self._settings.channel(ChannelAddress.of(address))
         grounds = [(source, _ground(source, address, settings)) for source in sources]
         if address.platform in self._operated and address.platform not in self.audiences:
-            return _with_kept(Grounds(workspace=workspace, sources=tuple(grounds), settings=settings), rules)
+            return Grounds(workspace=workspace, sources=tuple(grounds), settings=settings), rules
         narrowed = await self._corpus.narrowed(workspace)
         own = {
             rule.document_id: rule.readers if _platform(rule.address) == address.platform else frozenset()
@@ -271,7 +307,7 @@ class Access:
         hidden = frozenset(id for id, limits in narrowed.items() if not audience.may_read_narrowed(limits))
         hidden |= frozenset(id for id, readers in own.items() if not audience.may_read(readers))
         found = Grounds(workspace=workspace, sources=tuple(grounds), settings=settings, hidden=hidden, unknown=unknown)
-        return _with_kept(found, rules)
+        return found, rules
 
     async def _audience(
         self, address: ThreadAddress, alone: str | None, limits: Collection[frozenset[str]]

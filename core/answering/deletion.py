@@ -42,14 +42,14 @@ class Forgetting:
         conversations: Conversations,
         stop: Callable[[str], None],
         attachments: Attachments | None = None,
-        kept: Derived | None = None,
+        derived: Sequence[Derived] = (),
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         self._inbox = inbox
         self._conversations = conversations
         self._stop = stop
         self._attachments = attachments
-        self._kept = kept
+        self._derived = tuple(derived)
         self._patience = patience_seconds
 
     async def forget_message(self, message_key: str) -> tuple[PostRef, ...]:
@@ -58,8 +58,8 @@ class Forgetting:
         Open work ends without a post, and is awaited, as a post may be on its way. A conversation without another
         question is deleted, too, because its title is the question. Unknown keys return nothing. Raises StorageError.
         """
-        if self._kept is not None:
-            await self._kept.forget_message(message_key)
+        for derived in self._derived:
+            await derived.forget_message(message_key)
         if not await self._inbox.list_versions(message_key):
             return ()  # most deleted messages were no questions: no write
         await self._withdraw([message_key])
@@ -68,8 +68,8 @@ class Forgetting:
         await self._inbox.forget(message_key)
         for address in {entry.address for entry in versions}:
             await self._drop_if_unused(address)
-        if self._kept is not None:
-            await self._kept.sweep()
+        for derived in self._derived:
+            await derived.sweep()
         return tuple(dict.fromkeys(entry.post_ref for entry in versions if entry.post_ref is not None))
 
     async def forget_thread(self, address: ThreadAddress) -> None:
@@ -83,8 +83,8 @@ class Forgetting:
         conversation = await self._conversations.find(address)
         if conversation is not None:
             await self._conversations.delete(conversation.id, address.workspace)
-        if self._kept is not None:
-            await self._kept.forget_thread(address)
+        for derived in self._derived:
+            await derived.forget_thread(address)
 
     async def forget_channel(self, channel: ChannelAddress) -> None:
         """Delete the threads of a removed channel; private answers stay with their askers.
@@ -97,8 +97,8 @@ class Forgetting:
                     await self.forget_thread(conversation.address)
                 except NotFound:
                     continue  # the event of its thread was faster
-        if self._kept is not None:
-            await self._kept.forget_channel(channel)
+        for derived in self._derived:
+            await derived.forget_channel(channel)
 
     async def leave(self, workspace: str, is_there: Callable[[IncomingMessage], bool]) -> None:
         """End the open work of a server or team that the bot was removed from, without a post; threads stay."""

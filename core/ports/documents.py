@@ -9,6 +9,7 @@ from typing import Protocol
 from pydantic import BaseModel
 
 from core.domain.audit import Audit
+from core.domain.channels import ChannelMessage, StoredMessage
 from core.domain.corpus import Document, Page, ParsedDocument, SearchScope, Source
 from core.domain.extracts import (
     Extract,
@@ -23,6 +24,7 @@ from core.domain.extracts import (
     Unproved,
     Unread,
 )
+from core.domain.incoming import ChannelAddress
 from core.domain.ingest_report import IngestProgress
 from core.domain.kept_answers import KeptAnswer, KeptState
 from core.domain.passages import PageBox, Span
@@ -287,4 +289,65 @@ class KeptAnswerRepository(Protocol):
         """Return the ones that have to go, oldest first.
 
         They have expired, or lost the stored answer, a document that they rest on, or their own document.
+        """
+
+
+class ChannelMessageRepository(Protocol):
+    """Messages of live channels, by the source of each. They go with it. Changes of messages are durable at return."""
+
+    async def list_sources(self) -> list[Source]:
+        """Return the sources of live channels of all workspaces, by workspace and name."""
+
+    async def save(
+        self, source_id: str, messages: Sequence[ChannelMessage], seen: Mapping[str, int] | None = None
+    ) -> frozenset[str]:
+        """Store new messages and texts that changed; return the roots of threads with changed ones.
+
+        Deleted messages stay deleted. With `seen` (versions by id), only those that have them still are changed. A
+        reply to a reply joins its thread.
+        """
+
+    async def bury(self, source_id: str, which: Collection[str]) -> frozenset[str]:
+        """Delete all but the ids of messages; return the roots of their threads. Unknown ids are ignored."""
+
+    async def list_messages(
+        self, source_id: str, *, roots: Collection[str] | None = None, since: datetime | None = None
+    ) -> list[StoredMessage]:
+        """Return messages, deleted ones too, by time; of these threads, and said after `since`."""
+
+    async def list_open(self, source_id: str) -> frozenset[str]:
+        """Return the roots of threads that the library doesn't have as they are now."""
+
+    async def list_by(self, source_id: str, author: str) -> frozenset[str]:
+        """Return the ids of a person's messages."""
+
+    async def list_older(self, source_id: str, begun_before: datetime) -> frozenset[str]:
+        """Return the ids of messages in threads that began before then."""
+
+    async def settle(self, source_id: str, read: Sequence[StoredMessage]) -> None:
+        """Note that the library has messages as they are given here; those that changed since are left out."""
+
+    async def purge(self, source_id: str, begun_before: datetime) -> None:
+        """Delete what is left of deleted messages of older threads."""
+
+    async def note_visit(self, source_id: str, person: str, at: datetime) -> None:
+        """Store that a person was there."""
+
+    async def last_visit(self, source_id: str, person: str) -> datetime | None:
+        """Return when a person was there last; None if that isn't known."""
+
+    async def forget_visits(self, source_id: str, person: str) -> None:
+        """Delete when a person was there."""
+
+
+class ChannelHistory(Protocol):
+    """A platform's own history of a channel."""
+
+    async def name(self, channel: ChannelAddress) -> str:
+        """Return the name of a channel, as people write it. BadInput for a place that can't be a source."""
+
+    async def read(self, channel: ChannelAddress, since: datetime) -> Sequence[ChannelMessage]:
+        """Return all messages of people in threads that began since then, without questions to the bot.
+
+        Raises FootnoteError if any of them can't be read.
         """

@@ -101,6 +101,31 @@ class KeptAnswerRow(FootnoteTable, table=True):
     text: str = text_column()
 
 
+class ChannelMessageRow(FootnoteTable, table=True):
+    """A message of a person in a live channel; without a text, it was deleted. It goes with its channel's source."""
+
+    source_id: str = key_column(foreign_key="source.id", ondelete="CASCADE")
+    id: str = key_column()
+    root: str = text_column(index=True)
+    author: str = text_column(index=True)
+    author_name: str = text_column()
+    said_at: datetime = time_column()
+    begun_at: datetime = time_column()
+    text: str = text_column()
+    link: str = text_column()
+    version: int
+    is_gone: bool
+    is_read: bool
+
+
+class ChannelVisitRow(FootnoteTable, table=True):
+    """The last time that a person wrote in a live channel, or caught up with it."""
+
+    source_id: str = key_column(foreign_key="source.id", ondelete="CASCADE")
+    person: str = key_column()
+    seen_at: datetime = time_column()
+
+
 class InstallationRow(FootnoteTable, table=True):
     """A team that installed the app. `sealed_token` is encrypted (encryption.py); `scopes` are sorted."""
 

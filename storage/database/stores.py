@@ -7,6 +7,7 @@ from storage.database import Database
 from storage.database.repositories.additions import SqlAdditionRepository
 from storage.database.repositories.audit import SqlAuditLog
 from storage.database.repositories.auto_answers import SqlAutoAnswerRepository
+from storage.database.repositories.channels import SqlChannelMessages
 from storage.database.repositories.connections import SqlCitedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
@@ -35,6 +36,7 @@ class Stores:
         self.audit = SqlAuditLog(database)
         self.auto_answers = SqlAutoAnswerRepository(database)
         self.cassettes = SqlCassetteRepository(database)
+        self.channels = SqlChannelMessages(database)
         self.cited = SqlCitedRepository(database, is_private)
         self.conversations = SqlConversationRepository(database)
         self.corpus = SqlCorpusRepository(database)

@@ -16,6 +16,7 @@ from storage.documents.readers.epub import EpubReader
 from storage.documents.readers.foundry_journal import FoundryJournalReader
 from storage.documents.readers.html import HtmlReader
 from storage.documents.readers.kept_answers import KeptAnswersReader
+from storage.documents.readers.live_channel import LiveChannelReader
 from storage.documents.readers.mail import MailReader
 from storage.documents.readers.markdown_vault import MarkdownVaultReader
 from storage.documents.readers.notebook import NotebookReader
@@ -41,6 +42,7 @@ def build_readers(recogniser: Recogniser | None = None) -> tuple[Reader, ...]:
     """
     return (
         KeptAnswersReader(),
+        LiveChannelReader(),
         MarkdownVaultReader(),
         PlainTextReader(),
         HtmlReader(),

@@ -188,10 +188,17 @@ class ReconnectingSocket(SocketModeClient):
     """
 
     def __init__(
-        self, app: AsyncApp, app_token: str, client: AsyncWebClient, ping_seconds: float = PING_SECONDS
+        self,
+        app: AsyncApp,
+        app_token: str,
+        client: AsyncWebClient,
+        ping_seconds: float = PING_SECONDS,
+        note: Callable[[bool], None] = lambda _: None,
     ) -> None:
+        """`note` is told that the connection ended, and that there is one."""
         super().__init__(app_token, web_client=client, ping_interval=ping_seconds)
         self._app = app
+        self._note = note
         self.socket_mode_request_listeners.append(self._handle_request)
 
     async def issue_new_wss_url(self) -> str:
@@ -208,6 +215,7 @@ class ReconnectingSocket(SocketModeClient):
         """Connect to `wss_uri` if set, else to a new address, and end the old connection."""
         address, self.wss_uri = self.wss_uri, None
         pauses = _pauses()
+        self._note(False)
         while not self.closed:
             address = address or await self.issue_new_wss_url()
             if not address:
@@ -234,6 +242,7 @@ class ReconnectingSocket(SocketModeClient):
         self.current_session_monitor = asyncio.ensure_future(self.monitor_current_session())
         self.message_receiver = asyncio.ensure_future(self.receive_messages())
         _log.info("Connected to Slack")
+        self._note(True)
         for task in before:
             if task is not None and task is not asyncio.current_task():
                 task.cancel()

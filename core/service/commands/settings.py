@@ -23,6 +23,7 @@ from core.domain.service import (
     PositionHolder,
 )
 from core.errors import BadInput
+from core.features.live_channels import LiveChannels
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
@@ -34,6 +35,7 @@ from core.work.commands import GIVEN, Command, CommandCall, CommandResult, Optio
 MOST_QUESTIONS = 600  # a minute of one person; more is no limit
 LONGEST_LANGUAGE = 40
 OFF = ("off", "none", "default")
+LIVE = "live_channel"  # a setting: whether the channel is a source
 
 _SENTENCES = {
     Listening.MUTED: "Muted. In this thread I now answer only when mentioned. Use /unmute to undo this.",
@@ -81,12 +83,14 @@ class SettingsCommands:
         corpus: CorpusRepository,
         access: Access,
         auto_answers: AutoAnswers,
+        live: LiveChannels | None = None,
     ) -> None:
         self._settings = settings
         self._auto_answers = auto_answers
         self._library = library
         self._corpus = corpus
         self._access = access
+        self._live = live
 
     @property
     def rows(self) -> tuple[Command, ...]:
@@ -109,8 +113,11 @@ class SettingsCommands:
                 help="show this channel's settings; admins can change them",
                 run=self._show_or_change,
                 options=(
-                    Option(name="name", help="setting to change", kind=OptionKind.CHOICE, choices=tuple(SETTINGS)),
-                    Option(name="value", help="; ".join(f"{name}: {SETTINGS[name].usage}" for name in SETTINGS)),
+                    Option(name="name", help="setting to change", kind=OptionKind.CHOICE, choices=(*SETTINGS, LIVE)),
+                    Option(
+                        name="value",
+                        help="; ".join(f"{name}: {SETTINGS[name].usage}" for name in SETTINGS) + f"; {LIVE}: on|off",
+                    ),
                 ),
                 parse=parse_settings,
                 for_channels=True,
@@ -143,9 +150,11 @@ class SettingsCommands:
             text = await self._text(address, settings)
             report, about = await self._auto_answers.describe(channel, settings) if call.is_admin else ("", ())
             return CommandResult(text=f"{text}\n\n{report}".rstrip(), messages=tuple(about))
+        if name == LIVE and self._live is not None:
+            return await self._change_live(call, channel, self._live)
         setting = SETTINGS.get(name)
         if setting is None:
-            raise BadInput(f"Unknown setting {name!r}. Use {', '.join(SETTINGS)}.")
+            raise BadInput(f"Unknown setting {name!r}. Use {', '.join((*SETTINGS, LIVE))}.")
         if not value:
             raise BadInput(f"Write what {name} is to be: /settings {name} {setting.usage}")
         if not call.is_admin:
@@ -158,6 +167,28 @@ class SettingsCommands:
         await self._settings.save_channel(channel, changed, audit=note)
         return CommandResult(text=f"Set for this channel: {name} is {setting.show(changed)}.", is_public=True)
 
+    async def _change_live(self, call: CommandCall, channel: ChannelAddress, live: LiveChannels) -> CommandResult:
+        """Make the channel a source, or remove all that was kept of it."""
+        if not call.is_admin:
+            raise call.refuse("Only an admin can change this channel's settings.")
+        if _switch(call.option("value")):
+            await live.turn_on(channel, by=call.author)
+            said = (
+                "From now on I keep what people say in this channel, and cite it for those who can read it. What is "
+                "edited or deleted here changes there, too. Messages to me aren't kept. To undo this: /settings "
+                f"{LIVE} off"
+            )
+        else:
+            await live.turn_off(channel, by=call.author)
+            said = "I no longer keep what is said in this channel, and deleted what I had."
+        return CommandResult(text=said, is_public=True)
+
+    async def _live_text(self, channel: ChannelAddress) -> str:
+        source = await self._live.find(channel) if self._live is not None else None
+        if source is None or self._live is None:
+            return "off"
+        return "on" if self._live.is_open(source) else "on (I'm still comparing it with what is there now)"
+
     async def _known(self, call: CommandCall, names: frozenset[str]) -> frozenset[str]:
         """The names as the sources are written. BadInput for one that is no source."""
         known = {source.name.casefold(): source.name for source in await self._access.sources(call.workspace)}
@@ -169,6 +200,7 @@ class SettingsCommands:
 
     async def _text(self, address: ThreadAddress, settings: ChannelSettings) -> str:
         rows = [f"- `{name}`: {item.show(settings)}" for name, item in SETTINGS.items()]
+        rows.append(f"- `{LIVE}`: {await self._live_text(ChannelAddress.of(address))}")
         if address.thread:
             rows.append(f"- this thread: {_SHOWN[await self._settings.listening(address)]}")
         return "\n".join(["This channel's settings:", "", *rows])

@@ -14,6 +14,7 @@ from core.domain.service import FollowUps
 from core.errors import BadInput
 from core.features.additions import Additions, library_command
 from core.features.kept_answers import KeptAnswers, keep_command
+from core.features.live_channels import LiveChannels
 from core.features.personal_data import my_data_command
 from core.features.recap import Recaps, recap_command
 from core.features.replay.cassettes import Cassettes, case_command
@@ -75,6 +76,7 @@ class Commands:
         additions: Additions | None = None,
         reviews: Reviews | None = None,
         people: PersonRecords | None = None,
+        live: LiveChannels | None = None,
     ) -> None:
         self._library = library
         self._settings = settings
@@ -87,7 +89,7 @@ class Commands:
             *([stale_command(staleness, access, corpus)] if staleness is not None else ()),
             *([recap_command(recaps, conversations, access)] if recaps is not None else ()),
             *control_commands(conversations, jobs, questions, access, corpus),
-            *SettingsCommands(settings, library, corpus, access, auto_answers).rows,
+            *SettingsCommands(settings, library, corpus, access, auto_answers, live).rows,
             *([keep_command(conversations, kept)] if kept is not None else ()),
             *([inbox_command(reviews)] if reviews is not None else ()),
             *([library_command(additions)] if additions is not None else ()),

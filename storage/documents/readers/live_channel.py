@@ -1,0 +1,46 @@
+"""Threads of live channels (core/features/live_channels.py): a page for each message, with its address."""
+
+from pathlib import Path
+
+from core.domain.channels import LIVE_KIND, ChannelMessage, read_thread
+from core.domain.corpus import ParsedDocument, ParsedPage
+from core.domain.footnotes import web_address
+from core.errors import ReadError
+from core.text.words import collapse, shorten
+
+_BEGINNING = 100  # characters of a thread's first message, which stand above its replies
+
+
+class LiveChannelReader:
+    """Reads files that are written for it. No suffix leads to it, so nobody can upload words of others."""
+
+    kind = LIVE_KIND
+    suffixes = frozenset[str]()
+    expects = "a thread of a live channel"
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return head.startswith(b'{"channel": ')
+
+    def read(self, path: Path, root: Path) -> ParsedDocument:
+        try:
+            channel, messages = read_thread(path.read_text("utf-8"))
+        except ValueError as error:
+            raise ReadError(f"not {self.expects}") from error
+        if not messages:
+            raise ReadError("empty: it has no messages")
+        first = messages[0]
+        title = f"Said in {channel} by {collapse(first.author_name)}, {first.said_at:%Y-%m-%d}"
+        pages = [_to_page(item, first, title) for item in messages]
+        return ParsedDocument(title=title, kind=self.kind, pages=tuple(pages), dated=f"{first.said_at:%Y-%m-%d}")
+
+
+def _to_page(message: ChannelMessage, first: ChannelMessage, title: str) -> ParsedPage:
+    is_first = message is first
+    above = () if is_first else (title, shorten(first.text, _BEGINNING))
+    said = f"{collapse(message.author_name)}, {message.said_at:%Y-%m-%d %H:%M}"
+    return ParsedPage(
+        title=title if is_first else said,
+        text=message.text,
+        heading_path=above,
+        deep_link=web_address(message.link),
+    )
