@@ -13,6 +13,7 @@ from bot.presentation.markdown import clean, clip, safe_cut, units
 from core.answering.answers.sentences import is_said, say
 from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
+from core.domain.channels import is_said
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.knowledge.references.lists import SHOWN, direct_of, looked_at
 from core.text.notation import took
@@ -159,7 +160,9 @@ def _choices(answer: Answer, escape: Escape, menu_holds: int, longest_option: in
 
 
 def source_title(citation: Citation) -> str:
-    """Return page and title; the file name if there is no title."""
+    """Return page and title; the file name if there is no title; of a message in a channel, who said it."""
+    if is_said(citation.document):
+        return clip(citation.heading_path[-1], TITLE_LENGTH)
     title = clip(citation.document_title, TITLE_LENGTH)
     name = title or clip(citation.document.rsplit("/", 1)[-1], TITLE_LENGTH) or "a document"
     return f"Page {citation.page_number} of “{name}”"
@@ -167,6 +170,8 @@ def source_title(citation: Citation) -> str:
 
 def source_path(citation: Citation) -> str:
     """Return `Chapter > Section`, without the document's own title; "" if there is no path."""
+    if is_said(citation.document):
+        return ""
     title = clip(citation.document_title, TITLE_LENGTH)
     path = [clip(part, TITLE_LENGTH) for part in citation.heading_path]
     path = path[1:] if path[:1] == [title] else path

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from bot.presentation.markdown import clip
 from core.domain.answer import Citation
+from core.domain.channels import is_said
 from core.text.words import collapse
 
 MOST_NAMED = 5  # documents; the others are counted
@@ -69,9 +70,12 @@ def place_of(citation: Citation) -> str:
     """Return a place as its document names it: "p. 3" if it has printed pages, else the nearest heading or sheet."""
     if PurePosixPath(citation.document.lower()).suffix in _PAGED:
         return f"p. {citation.page_number}"
-    path = list(citation.heading_path)
+    path = [] if is_said(citation.document) else list(citation.heading_path)
     return collapse(path[-1]) if path and path != [title_of(citation)] else ""
 
 
 def title_of(citation: Citation) -> str:
+    """Return the title of a cited document; of a message in a channel, who said it where and when."""
+    if is_said(citation.document):
+        return collapse(citation.heading_path[-1])
     return collapse(citation.document_title) or PurePosixPath(citation.document).name

@@ -45,6 +45,6 @@ async def remove_workspace(context: OperationContext, request: str) -> RemovedWo
 
 
 def build_erasure(app: "Parts") -> Erasure:
-    known = (app.stores.erasure, app.inbox_store, app.stores.corpus, app.library, app.kept)
+    known = (app.stores.erasure, app.inbox_store, app.stores.corpus, app.library, app.kept, app.live)
     files = (app.attachments.forget, app.uploads.delete_folder)
     return Erasure(*known, *files, posted=frozenset(TEAM_IDS), clock=app.clock)

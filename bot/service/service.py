@@ -277,6 +277,7 @@ async def _start_background(stack: AsyncExitStack, app: Parts, inbox: Inbox, pla
         additions, talks = await app.additions.purge(), await delete_unused(app)
         if lost := await app.stores.corpus.redact_lost():
             _log.info("Deleted %d answers that rest on documents which are gone", lost)
+        await app.live.tidy()
         await app.index.erase()
         await app.spending.store.purge((app.clock.now() - CALLS_KEPT).date())
         await app.stores.audit.purge(app.clock.now() - AUDIT_KEPT)

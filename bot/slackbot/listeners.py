@@ -99,6 +99,8 @@ class Listeners:
         event("agent_session_stopped")(self.on_stopped)
         event("agent_session_title_changed")(self.on_title)
         event("member_joined_channel")(self.on_joined)
+        for name in ("member_left_channel", "channel_left", "group_left"):
+            event(name)(self.on_left)
         event("channel_deleted")(self.on_channel_deleted)
         event("group_deleted")(self.on_channel_deleted)
         event("tokens_revoked")(self.on_removed)
@@ -285,6 +287,13 @@ class Listeners:
         team = await self._team(context)
         if event.get("user") == team.bot_user_id:
             await self.greetings.owe(team, str(event["channel"]))
+
+    async def on_left(self, event: Event, context: AsyncBoltContext) -> None:
+        """Remove a live channel that the bot has left, as it no longer hears what is deleted there."""
+        team = await self._team(context)
+        if event.get("user", team.bot_user_id) == team.bot_user_id or event["type"] != "member_left_channel":
+            place = ChannelAddress(platform=PLATFORM, workspace=team.workspace, channel=str(event["channel"]))
+            await self._parts.live.forget_channel(place)
 
     async def on_channel_deleted(self, event: Event, context: AsyncBoltContext) -> None:
         """Delete the channel's threads before the event is acknowledged."""

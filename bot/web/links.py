@@ -21,6 +21,7 @@ from bot.config import WEB_KEY_FILE, Config
 from bot.presentation.platform_parts import LinkTo
 from bot.web.page_markup import CITED
 from core.domain.answer import Citation
+from core.domain.channels import is_said
 from core.domain.incoming import ThreadAddress
 from core.domain.passages import Span
 from core.errors import AccessDenied, NotFound, StorageError
@@ -192,8 +193,16 @@ def build_links(config: Config, clock: Clock) -> Links:
 
 
 def link_maker(config: Config, clock: Clock) -> LinkTo:
-    """Return a maker of footnote links: to the viewer, else to the document on the web, else None. Never loopback."""
-    return build_links(config, clock).url if config.web.public_url else own_address
+    """Return a maker of footnote links: to the viewer, else to the document on the web, else None. Never loopback.
+
+    A footnote to a message of a live channel leads there.
+    """
+    to_viewer = build_links(config, clock).url if config.web.public_url else own_address
+
+    def link(citation: Citation, thread: ThreadAddress, answer: str = "") -> str | None:
+        return (own_address if is_said(citation.document) else to_viewer)(citation, thread, answer)
+
+    return link
 
 
 def own_address(citation: Citation, thread: ThreadAddress, answer: str = "") -> str | None:

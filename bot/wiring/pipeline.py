@@ -27,6 +27,7 @@ from core.answering.tools.query_journal import QueryJournalTool
 from core.answering.tools.query_table import QueryTableTool
 from core.answering.tools.search import SearchTool
 from core.answering.tools.toolbox import ToolboxMaker
+from core.features.catchup import catchup_command
 from core.features.replay.recording import Recording
 from core.features.staleness.stale_notes import StaleNotes
 from core.knowledge.references.document_lines import DocumentLines
@@ -178,4 +179,5 @@ def build_commands(parts: Parts, questions: RunningQuestions | None = None) -> C
         reviews=parts.reviews,
         people=parts.stores.people,
         live=parts.live,
+        catchup=catchup_command(parts.live, parts.stores.corpus, parts.access, parts.providers.of, parts.clock),
     )

@@ -10,6 +10,7 @@ from core.domain.corpus import NAMESPACE
 from core.domain.incoming import ChannelAddress
 
 LIVE_KIND = "live"  # the kind of their sources and documents
+_SUFFIX = ".said"  # of the paths of their documents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,12 @@ def live_source_id(channel: ChannelAddress) -> str:
 
 def path_of(root: str) -> str:
     """Return the path of a thread's document."""
-    return f"{root}.json"
+    return f"{root}{_SUFFIX}"
+
+
+def is_said(path: str) -> bool:
+    """Return whether the document of a path is a thread: its pages are messages, named by who said them and when."""
+    return path.endswith(_SUFFIX)
 
 
 def write_thread(channel: str, messages: Sequence[ChannelMessage]) -> str:

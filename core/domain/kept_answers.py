@@ -7,9 +7,11 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.domain.answer import Provenance
+from core.domain.channels import LIVE_KIND
 from core.domain.incoming import ThreadAddress
 
 KEPT_KIND = "kept"  # the kind of their source and of their documents
+SAID_KINDS = frozenset({KEPT_KIND, LIVE_KIND})  # of documents that people said, which rank below the others
 KEPT_MARK = "<!-- footnote: kept answers -->"  # the first line of the file
 
 _FILE = re.compile(rf"{re.escape(KEPT_MARK)}\n+# ([^\n]+)\n+<!-- kept: (\S+) -->[ \t]*\n(## ([^\n]+).*)", re.DOTALL)

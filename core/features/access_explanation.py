@@ -200,6 +200,7 @@ _BECAUSE: Mapping[Ground, str] = {
     Ground.NOT_ALLOWED: "{it} is not one of the channel's sources ({names})",
     Ground.NOT_FOR_ALL: "not everyone who can read this place is among the readers of {it} ({readers})",
     Ground.UNKNOWN_AUDIENCE: "it is not known who can read this place ({unknown})",
+    Ground.NOT_COMPARED: "{it} is a live channel that is still to be compared with what is there now",
     Ground.OTHER_WORKSPACE: "the channel belongs to the workspace {there}, and nothing is read across workspaces",
 }
 
@@ -283,6 +284,8 @@ def _opening(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> Ite
         case Ground.ATTACHED_ELSEWHERE:
             yield "Ask in the thread that it was attached in: " + told.document.source.removeprefix("attached:")
             yield f"Add it for everyone: footnote --workspace {question.workspace} ingest FILE"
+        case Ground.NOT_COMPARED:
+            yield "It opens by itself once the service is connected and has read what is in the channel now."
         case _:
             yield f"Add it to the channel's workspace too: footnote --workspace {there} ingest PATH"
             where = "`workspaces` of its platform in the configuration"

@@ -15,6 +15,7 @@ from core.domain.incoming import ThreadAddress
 from core.domain.service import WITHDRAWN
 from core.errors import NotFound
 from core.features.kept_answers import KeptAnswers
+from core.features.live_channels import LiveChannels
 from core.knowledge.library import Library
 from core.ports import Clock, CorpusRepository
 from core.ports.identity import ErasureStore
@@ -32,12 +33,14 @@ class PersonRemoval:
     pseudonym: str
     erased: ErasedPerson
     kept_answers: int
+    channel_messages: int
 
     def __str__(self) -> str:
         erased = self.erased
         return (
             f"Removed {self.person.id!r} of {self.person.platform}: {_count(erased.questions, 'question')}, "
-            f"{_count(len(erased.conversations), 'whole conversation')}, {_count(self.kept_answers, 'kept answer')}. "
+            f"{_count(len(erased.conversations), 'whole conversation')}, {_count(self.kept_answers, 'kept answer')}, "
+            f"{_count(self.channel_messages, 'message')} of live channels. "
             f"{_posts(erased.posts)} Costs and the audit log call them {self.pseudonym!r} from now on."
         )
 
@@ -50,6 +53,7 @@ class PersonRemoval:
             "questions": self.erased.questions,
             "conversations": len(self.erased.conversations),
             "kept_answers": self.kept_answers,
+            "channel_messages": self.channel_messages,
             "posts": self.erased.posts,
         }
 
@@ -93,6 +97,7 @@ class Erasure:
         corpus: CorpusRepository,
         library: Library,
         kept: KeptAnswers,
+        live: LiveChannels,
         forget_files: Callable[[ThreadAddress], Awaitable[None]],
         delete_folders: Callable[[str], Awaitable[None]],
         *,
@@ -108,6 +113,7 @@ class Erasure:
         self._corpus = corpus
         self._library = library
         self._kept = kept
+        self._live = live
         self._forget_files = forget_files
         self._delete_folders = delete_folders
         self._posted = frozenset(posted)
@@ -119,14 +125,16 @@ class Erasure:
         An unknown person is removed, too: rows may name a person without messages.
         """
         await self._withdraw(person.workspace, person)
-        kept = await self._kept.forget_person(person)
+        kept, said = await self._kept.forget_person(person), await self._live.forget_person(person)
         pseudonym = _pseudonym()
         erased = await self._store.erase_person(person, pseudonym, by, self._clock.now())
         for address in erased.conversations:
             await self._forget_files(address)
             await self._kept.forget_thread(address)
         await self._kept.sweep()
-        return PersonRemoval(person=person, pseudonym=pseudonym, erased=erased, kept_answers=kept)
+        return PersonRemoval(
+            person=person, pseudonym=pseudonym, erased=erased, kept_answers=kept, channel_messages=said
+        )
 
     async def remove_workspace(self, name: str, *, by: str) -> WorkspaceRemoval:
         """Remove a workspace. Safe to repeat. Raises StorageError."""

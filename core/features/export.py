@@ -14,6 +14,7 @@ from markdown_it.tree import SyntaxTreeNode
 
 from core.answering.redaction import has_gaps
 from core.domain.answer import Citation
+from core.domain.channels import is_said
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.features import ExportedFile
 from core.errors import BadInput, FootnoteError
@@ -85,6 +86,8 @@ def _inert(text: str) -> str:
 
 def footnote_label(citation: Citation) -> str:
     """Return the target of a footnote without its number: `Page 5 of "Annual report" > Chapter > Section`."""
+    if is_said(citation.document):
+        return collapse(citation.heading_path[-1])
     name = collapse(citation.document_title) or citation.document.rsplit("/", 1)[-1]
     path = citation.heading_path
     path = path[1:] if path[:1] == (citation.document_title,) else path

@@ -23,7 +23,7 @@ from core.domain.corpus import SearchQuery, Source, SourcedPassage, document_id
 from core.domain.footnotes import web_address
 from core.domain.identity import PersonOnPlatform
 from core.domain.incoming import ChannelAddress, ThreadAddress
-from core.domain.kept_answers import KEPT_KIND, KeptAnswer, KeptFile, KeptRule, KeptState, write_file
+from core.domain.kept_answers import KEPT_KIND, SAID_KINDS, KeptAnswer, KeptFile, KeptRule, KeptState, write_file
 from core.domain.passages import Passage
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound, ReadError
 from core.knowledge.attachments import Ingest
@@ -260,7 +260,7 @@ class KeptAnswers:
         place = kept.address if kept.address.platform else None  # None: kept by an earlier version, which noted none
         scope = await self._access.scope(kept.workspace, place)
         hits = await self._library.search(SearchQuery(text=f"{kept.question} {kept.text}"[:1_000], limit=20), scope)
-        found = [hit.passages[0] for hit in hits if hit.document.kind != KEPT_KIND][:COMPARED]
+        found = [hit.passages[0] for hit in hits if hit.document.kind not in SAID_KINDS][:COMPARED]
         return [
             Compared(found=passage, differs=_differs(kept, passage.passage, passage.passage.text)) for passage in found
         ]

@@ -85,6 +85,7 @@ class LiveChannels:
         self._connected: set[str] = set()  # names of platforms
         self._opened: dict[str, str] = {}  # platforms of channels that were open once, by source
         self._losses = 0  # of connections
+        self._troubles: dict[str, str] = {}  # last error, by source
         self._one_at_a_time = asyncio.Lock()
         self._wake = asyncio.Event()
 
@@ -242,6 +243,20 @@ class LiveChannels:
         else:
             self._connected.discard(platform)
 
+    def recheck(self, channel: ChannelAddress) -> None:
+        """Close a channel that may have become unreadable, until it was compared again."""
+        self._shown.compared.discard(live_source_id(channel))
+        self._wake.set()
+
+    async def tidy(self) -> int:
+        """Delete what is too old, and compare all channels again; return the number of deleted messages."""
+        for source in await self._repository.list_sources():
+            if self.is_open(source):
+                with suppress(FootnoteError):  # it is closed then, and compared again and again
+                    await self.compare(source)
+        self._wake.set()
+        return await self.sweep()
+
     async def work(self) -> None:
         """Compare channels that are closed, and read what was said, forever."""
         while True:
@@ -284,7 +299,7 @@ class LiveChannels:
         there = {message.id for message in said}
         gone = {id for id, item in seen.items() if id not in there and not item.is_gone}
         versions = {id: item.version for id, item in seen.items()}
-        self._hide(source, await self._repository.save(source.id, said, versions))
+        self._hide(source, await self._repository.save(source.id, sorted(said, key=lambda one: one.said_at), versions))
         await self._bury(source, gone)
         left = {item.message.root for item in await self._open_threads(source) if item.is_gone or item.version > 1}
         self._hide(source, left)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from core.access.scopes import ATTACHMENTS
 from core.domain.audit import Audit, AuditNote, Deed
+from core.domain.channels import LIVE_KIND
 from core.domain.corpus import Document, Page, SearchScope, Source
 from core.domain.footnotes import page_links
-from core.errors import NotFound, StorageError
+from core.errors import BadInput, NotFound, StorageError
 from core.knowledge.search.documents import Linked, NamesOfWorkspaces, find_by_name, only_journals
 from core.knowledge.search.searching import PassageSearch
 from core.ports import ConversationRepository, CorpusRepository, SearchIndex
@@ -156,8 +157,10 @@ class Library:
         return Removal(name=source.name, documents=len(documents), conversations=conversations)
 
     async def set_readers(self, workspace: str, name: str, readers: frozenset[str], *, by: str = "") -> Source:
-        """Replace a source's readers, and return it. Raises NotFound for an unknown name."""
+        """Replace a source's readers, and return it. NotFound for an unknown name, BadInput for a live channel."""
         source = await self.source(workspace, name)
+        if source.kind == LIVE_KIND:
+            raise BadInput(f"{name!r} is a live channel: those who can read the channel are its readers.")
         about = f"{source.name}: {', '.join(sorted(readers)) or 'nobody'}"
         await self._corpus.set_readers(source.id, readers, audit=_note(workspace, by, Deed.READERS, about))
         return replace(source, readers=readers)

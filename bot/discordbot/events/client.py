@@ -19,6 +19,7 @@ from bot.discordbot.delivery.errors import CLOSED, POST, translated_errors
 from bot.discordbot.delivery.platform import DiscordPlatform
 from bot.discordbot.events.catch_up import missed_messages
 from bot.discordbot.events.greetings import Greetings
+from bot.discordbot.events.live import DiscordHistories, place_of, to_said
 from bot.discordbot.events.translate import (
     PLATFORM,
     answered_question,
@@ -136,6 +137,8 @@ class Events(_Base):
                     await self.on_message(message)
                 except FootnoteError as error:  # later messages may work
                     _log.warning("Not caught up with message %d: %s", message.id, error)
+            self.parts.live.histories[PLATFORM] = DiscordHistories(self, self.me)
+            self.parts.live.note_connection(PLATFORM, True)
             await self.flow.resume()
             await self.greetings.greet_new()
 
@@ -147,6 +150,9 @@ class Events(_Base):
         channels = {str(channel.id) for channel in guild.channels}
         workspace = self.workspaces.of_guild(guild.id)
         await self.parts.forgetting.leave(workspace, lambda question: question.address.channel in channels)
+        for id in channels:
+            place = ChannelAddress(platform=PLATFORM, workspace=workspace, channel=id)
+            await self.parts.live.forget_channel(place)
         await self.greetings.forget(guild)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
@@ -157,21 +163,29 @@ class Events(_Base):
 
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         await self.greetings.catch_up()  # the bot may write there now
+        if before.permissions_for(before.guild.me) != after.permissions_for(after.guild.me):
+            workspace = self.workspaces.of_guild(after.guild.id)
+            place = ChannelAddress(platform=PLATFORM, workspace=workspace, channel=str(after.id))
+            self.parts.live.recheck(place)
 
     async def on_disconnect(self) -> None:
         self.online_until = self.online_until or self.parts.clock.now()
+        self.parts.live.note_connection(PLATFORM, False)
 
     async def on_resumed(self) -> None:
         """Discord has sent everything that was missed."""
         self.online_until = None
+        self.parts.live.note_connection(PLATFORM, True)
 
     async def on_message(self, message: discord.Message) -> None:
         if message.author.id != self.me:
+            await self._keep(message)
             await self.receive(message)
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         """Receive edits of people, but not the ones by Discord when a link's preview has loaded."""
         if payload.message.edited_at is not None and payload.message.author.id != self.me:
+            await self._keep(payload.message)
             await self.receive(payload.message)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
@@ -185,6 +199,8 @@ class Events(_Base):
         workspace = self.workspaces.of_guild(payload.guild_id)
         address = thread_address(workspace, payload.parent_id, str(payload.thread_id))
         await self.parts.forgetting.forget_thread(address)
+        if isinstance(self.get_channel(payload.parent_id), discord.ForumChannel):  # its first message is in it
+            await self.parts.live.forget_message(message_key(address, str(payload.thread_id)))
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """Forget the channel with its threads: for archived threads, Discord sends no event."""
@@ -218,6 +234,21 @@ class Events(_Base):
     @property
     def me(self) -> int:
         return self.user.id if self.user is not None else 0
+
+    async def _keep(self, message: discord.Message) -> None:
+        """Store a message of a live channel. After a failure, the channels are compared, as Discord repeats nothing."""
+        if message.guild is None or message.author.bot:
+            return
+        live = self.parts.live
+        place, said = place_of(message, self.workspaces.of_guild(message.guild.id)), to_said(message, self.me)
+        try:
+            if said is not None:
+                await live.hear(place, said)
+            else:
+                await live.visit(place, str(message.author.id), message.created_at)
+        except StorageError as error:
+            _log.error("Message %d was not kept: %s", message.id, error)
+            live.note_connection(PLATFORM, True)
 
     async def receive(self, message: discord.Message) -> Receipt | None:
         """Pass a message to the inbox, then acknowledge it. Return None if it isn't a person's, or wasn't saved."""
@@ -343,7 +374,12 @@ class Events(_Base):
         for workspace in [self.workspaces.of_guild(guild_id)] if guild_id else self.workspaces.names():
             address = thread_address(workspace, parent, "")
             for key in (message_key(address, str(message_id)), private_key(address, str(message_id))):
-                for ref in await self.parts.forgetting.forget_message(key):
+                try:
+                    posts = await self.parts.forgetting.forget_message(key)
+                except StorageError:  # Discord doesn't repeat the event
+                    self.parts.live.note_connection(PLATFORM, True)
+                    raise
+                for ref in posts:
                     await self.platform.delete(ref)
                 await self.platform.take_back(key)
 

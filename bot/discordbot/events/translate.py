@@ -25,7 +25,7 @@ INLINE = "inline"  # key of metadata: the conversation has no thread, its posts 
 TITLE_LENGTH = 100  # https://discord.com/developers/docs/resources/channel: names of threads
 
 # Types of messages that people write; Discord writes the others (pins, joins, boosts, a thread's first line).
-_WRITTEN = frozenset({discord.MessageType.default, discord.MessageType.reply})
+WRITTEN = frozenset({discord.MessageType.default, discord.MessageType.reply})
 _EMOJI = re.compile(r"<a?(:\w{2,32}:)\d{15,21}>")
 
 
@@ -34,7 +34,7 @@ def to_incoming(message: discord.Message, *, me: int, workspace: str, in_our_thr
 
     `in_our_thread`: the bot opened the thread, or answered in it.
     """
-    if message.type not in _WRITTEN:
+    if message.type not in WRITTEN:
         return None
     circumstances = _circumstances(message, me, in_our_thread=in_our_thread)
     attachments = tuple(to_attachment(message, item) for item in message.attachments)
@@ -145,7 +145,7 @@ def _circumstances(message: discord.Message, me: int, *, in_our_thread: bool) ->
         bool(named) and named[0] != me and message.content.lstrip().startswith((f"<@{named[0]}>", f"<@!{named[0]}>"))
     )
     return Circumstances(
-        mentioned=me in named or any(_is_own_role(role, me) for role in message.role_mentions),
+        mentioned=is_to_bot(message, me),
         direct=message.guild is None,
         in_thread=isinstance(channel, discord.Thread),
         in_our_thread=in_our_thread,
@@ -156,6 +156,11 @@ def _circumstances(message: discord.Message, me: int, *, in_our_thread: bool) ->
         from_bot=message.author.bot or message.webhook_id is not None,
         is_own=message.author.id == me,
     )
+
+
+def is_to_bot(message: discord.Message, me: int) -> bool:
+    """Return whether a message names the bot."""
+    return me in message.raw_mentions or any(_is_own_role(role, me) for role in message.role_mentions)
 
 
 def _is_own_role(role: discord.Role, me: int) -> bool:

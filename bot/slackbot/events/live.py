@@ -26,12 +26,13 @@ _log = logging.getLogger(__name__)
 
 
 def to_said(message: Event, team: Team, names: Mapping[str, str]) -> ChannelMessage | None:
-    """Return a message of `read_message` as it is kept; None for bots, questions to us, and what only one person sees.
+    """Return a message of `read_message` as it is kept; None for bots, talk with us, and what only one person sees.
 
     Files aren't kept: only what was written with them.
     """
     is_bot = bool(message.get("bot_id")) or message.get("subtype") == "bot_message" or not message.get("user")
-    if is_bot or message.get("is_ephemeral") or is_direct(message) or is_to_us(message, team):
+    is_hidden = message.get("is_ephemeral") or message.get("parent_user_id") == team.bot_user_id
+    if is_bot or is_hidden or is_direct(message) or is_to_us(message, team):
         return None
     text, author = to_text(message, names, team.bot_user_id), author_of(message)
     ts = str(message["ts"])

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from rapidfuzz import fuzz, process, utils
 
 from core.domain.corpus import Document
-from core.domain.kept_answers import KEPT_KIND
+from core.domain.kept_answers import SAID_KINDS
 from core.errors import Ambiguous, BadInput, NotFound
 from core.ports import CorpusRepository
 
@@ -45,7 +45,7 @@ def only_journals(documents: Sequence[Document]) -> list[Document]:
     """Return the journals; all documents if there are no journals, as people may call a note a journal."""
     if not any(document.kind == JOURNAL_KIND for document in documents):
         return list(documents)
-    return [document for document in documents if document.kind in (JOURNAL_KIND, KEPT_KIND)]
+    return [document for document in documents if document.kind in (JOURNAL_KIND, *SAID_KINDS)]
 
 
 def find_by_name(name: str, documents: Sequence[Document]) -> Document:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from core.domain.corpus import Document, PageHit, SearchQuery, SearchScope, SourcedPassage
-from core.domain.kept_answers import KEPT_KIND
+from core.domain.kept_answers import SAID_KINDS
 from core.domain.passages import Span
 from core.errors import InvalidState
 from core.knowledge.asides import without_reading
@@ -27,7 +27,7 @@ _PASSAGES_PER_PAGE = 4  # requested from the index for each page, because severa
 _FEWEST_PASSAGES = 40
 _MOST_PASSAGES = 1_000
 _NAMED_WEIGHT = 1.25  # factor by which a page elsewhere has to be better than one of a named document
-_KEPT_WEIGHT = 1.25  # factor by which a kept answer has to be better than a document
+_KEPT_WEIGHT = 1.25  # factor by which what people said has to be better than a document
 # A document leads with this many of the first passages found, and is long with this many of its own.
 LOOKED_AT = 10
 LEADING = 5
@@ -99,10 +99,12 @@ def _weighed(found: SourcedPassage, weight: float = _NAMED_WEIGHT) -> SourcedPas
 
 
 def _kept_below(found: Sequence[SourcedPassage]) -> list[SourcedPassage]:
-    """Return the passages with kept answers below documents of the same relevance."""
-    if all(item.document.kind != KEPT_KIND for item in found):
+    """Return the passages with what people said below documents of the same relevance."""
+    if all(item.document.kind not in SAID_KINDS for item in found):
         return list(found)
-    return best_first([_weighed(item, 1 / _KEPT_WEIGHT) if item.document.kind == KEPT_KIND else item for item in found])
+    return best_first(
+        [_weighed(item, 1 / _KEPT_WEIGHT) if item.document.kind in SAID_KINDS else item for item in found]
+    )
 
 
 def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:

@@ -31,7 +31,7 @@ TOPICS: Mapping[str, Topic] = {
     ),
     "keep": Topic("Add and keep", ("library", "keep", "inbox")),
     "trouble": Topic("When something is wrong", ("why", "jobs", "stop", "stale", "case")),
-    "channel": Topic("This channel", ("settings", "mute", "listen", "unmute")),
+    "channel": Topic("This channel", ("catchup", "settings", "mute", "listen", "unmute")),
 }
 
 

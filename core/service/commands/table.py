@@ -77,6 +77,7 @@ class Commands:
         reviews: Reviews | None = None,
         people: PersonRecords | None = None,
         live: LiveChannels | None = None,
+        catchup: Command | None = None,
     ) -> None:
         self._library = library
         self._settings = settings
@@ -94,6 +95,7 @@ class Commands:
             *([inbox_command(reviews)] if reviews is not None else ()),
             *([library_command(additions)] if additions is not None else ()),
             *([case_command(conversations, cassettes)] if cassettes is not None else ()),
+            *([catchup] if catchup is not None else ()),
             *([my_data_command(people, access)] if people is not None else ()),
             Command(
                 name="help",

@@ -117,8 +117,8 @@ def _save(
         known = connection.execute(select(_SAID).where(here)).first()
         values = {name: getattr(message, name) for name in _FIELDS}
         if known is None:
-            root = _root_of(connection, source_id, message)
-            new = {**values, "root": root, "source_id": source_id, "version": 1, "is_gone": False, "is_read": False}
+            first = _first_of(connection, source_id, message)
+            new = {**values, **first, "source_id": source_id, "version": 1, "is_gone": False, "is_read": False}
             connection.execute(_SAID.insert().values(**new))
         elif known.is_gone or known.text == message.text:
             continue  # a deleted one stays deleted, whatever is sent again
@@ -129,10 +129,11 @@ def _save(
     return frozenset(edited)
 
 
-def _root_of(connection: Connection, source_id: str, message: ChannelMessage) -> str:
-    """Return the root of the thread: a reply to a reply belongs to the first message."""
-    query = select(_S.root).where(_S.source_id == source_id, _S.id == message.root)
-    return connection.execute(query).scalar() or message.root
+def _first_of(connection: Connection, source_id: str, message: ChannelMessage) -> dict[str, Any]:
+    """Return the root of a message's thread and when it began: a reply to a reply belongs to the first message."""
+    query = select(_S.root, _S.begun_at).where(_S.source_id == source_id, _S.id == message.root)
+    known = connection.execute(query).first()
+    return {"root": known.root, "begun_at": known.begun_at} if known is not None else {}
 
 
 def _to_stored(row: Row[Any]) -> StoredMessage:

@@ -11,11 +11,11 @@ from storage.database import Database
 from storage.database.tables import TABLES
 from storage.text import to_storable
 
-_TALK, _SAID, _INBOX, _RATED, _READ, _ADDED, _KEPT, _CALL, _DEED, _SET = (
+_TALK, _SAID, _INBOX, _RATED, _READ, _ADDED, _KEPT, _CALL, _DEED, _SET, _HEARD, _VISIT, _SOURCE = (
     TABLES[name].c
     for name in (
         *("conversation", "message", "inbox", "feedback", "reading_position", "addition", "kept_answer"),
-        *("model_call", "audit_entry", "channel_settings"),
+        *("model_call", "audit_entry", "channel_settings", "channel_message", "channel_visit", "source"),
     )
 )
 _PERSON: BindParameter[str] = bindparam("person")
@@ -24,6 +24,11 @@ _PERSON: BindParameter[str] = bindparam("person")
 def _here(columns: Any) -> tuple[ColumnElement[bool], ...]:
     """In the person's workspace and on their platform."""
     return columns.workspace == bindparam("workspace"), columns.platform == bindparam("platform")
+
+
+def _in_channels() -> tuple[ColumnElement[bool], ...]:
+    """In live channels of the person's workspace and platform."""
+    return _SOURCE.workspace == bindparam("workspace"), _SOURCE.location.startswith(bindparam("platform") + ":")
 
 
 # Without answers: the person may have lost the right to read them.
@@ -67,6 +72,14 @@ _QUERIES: Mapping[str, Select[Any]] = {
     "proposed_or_decided": select(_KEPT.id, _KEPT.created_at, _KEPT.channel, _KEPT.state)
     .where(*_here(_KEPT), or_(_KEPT.author == _PERSON, _KEPT.decided_by == _PERSON))
     .order_by(_KEPT.created_at, _KEPT.id),
+    "said_in_channels": select(_HEARD.said_at, _SOURCE.name, _HEARD.author_name, _HEARD.text, _HEARD.link)
+    .join(TABLES["source"], _SOURCE.id == _HEARD.source_id)
+    .where(*_in_channels(), _HEARD.author == _PERSON)
+    .order_by(_HEARD.said_at, _HEARD.id),
+    "seen_in_channels": select(_VISIT.seen_at, _SOURCE.name)
+    .join(TABLES["source"], _SOURCE.id == _VISIT.source_id)
+    .where(*_in_channels(), _VISIT.person == _PERSON)
+    .order_by(_VISIT.seen_at, _SOURCE.name),
     "model_calls": select(
         *(_CALL.day, _CALL.model, func.count().label("calls")),
         *(func.sum(_CALL.input_tokens + _CALL.output_tokens).label("tokens"),),

@@ -29,18 +29,18 @@ class LiveChannelReader:
         if not messages:
             raise ReadError("empty: it has no messages")
         first = messages[0]
-        title = f"Said in {channel} by {collapse(first.author_name)}, {first.said_at:%Y-%m-%d}"
-        pages = [_to_page(item, first, title) for item in messages]
-        return ParsedDocument(title=title, kind=self.kind, pages=tuple(pages), dated=f"{first.said_at:%Y-%m-%d}")
+        return ParsedDocument(
+            title=f"Said in {channel} by {collapse(first.author_name)}, {first.said_at:%Y-%m-%d}",
+            kind=self.kind,
+            pages=tuple(_to_page(item, first, channel) for item in messages),
+            dated=f"{first.said_at:%Y-%m-%d}",
+        )
 
 
-def _to_page(message: ChannelMessage, first: ChannelMessage, title: str) -> ParsedPage:
-    is_first = message is first
-    above = () if is_first else (title, shorten(first.text, _BEGINNING))
-    said = f"{collapse(message.author_name)}, {message.said_at:%Y-%m-%d %H:%M}"
+def _to_page(message: ChannelMessage, first: ChannelMessage, channel: str) -> ParsedPage:
     return ParsedPage(
-        title=title if is_first else said,
+        title=f"Said in {channel} by {collapse(message.author_name)}, {message.said_at:%Y-%m-%d %H:%M}",
         text=message.text,
-        heading_path=above,
+        heading_path=() if message is first else (shorten(first.text, _BEGINNING),),
         deep_link=web_address(message.link),
     )

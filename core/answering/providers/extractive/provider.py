@@ -47,7 +47,7 @@ from core.answering.providers.extractive.quotes import (
 )
 from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation
 from core.domain.corpus import Document, SourcedPassage
-from core.domain.kept_answers import KEPT_KIND
+from core.domain.kept_answers import SAID_KINDS
 from core.domain.passages import Span
 from core.domain.replies import ChatResponse, CitedText, PassageCitation, StopReason
 from core.knowledge.asides import without_reading
@@ -237,11 +237,11 @@ class ExtractiveProvider:
         near: Sequence[SourcedPassage],
         told: str = "",
     ) -> tuple[Found, Sequence[Quote]]:
-        """Return what was found in `given`, and quotes that answer; of kept answers only if the documents have none.
+        """Return what was found in `given`, and quotes that answer; of what people said if documents have none.
 
         `near` are all passages at hand, which may mention the names of the question.
         """
-        written = [item for item in given if item.document.kind != KEPT_KIND]
+        written = [item for item in given if item.document.kind not in SAID_KINDS]
         found = await find_quotes(query.judged, written, self._ranker, self._judge, asked=query.own, told=told)
         answers = _answering(question, found, near)
         if answers or len(written) == len(given):
