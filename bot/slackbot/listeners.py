@@ -374,6 +374,7 @@ class Listeners:
         workspace = next((team.workspace for team in self._teams.all() if team.id == team_id), None)
         if await self._teams.remove(team_id):
             await self._parts.teams.forget_greetings(PLATFORM, team_id)
+            self.handler.spawn(self._parts.live.leave(PLATFORM))
             if workspace is not None:
                 self.handler.spawn(
                     self._parts.forgetting.leave(workspace, lambda question: question.metadata.get(TEAM) == team_id)

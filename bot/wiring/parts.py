@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import cached_property, partial
 from operator import attrgetter
 from pathlib import Path
@@ -31,6 +30,7 @@ from core.domain.incoming import ThreadAddress
 from core.domain.jobs import JobKind
 from core.domain.sources import SourceSpec
 from core.features.feedback import Feedbacks
+from core.features.live_channels import LiveChannels
 from core.features.maintenance import Maintenance
 from core.features.staleness.stale_answers import Staleness
 from core.features.statistics import UsageStatistics
@@ -75,7 +75,6 @@ if TYPE_CHECKING:
     from core.answering.strategies.choosing import Strategies
     from core.features.additions import Additions
     from core.features.kept_answers import KeptAnswers
-    from core.features.live_channels import LiveChannels
     from core.features.recap import Recaps
     from core.features.replay.cassettes import Cassettes
     from core.features.review import Reviews
@@ -86,11 +85,7 @@ if TYPE_CHECKING:
     from storage.documents.pipeline import Ingestor
 
 # Locks over all processes on the database.
-INDEX_LOCK = "index"
-SYNC_LOCK = "sync"
-UPLOADS_LOCK = "uploads"
-KEPT_LOCK = "kept"
-LIVE_LOCK = "live channels"
+INDEX_LOCK, SYNC_LOCK, UPLOADS_LOCK, KEPT_LOCK, LIVE_LOCK = "index", "sync", "uploads", "kept", "live channels"
 # Platforms whose threads get a note about stale answers. Terminal and API report them when a conversation opens.
 NOTED_PLATFORMS = ("discord", "slack", "web")
 
@@ -231,12 +226,9 @@ class Parts:
         """One for each run: its child process isn't for concurrent use."""
         from storage.documents.pipeline import build_ingestor
 
+        stores, limits = self.stores, self.config.ingest.limits
         return build_ingestor(
-            corpus=self.stores.corpus,
-            index=self.index,
-            clock=self.clock,
-            limits=self.config.ingest.limits,
-            has_ocr=self.has_ocr,
+            corpus=stores.corpus, index=self.index, clock=self.clock, limits=limits, has_ocr=self.has_ocr
         )
 
     @cached_property
@@ -313,16 +305,9 @@ class Parts:
 
     @cached_property
     def live(self) -> LiveChannels:
-        from core.features.live_channels import LiveChannels
-
         known = (self.stores.channels, self.stores.corpus, self.inbox_store, self.access, self.library)
-        return LiveChannels(
-            *known,
-            self.ingests.bring_in,
-            alone=partial(self._lock, LIVE_LOCK),
-            clock=self.clock,
-            keep=timedelta(days=self.config.live_channels.keep_days),
-        )
+        alone, days = partial(self._lock, LIVE_LOCK), self.config.live_channels.keep_days
+        return LiveChannels(*known, self.ingests.bring_in, alone=alone, clock=self.clock, keep_days=days)
 
     @cached_property
     def reviews(self) -> Reviews:
@@ -380,9 +365,8 @@ class Parts:
         )
 
     async def _delete_files(self, documents: Sequence[Document]) -> None:
-        await self.uploads.delete_files(documents)
-        await self.additions.delete_files(documents)
-        await self.syncs.delete_files(documents)
+        for part in (self.uploads, self.additions, self.syncs):
+            await part.delete_files(documents)
 
     async def _after_removal(self) -> None:
         await self.staleness.check()

@@ -19,6 +19,8 @@ from core.ports.documents import IngestProgressStore
 
 # Promises of an answer on a platform where `core/features/early_questions.py` keeps them.
 ANSWERS_LATER = "I'll answer this question as soon as it has been read."
+# Of live channels that are closed.
+STILL_COMPARING = "I'm still comparing what I kept with what is there now. Ask again in a few minutes."
 LOOKS_AGAIN = "I'll look again when they're done."
 NAMED_COMMANDS = ("library", "position", "settings", "sources")  # chat commands in the sentences
 
@@ -34,6 +36,7 @@ class LibraryState(StrEnum):
     NOT_ALLOWED = "not_allowed"  # the workspace has sources, but none may be read here
     NOT_FOR_ALL = "not_for_all"  # it has sources, but none that everyone who can read the place may read
     UNKNOWN_AUDIENCE = "unknown_audience"  # the readers of the place are unknown
+    NOT_COMPARED = "not_compared"  # only live channels may be read, which are still to be compared
     NOT_BEGUN = "not_begun"  # the reading positions hide every document
     REBUILDING = "rebuilding"  # the search index is being rebuilt, and has nothing yet
     NO_INDEX = "no_index"  # the search index is empty, and nothing rebuilds it
@@ -104,6 +107,8 @@ class Availability:
         open_here = frozenset(source.id for source, ground in own if ground.is_readable)
         if own and not open_here and any(ground is Ground.UNKNOWN_AUDIENCE for _, ground in own):
             return condition(LibraryState.UNKNOWN_AUDIENCE, grounds.unknown)
+        if own and not open_here and any(ground is Ground.NOT_COMPARED for _, ground in own):
+            return condition(LibraryState.NOT_COMPARED)
         if own and not open_here and any(ground is Ground.NOT_FOR_ALL for _, ground in own):
             return condition(LibraryState.NOT_FOR_ALL)
         if (own and not open_here) or any(ground is Ground.OTHER_WORKSPACE for _, ground in own):
@@ -157,6 +162,9 @@ class Availability:
             return f"I'm still reading documents here ({done} of {total}). Ask again when they're done."
         if self.work.repairs and not await self._is_complete():
             return "The search index is being rebuilt, so I may have missed something. Ask again in a few minutes."
+        grounds, _ = await self._access.decide(scope.workspace, address)
+        if any(ground is Ground.NOT_COMPARED for _, ground in grounds.sources):
+            return f"I left out what was said in channels. {STILL_COMPARING}"
         return None
 
     async def _is_indexed(self) -> bool:
@@ -255,6 +263,8 @@ def describe(found: Condition, reader: Reader, default_workspace: str = "local")
             return f"{closed} {_OPEN_A_SOURCE[reader]}"
         case LibraryState.UNKNOWN_AUDIENCE:
             return _unknown_audience(found, reader)
+        case LibraryState.NOT_COMPARED:
+            return f"I have only what was said in channels here. {STILL_COMPARING}"
         case LibraryState.NOT_BEGUN:
             return (
                 "By the reading positions that are set here, no document has been begun, so there is nothing to show "

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 
+from core.access.availability import STILL_COMPARING
 from core.access.scopes import Access
 from core.answering.agent.prompts import catch_up as catch_up_prompt
 from core.domain.answer import Citation
@@ -17,7 +18,7 @@ from core.domain.passages import Span
 from core.domain.spending import CallPurpose
 from core.errors import BadInput
 from core.features.export import footnote_label
-from core.features.live_channels import CLOSED, NOT_LIVE, LiveChannels
+from core.features.live_channels import NOT_LIVE, LiveChannels
 from core.knowledge.facts.dates import Lean, read_period
 from core.ports import ChatProvider, Clock, CorpusRepository
 from core.text.asking import Form, read_asked
@@ -71,7 +72,7 @@ def catchup_command(
         now, asked = clock.now(), call.option("since")
         since = read_since(asked, now) if asked else await live.last_visit(source, call.author) or now - UNKNOWN_VISIT
         if not live.is_open(source):
-            raise BadInput(CLOSED)
+            raise BadInput(STILL_COMPARING)
         messages = [one for one in await live.said_since(source, since) if one.author != call.author]
         scope = await readable_by(call, access)
         said = await _cited(messages[-MOST_MESSAGES:], source, corpus, scope)

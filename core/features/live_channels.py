@@ -41,7 +41,6 @@ DEBOUNCE_SECONDS = 2.0  # people write several messages in a row
 RETRY_SECONDS = 60.0
 MOST_AT_ONCE = 200  # threads in one run
 NOT_LIVE = "This channel isn't a source. An admin can change that: /settings live_channel on."
-CLOSED = "I'm still comparing this channel with what is there now, so I don't show its messages yet. Ask again soon."
 _NOT_CONNECTED = "I'm not connected, so I can't read the channel. Try again in a minute."
 _log = logging.getLogger(__name__)
 
@@ -67,7 +66,7 @@ class LiveChannels:
         *,
         alone: Callable[[], AbstractAsyncContextManager[None]],
         clock: Clock,
-        keep: timedelta,
+        keep_days: float,
         debounce_seconds: float = DEBOUNCE_SECONDS,
     ) -> None:
         """`library` removes their documents; `alone` keeps other processes out of the reading."""
@@ -80,7 +79,7 @@ class LiveChannels:
         self._ingest = ingest
         self._alone = alone
         self._clock = clock
-        self._keep = keep
+        self._keep = timedelta(days=keep_days)
         self._debounce = debounce_seconds
         self._connected: set[str] = set()  # names of platforms
         self._opened: dict[str, str] = {}  # platforms of channels that were open once, by source
@@ -187,6 +186,18 @@ class LiveChannels:
     async def forget_channel(self, channel: ChannelAddress) -> None:
         """Remove a deleted channel, or one that the bot has left."""
         await self.turn_off(channel)
+
+    async def leave(self, platform: str) -> None:
+        """Remove the channels that the bot no longer sees, after it was removed from a server or team."""
+        for source in await self._repository.list_sources():
+            channel = _channel_of(source)
+            try:
+                if channel.platform == platform and platform in self.histories:
+                    await self.histories[platform].name(channel)
+            except NotFound:
+                await self.forget_channel(channel)
+            except FootnoteError as error:
+                _log.info("It is unknown whether %s is still there: %s", source.name, error)
 
     async def forget_person(self, person: PersonOnPlatform) -> int:
         """Delete the messages of a person; return the number."""

@@ -1,8 +1,15 @@
 """Channels that an admin made a source: what people say there is cited for its readers, until they delete it."""
 
+import discord
 import pytest
+from simcord.backend.models import Overwrite, OverwriteType
+from simcord.builders import ChannelHandle, GuildHandle
 
-from tests.e2e.platform_service import PlatformService
+from tests.discord_server import DiscordServer
+from tests.discord_server import Person as DiscordPerson
+from tests.discord_server import text_of as discord_text
+from tests.e2e.discord_service import DiscordService
+from tests.e2e.platform_service import TEAM, PlatformService
 from tests.e2e.slack_service import SlackService
 from tests.scanning import find_in_database, find_in_files
 from tests.slack_server import Channel, Message, Person, text_of
@@ -57,7 +64,7 @@ async def test_what_is_said_in_a_live_channel_of_slack_is_cited_for_its_readers_
 ) -> None:
     service, server = slack_service, slack_service.server
     bridge = server.create_channel(service.team, "bridge", private=True)
-    general, ada = service.settle_in()
+    general, _ = service.settle_in()
     ben, eve = server.person("ben", bridge, general), server.person("eve", general)
     await service.start()
     unnamed = await ben.say(general, "The harbour office of Ondar opens at nine.")
@@ -116,3 +123,88 @@ async def test_what_is_said_in_a_live_channel_of_slack_is_cited_for_its_readers_
     await service.until(lambda: not has_read(service, "lighthouse of Ondar"), "nothing kept")
     await service.stop()
     assert left(service, *MARKS) == []
+
+
+async def test_what_is_said_in_a_live_channel_of_discord_is_cited_for_its_readers_until_it_is_deleted(
+    discord_service: DiscordService,
+) -> None:
+    service, server = discord_service, discord_service.server
+    guild = service.join("House", TEAM)
+    ivy, ben, eve = (
+        server.person("ivy", guild, manage_guild=True),
+        *(server.person(name, guild) for name in ("ben", "eve")),
+    )
+    bridge = closed_channel(server, guild, ivy, ben)
+    general = guild.create_text_channel("general")
+    await service.start()
+    await ben.say(general, "The harbour office of Ondar opens at nine.")
+    before = opened(service)
+    await ivy.slash(bridge, "settings", name="live_channel", value="on")
+    assert ON in await service.told(bridge, ON)
+    await service.until(lambda: opened(service) > before, "an open channel")
+
+    # said, and asked by others: the footnote is the message
+    said = await ivy.say(bridge, SEXTANT)
+    talk = await ivy.open_thread(said, "sextant")
+    decided = await ivy.say(talk, DECIDED)
+    wondered = await ivy.say(bridge, WONDERED)
+    for words in (WHERE, "lighthouse of Ondar", "brings the ladder"):
+        await service.until(lambda: has_read(service, words), words)  # noqa: B023 - awaited at once
+    place = await service.ask(ben, bridge, ASKED)
+    [answer] = service.finals(place)
+    link = f"https://discord.com/channels/{guild.id}/{bridge.id}/{said.id}"
+    assert WHERE in discord_text(answer) and link in discord_text(answer)
+    assert "Said in #bridge by ivy, " in discord_text(answer)
+    assert not left(service, "harbour office")
+
+    # only for those who can read the channel
+    elsewhere = await service.ask(ben, general, ASKED)
+    await eve.say(eve.dm, ASKED)
+    await service.answered(eve.dm)
+    assert not [one for where in (elsewhere, eve.dm) for one in server.answers(where) if WHERE in discord_text(one)]
+
+    # caught up with, for one person alone
+    shown = await ben.slash(bridge, "catchup", since="3 hours")
+    told = await service.told(bridge, "3 messages of 1 person")
+    assert shown.ephemeral and DECIDED in told and WONDERED in told
+    assert f"https://discord.com/channels/{guild.id}/{talk.id}/{decided.id}" in told
+
+    # edited and deleted, also several at once
+    await ivy.edit(said, COMPASS)
+    await service.until(lambda: has_read(service, "galley door") and not has_read(service, WHERE), "the edit")
+    await ivy.delete(said)
+    await service.until(lambda: not has_read(service, "galley door"), "the deletion")
+    await service.until(lambda: WHERE not in discord_text(server.answers(place)[0]), "a note in its place")
+    again = await ivy.say(bridge, COMPASS)
+    await service.until(lambda: has_read(service, "galley door"), "a message in the library")
+
+    # deleted while nobody listened, and while the connection was lost
+    await service.stop()
+    await ivy.delete(again)
+    before = opened(service)
+    await service.start()
+    await service.until(lambda: opened(service) > before, "an open channel")
+    await service.until(lambda: not has_read(service, "galley door"), "the missed deletion")
+    before = opened(service)
+    async with server.gateway_down(resume=False):
+        await ivy.delete(wondered)
+    await service.until(lambda: opened(service) > before, "an open channel")
+    await service.until(lambda: not has_read(service, "brings the ladder"), "the missed deletion")
+
+    # turned off
+    await ivy.slash(bridge, "settings", name="live_channel", value="off")
+    await service.told(bridge, OFF)
+    await service.until(lambda: not has_read(service, "lighthouse of Ondar"), "nothing kept")
+    await service.stop()
+    assert left(service, *MARKS) == []
+
+
+def closed_channel(server: DiscordServer, guild: GuildHandle, *people: DiscordPerson) -> ChannelHandle:
+    """A channel that only these people see, and the bot."""
+    backend, everyone = server.world.backend, guild.roles["@everyone"]
+    hidden = discord.PermissionOverwrite(view_channel=False)
+    channel = guild.create_text_channel("bridge", overwrites={everyone: hidden})
+    seen = discord.Permissions(view_channel=True, read_message_history=True).value
+    for id in (backend.bot_user.id, *(one.id for one in people)):
+        backend.set_overwrite(channel.id, Overwrite(target_id=id, type=OverwriteType.MEMBER, allow=seen, deny=0))
+    return channel

@@ -10,6 +10,7 @@ from core.domain.ingest_report import IngestReport, ProgressCallback, ignore_pro
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.errors import PlatformError
 from core.features.kept_answers import KeptAnswers
+from core.features.live_channels import LiveChannels
 from core.features.review import Reviews
 from core.features.staleness.stale_answers import Staleness
 from core.features.statistics import UsageStatistics
@@ -17,6 +18,7 @@ from core.knowledge.attachments import Attachments
 from core.knowledge.library import Library
 from core.knowledge.narrowing import NO_RULES, ReaderRules
 from core.ports import Clock
+from core.ports.service import InboxStore
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.database.repositories.spending import SqlSpendingStore
@@ -116,6 +118,13 @@ def build_kept(shelf: Shelf, files: Files, clock: Clock) -> KeptAnswers:
     stores, library = shelf.stores, Library(shelf.corpus, shelf.index, shelf.stores.conversations)
     known = (stores.kept, shelf.corpus, shelf.settings, shelf.access, library)
     return KeptAnswers(*known, files.ingest, alone=alone, clock=clock)
+
+
+def build_live(shelf: Shelf, files: Files, inbox: InboxStore, clock: Clock) -> LiveChannels:
+    """Live channels of a shelf, read by `files`, which have its corpus and index."""
+    library = Library(shelf.corpus, shelf.index, shelf.stores.conversations)
+    known = (shelf.stores.channels, shelf.corpus, inbox, shelf.access, library)
+    return LiveChannels(*known, files.ingest, alone=alone, clock=clock, keep_days=30, debounce_seconds=0.01)
 
 
 def build_reviews(shelf: Shelf, kept: KeptAnswers, staleness: Staleness, clock: Clock) -> Reviews:

@@ -20,13 +20,14 @@ from core.domain.chat import ToolInvocation
 from core.domain.incoming import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.replies import ChatResponse
 from core.features.additions import Additions
+from core.features.catchup import catchup_command
 from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers
 from core.features.staleness.stale_answers import Staleness
 from core.features.uploads import Uploads
 from core.features.workspaces import Workspaces
 from core.knowledge.library import Library
-from core.ports import Clock
+from core.ports import ChatProvider, Clock
 from core.ports.auto_answers import PrivateReports
 from core.ports.documents import WebFile
 from core.ports.service import ChatPlatform, ThreadReader
@@ -42,12 +43,12 @@ from storage.database.repositories.ingest_progress import SqlIngestProgress
 from storage.documents.base import check_readable
 from storage.documents.files import stamp_file
 from storage.sources.web_pages import fetch_link
-from tests.integration.platform_files import LIMITS, Files, build_kept, build_reviews
+from tests.integration.platform_files import LIMITS, Files, build_kept, build_live, build_reviews
 from tests.integration.upload_place import alone
 from tests.pipeline import build_answers
 from tests.scripted import Turn, calls, says
 from tests.unit.bot.web.chat_place import HeldProvider
-from tests.unit.core.library_builder import Shelf, by_rule
+from tests.unit.core.library_builder import QUOTING, Shelf, by_rule
 
 KEY = "The key hangs under the stairs."
 ANSWER = says("The key hangs under the stairs [1].")
@@ -71,6 +72,7 @@ class PlatformPlace:
     folder: Path | None = None  # of the files; None: answers can't be kept either
     shelf: Shelf = field(default_factory=Shelf)
     pages: dict[str, WebFile] = field(default_factory=dict)  # of the web, by address
+    writer: ChatProvider = QUOTING  # of what people catch up with
     relevance: float = 1.0  # of a question about keys
     pause: Callable[[float], Awaitable[None]] = lambda seconds: asyncio.sleep(EDIT_SECONDS)
 
@@ -89,6 +91,7 @@ class PlatformPlace:
         self.attachments = self.files.attachments(self.conversation_store)
         self.job_store = stores.jobs
         self.entries = stores.inbox(clock)
+        self.live = build_live(self.shelf, self.files, self.entries, clock)
         self.settings = self.shelf.settings
         self.conversations = Conversations(self.conversation_store, clock, self.attachments.forget)
         platforms = ("discord", "slack")
@@ -211,6 +214,10 @@ class PlatformPlace:
             additions=self.additions,
             reviews=build_reviews(self.shelf, kept, self.staleness, self._clock) if kept else None,
             people=self.shelf.stores.people,
+            live=self.live,
+            catchup=catchup_command(
+                self.live, self.shelf.corpus, self.shelf.access, lambda _: self.writer, self._clock
+            ),
         )
         return {
             "inbox": inbox,
@@ -225,6 +232,7 @@ class PlatformPlace:
             "corpus": self.shelf.corpus,
             "suggestions": self.shelf.suggestions,
             "keeping": kept,
+            "live": self.live,
             "settings": self.settings,
             "teams": self.shelf.stores.teams,
             "forgetting": Forgetting(
@@ -232,7 +240,7 @@ class PlatformPlace:
                 conversations=self.conversations,
                 stop=self.worker.withdraw,
                 attachments=self.attachments,
-                kept=kept,
+                derived=[*([kept] if kept else []), self.live],
             ),
             "clock": self._clock,
             "link": _link,
@@ -251,6 +259,7 @@ class PlatformPlace:
 
     async def begin_work(self) -> None:
         self._working = asyncio.create_task(self.worker.run())
+        self._keeping_up = asyncio.create_task(self.live.work())
         self.begin_reading()
         await asyncio.sleep(0)  # it has begun: only then can it be stopped
 
@@ -259,6 +268,8 @@ class PlatformPlace:
             self._reading.cancel()
             await asyncio.wait({self._reading})
             self._reading = None
+        self._keeping_up.cancel()
+        await asyncio.wait({self._keeping_up})
         await self.worker.stop()
         await self._working
 

@@ -150,9 +150,7 @@ class Events(_Base):
         channels = {str(channel.id) for channel in guild.channels}
         workspace = self.workspaces.of_guild(guild.id)
         await self.parts.forgetting.leave(workspace, lambda question: question.address.channel in channels)
-        for id in channels:
-            place = ChannelAddress(platform=PLATFORM, workspace=workspace, channel=id)
-            await self.parts.live.forget_channel(place)
+        await self.parts.live.leave(PLATFORM)
         await self.greetings.forget(guild)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:

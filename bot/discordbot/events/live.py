@@ -10,7 +10,7 @@ from bot.discordbot.delivery.errors import READ, translated_errors
 from bot.discordbot.events.translate import PLATFORM, WRITTEN, is_to_bot, jump_link, time_of, to_text
 from core.domain.channels import ChannelMessage
 from core.domain.incoming import ChannelAddress
-from core.errors import AccessDenied, BadInput, NotFound
+from core.errors import AccessDenied, BadInput, NotFound, PlatformError
 
 _NO_SOURCE = "Only a channel or a forum of a server can be a source."
 _NO_HISTORY = "I can't read this channel's history. Allow me “View Channel” and “Read Message History” there."
@@ -83,6 +83,8 @@ class DiscordHistories:
 
     def _find(self, channel: ChannelAddress) -> LiveChannel:
         found = self._client.get_channel(int(channel.channel)) if channel.channel.isdigit() else None
+        if found is None and any(guild.unavailable for guild in self._client.guilds):
+            raise PlatformError("Discord has an outage.")
         if found is None:
             raise NotFound("I can't see this channel any more.")
         if not isinstance(found, LiveChannel):

@@ -50,7 +50,8 @@ REDIRECT_PATH = "/slack/oauth_redirect"
 SCOPES: Mapping[str, str] = {
     "app_mentions:read": "receive mentions",
     "assistant:write": "the assistant pane: status, title, suggested questions",
-    "channels:history": "follow-ups in public channels that it was invited to, and earlier messages of their threads",
+    "channels:history": "follow-ups in public channels that it was invited to, earlier messages of their threads, and "
+    "what is said in channels that an admin made a source",
     "channels:read": "who can read a public channel; a greeting where it is invited",
     "chat:write": "answers",
     "commands": "/footnote and the shortcuts",
