@@ -101,7 +101,19 @@ async def test_what_is_said_in_a_live_channel_of_slack_is_cited_for_its_readers_
     assert (await caught_up(service, ben, bridge, "nobody else wrote here")).only_to == ben.id
     assert (await caught_up(service, ben, bridge, "3 messages of 1 person", "3 hours")).only_to == ben.id
 
-    # edited and deleted
+    await edit_and_delete_on_slack(service, admin, said, asked)
+
+    # turned off
+    await admin.slash(bridge, "settings live_channel off")
+    await service.told(admin, bridge, OFF)
+    await service.until(lambda: not has_read(service, "lighthouse of Ondar"), "nothing kept")
+    await service.stop()
+    assert left(service, *MARKS) == []
+
+
+async def edit_and_delete_on_slack(service: SlackService, admin: Person, said: Message, asked: Message) -> None:
+    """A message is edited, then deleted; one more is deleted while nobody listens."""
+    server, bridge = service.server, said.channel
     await admin.edit(said, COMPASS)
     await service.until(lambda: has_read(service, "galley door") and not has_read(service, WHERE), "the edit")
     await admin.delete(said)
@@ -117,13 +129,6 @@ async def test_what_is_said_in_a_live_channel_of_slack_is_cited_for_its_readers_
     await service.start()
     await service.until(lambda: opened(service) > before, "an open channel")
     await service.until(lambda: not has_read(service, "galley door"), "the missed deletion")
-
-    # turned off
-    await admin.slash(bridge, "settings live_channel off")
-    await service.told(admin, bridge, OFF)
-    await service.until(lambda: not has_read(service, "lighthouse of Ondar"), "nothing kept")
-    await service.stop()
-    assert left(service, *MARKS) == []
 
 
 async def test_what_is_said_in_a_live_channel_of_discord_is_cited_for_its_readers_until_it_is_deleted(
@@ -170,22 +175,8 @@ async def test_what_is_said_in_a_live_channel_of_discord_is_cited_for_its_reader
     assert shown.ephemeral and DECIDED in told and WONDERED in told
     assert f"https://discord.com/channels/{guild.id}/{talk.id}/{decided.id}" in told
 
-    # edited and deleted, also several at once
-    await ivy.edit(said, COMPASS)
-    await service.until(lambda: has_read(service, "galley door") and not has_read(service, WHERE), "the edit")
-    await ivy.delete(said)
-    await service.until(lambda: not has_read(service, "galley door"), "the deletion")
+    await edit_and_delete_on_discord(service, ivy, bridge, said)
     await service.until(lambda: WHERE not in discord_text(server.answers(place)[0]), "a note in its place")
-    again = await ivy.say(bridge, COMPASS)
-    await service.until(lambda: has_read(service, "galley door"), "a message in the library")
-
-    # deleted while nobody listened, and while the connection was lost
-    await service.stop()
-    await ivy.delete(again)
-    before = opened(service)
-    await service.start()
-    await service.until(lambda: opened(service) > before, "an open channel")
-    await service.until(lambda: not has_read(service, "galley door"), "the missed deletion")
     before = opened(service)
     async with server.gateway_down(resume=False):
         await ivy.delete(wondered)
@@ -198,6 +189,24 @@ async def test_what_is_said_in_a_live_channel_of_discord_is_cited_for_its_reader
     await service.until(lambda: not has_read(service, "lighthouse of Ondar"), "nothing kept")
     await service.stop()
     assert left(service, *MARKS) == []
+
+
+async def edit_and_delete_on_discord(
+    service: DiscordService, ivy: DiscordPerson, bridge: ChannelHandle, said: discord.Message
+) -> None:
+    """A message is edited, then deleted; one more is deleted while nobody listens."""
+    await ivy.edit(said, COMPASS)
+    await service.until(lambda: has_read(service, "galley door") and not has_read(service, WHERE), "the edit")
+    await ivy.delete(said)
+    await service.until(lambda: not has_read(service, "galley door"), "the deletion")
+    again = await ivy.say(bridge, COMPASS)
+    await service.until(lambda: has_read(service, "galley door"), "a message in the library")
+    await service.stop()
+    await ivy.delete(again)
+    before = opened(service)
+    await service.start()
+    await service.until(lambda: opened(service) > before, "an open channel")
+    await service.until(lambda: not has_read(service, "galley door"), "the missed deletion")
 
 
 def closed_channel(server: DiscordServer, guild: GuildHandle, *people: DiscordPerson) -> ChannelHandle:

@@ -38,6 +38,7 @@ from core.service.inbox import Gate, Inbox, QuestionLimits, platform_gates
 from core.service.jobs import Jobs
 from core.service.turns import Turns
 from core.service.worker import Worker
+from core.work.commands import Command
 from core.work.conversations import Conversations
 from storage.database.repositories.ingest_progress import SqlIngestProgress
 from storage.documents.base import check_readable
@@ -248,9 +249,7 @@ class PlatformPlace:
             reviews=build_reviews(self.shelf, kept, self.staleness, self._clock) if kept else None,
             people=self.shelf.stores.people,
             live=self.live,
-            catchup=catchup_command(
-                self.live, self.shelf.corpus, self.shelf.access, lambda _: self.writer, self._clock
-            ),
+            catchup=self._catchup(),
         )
         return {
             "inbox": inbox,
@@ -279,6 +278,9 @@ class PlatformPlace:
             "link": _link,
             "pause": self.pause,
         }
+
+    def _catchup(self) -> Command:
+        return catchup_command(self.live, self.shelf.corpus, self.shelf.access, lambda _: self.writer, self._clock)
 
     def _keeping(self) -> KeptAnswers | None:
         if self.folder is None:

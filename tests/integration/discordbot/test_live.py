@@ -60,6 +60,7 @@ async def test_edits_single_and_bulk_deletions_and_removed_threads_reach_the_lib
         await place.until_read(SHED, "Number 2.", "Number 3.")
         await place.client.on_raw_bulk_message_delete(_deleted(house, said[0].id, said[2].id))
         await place.until_read("Number 3.")
+        assert await place.kept() == ["Number 3."]
 
 
 async def test_what_was_deleted_while_nobody_listened_is_never_shown_again(place: DiscordPlace) -> None:
