@@ -91,7 +91,7 @@ async def test_of_somebody_unknown_or_of_another_workspace_there_is_nothing(data
 
     for person in (replace(ADA, id="nobody"), replace(ADA, workspace="elsewhere"), replace(ADA, id="\x00\ud800")):
         lists = {name: rows for name, rows in (await exported(database, person)).items() if isinstance(rows, list)}
-        assert len(lists) == 11 and not any(lists.values())
+        assert len(lists) == 13 and not any(lists.values())
 
 
 async def test_messages_of_a_thread_that_the_person_left_are_not_in_it(database: Database) -> None:
