@@ -133,6 +133,7 @@ CHAT_CASES: Mapping[str, tuple[str, ...]] = {
     "jobs": ("",),
     "stale": ("",),
     "keep": ("",),
+    "catchup": ("", "3 days"),
     "inbox": ("",),
     "library": ("list",),
     "case": ("",),
