@@ -9,6 +9,7 @@ from datetime import date
 from core.answering.answers.building import bounded
 from core.answering.pipeline import Question
 from core.domain.answer import Answer, AnswerStatus, Provenance, QueryType
+from core.domain.channels import LIVE_KIND
 from core.domain.corpus import Document, SearchScope
 from core.domain.jobs import JobKind
 from core.errors import BadInput, NotFound
@@ -86,7 +87,8 @@ class LibraryAnswers:
         scope = question.context.scope
         if isinstance(wanted, PageQuestion):
             return await self._pages(wanted, question)
-        readable = [document for document in await self._corpus.list_readable(scope) if document.revision is not None]
+        listed = [document for document in await self._corpus.list_readable(scope) if document.revision is not None]
+        readable = [document for document in listed if document.kind != LIVE_KIND] or listed  # threads are too many
         if isinstance(wanted, NewQuestion):
             return _answer_of(self._new(wanted, readable))
         return await asyncio.to_thread(_list, wanted, readable)  # ten thousand names take a while

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, Select, delete, func, insert, select, up
 from sqlalchemy.exc import IntegrityError
 
 from core.domain.audit import Audit, AuditNote, Deed
+from core.domain.channels import LIVE_KIND
 from core.domain.corpus import Document, FileStamp, LibrarySummary, Page, SearchScope, Source, SourcedPassage
 from core.domain.passages import Passage
 from core.domain.readers import Narrowing
@@ -126,7 +127,8 @@ class SqlCorpusRepository(SqlLibraryReads):
             kinds[row.kind] += row.documents
             sources[row.name] += row.documents
         order = DOCUMENT.c.dated.desc().nulls_last(), DOCUMENT.c.crawled_at.desc().nulls_last(), DOCUMENT.c.id
-        first = await self._rows(OF_DOCUMENTS.where(*within).order_by(*order).limit(newest))
+        written = DOCUMENT.c.kind != LIVE_KIND  # threads of channels are too many
+        first = await self._rows(OF_DOCUMENTS.where(*within, written).order_by(*order).limit(newest))
         documents = await self._counted([*map(to_document, first)], scope)
         return LibrarySummary(kinds=kinds, sources=sources, newest=tuple(documents))
 
