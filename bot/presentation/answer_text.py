@@ -10,7 +10,7 @@ from math import inf
 from typing import TypeVar
 
 from bot.presentation.markdown import clean, clip, safe_cut, units
-from core.answering.answers.sentences import is_said, say
+from core.answering.answers.sentences import has_sentence, say
 from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
 from core.domain.channels import is_said
@@ -124,7 +124,7 @@ def answer_markdown(answer: Answer, escape: Escape, *, menu_holds: int, longest_
     pieces = [f"**{status}**" if status and not said.startswith(status.lower()) else "", answer.text.strip("\n")]
     if not any(piece.strip() for piece in pieces):
         pieces = [NO_TEXT]
-    if answer.partial and not is_said("partial", answer.text):
+    if answer.partial and not has_sentence("partial", answer.text):
         pieces.append(say("partial"))
     if answer.unsupported and UNSUPPORTED_NOTE not in answer.text:
         pieces.append(UNSUPPORTED_NOTE)

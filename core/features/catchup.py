@@ -70,7 +70,8 @@ def catchup_command(
         if source is None:
             raise BadInput(NOT_LIVE)
         now, asked = clock.now(), call.option("since")
-        since = read_since(asked, now) if asked else await live.last_visit(source, call.author) or now - UNKNOWN_VISIT
+        unknown = now - UNKNOWN_VISIT
+        since = read_since(asked, now) if asked else await live.last_visit(source, call.author, unknown=unknown)
         if not live.is_open(source):
             raise BadInput(STILL_COMPARING)
         messages = [one for one in await live.said_since(source, since) if one.author != call.author]

@@ -164,8 +164,9 @@ class LiveChannels:
         if (source := await self.find(channel)) is not None:
             await self._repository.note_visit(source.id, person, at)
 
-    async def last_visit(self, source: Source, person: str) -> datetime | None:
-        return await self._repository.last_visit(source.id, person)
+    async def last_visit(self, source: Source, person: str, *, unknown: datetime) -> datetime:
+        """Return when a person was last in a channel, or `unknown`."""
+        return await self._repository.last_visit(source.id, person) or unknown
 
     async def said_since(self, source: Source, since: datetime) -> list[ChannelMessage]:
         """Return the messages since then by time, as the library has them."""

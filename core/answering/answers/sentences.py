@@ -18,7 +18,7 @@ def say(name: str, language: Language = Language.ENGLISH, **values: object) -> s
     return _SENTENCES[name][language].format(**values)
 
 
-def is_said(name: str, text: str) -> bool:
+def has_sentence(name: str, text: str) -> bool:
     """Return whether a text has a sentence without values, in any language."""
     return any(sentence in text for sentence in _SENTENCES[name].values())
 

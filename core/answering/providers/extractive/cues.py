@@ -160,11 +160,12 @@ _CUES: Mapping[AnswerKind, tuple[str, ...]] = {
 WHO_IS_NAMED = re.compile(r"^(?:And |and )?[Ww]ho(?:['’]s| is| was| are| were) [A-Z]")
 
 # The thing asked for: "how many ushers", "what is the dress code of", "which usher has".
+_VERBS = "is|are|was|were|does|do|did|has|have|had|can|may|must|should"
 ASKED_THING = re.compile(
     r"^(?:and |so |ok |but )?(?:how many (?P<counted>[a-z-]{4,30})\b"
     r"|(?:what|who)(?:'s|’s| is| was| are| were) (?:the|our|your) (?P<named>[a-z-]+(?: [a-z-]+){0,2}?)"
     r"(?= (?:of|for|at|in|on|to|from|called|named)\b|\W*$)"
-    r"|which (?P<which>[a-z-]{4,30}) (?:is|are|was|were|does|do|did|has|have|had|can|may|must|should)\b)",
+    rf"|which (?P<which>[a-z-]{{4,30}}) (?:{_VERBS})\b)",
     re.IGNORECASE,
 )
 # Things that a document may tell without the word.

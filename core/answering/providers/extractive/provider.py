@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import groupby
 
 from core.answering.answers.building import ROW_END, table
-from core.answering.answers.sentences import is_said, quoted, say
+from core.answering.answers.sentences import has_sentence, quoted, say
 from core.answering.providers.extractive.conversation import (
     Query,
     asked_before,
@@ -393,7 +393,7 @@ class _Turn:
 
     @property
     def noted(self) -> bool:
-        return any(is_said("quotes_note", message.text) for message in self.history)
+        return any(has_sentence("quotes_note", message.text) for message in self.history)
 
 
 def _answering(question: str, found: Found, near: Sequence[SourcedPassage]) -> Sequence[Quote]:

@@ -8,7 +8,7 @@ from string import Formatter
 import pytest
 
 from core.answering.answers import sentences
-from core.answering.answers.sentences import is_said, language_for, quoted, say, without_quotes_note
+from core.answering.answers.sentences import has_sentence, language_for, quoted, say, without_quotes_note
 from core.answering.support.claims import only_says_not_found
 from core.text.everyday import Everyday
 from core.text.language import Language
@@ -32,7 +32,7 @@ def test_each_sentence_is_there_in_each_language_with_the_same_values(name: str)
 
 def test_each_sentence_is_said_and_each_that_is_said_is_there() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for top in ("core", "bot") for path in (ROOT / top).rglob("*.py"))
-    said = set(re.findall(r"""\b(?:say|is_said)\(\s*["'](\w+)["']""", code))
+    said = set(re.findall(r"""\b(?:say|has_sentence)\(\s*["'](\w+)["']""", code))
     by_kind = {kind.value for kind in Everyday} - ANSWERED_ELSEWHERE
     named = set(re.findall(r'_SENTENCES\["(\w+)"\]|"(partial|cut)": draft', code))
     assert said | by_kind | {name for pair in named for name in pair if name} == set(ALL)
@@ -57,7 +57,7 @@ def test_quotation_marks_and_links_are_those_of_the_language() -> None:
 @pytest.mark.parametrize("language", Language)
 def test_the_note_about_quotes_is_known_and_left_out_in_each_language(language: Language) -> None:
     text = f"Under the mat.\n\n{say('quotes_note', language)}"
-    assert is_said("quotes_note", text)
+    assert has_sentence("quotes_note", text)
     assert without_quotes_note(text) == "Under the mat."
 
 
