@@ -243,7 +243,7 @@ class Listeners:
     async def _continued(self, incoming: IncomingMessage) -> IncomingMessage:
         """Return a direct message with the conversation that it continues: its thread's, or one of the last half hour.
 
-        Each message outside threads opens a thread for its answer, but people go on talking.
+        Each message outside threads opens a thread for its answer, but people keep talking.
         """
         address, circumstances = incoming.address, incoming.circumstances
         if not circumstances.direct or await self._parts.conversations.find(address) is not None:
@@ -296,7 +296,7 @@ class Listeners:
             await self.greetings.owe(team, str(event["channel"]))
 
     async def on_left(self, event: Event, context: AsyncBoltContext) -> None:
-        """Remove a live channel that the bot has left, as it no longer hears what is deleted there."""
+        """Remove a live channel that the bot has left, as it no longer hears of deletions there."""
         team = await self._team(context)
         if event.get("user", team.bot_user_id) == team.bot_user_id or event["type"] != "member_left_channel":
             place = ChannelAddress(platform=PLATFORM, workspace=team.workspace, channel=str(event["channel"]))

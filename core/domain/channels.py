@@ -1,4 +1,4 @@
-"""Messages of live channels: those of people, in channels that an admin named as a source. Pure."""
+"""Messages of people in live channels, which an admin named as a source. Pure."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _SUFFIX = ".said"  # of the paths of their documents
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelMessage:
-    """A message of a person. Ids are the platform's; those of a channel's messages differ."""
+    """A message of a person. Ids are the platform's, and unique in a channel."""
 
     id: str
     root: str  # the message that its thread began with, perhaps itself

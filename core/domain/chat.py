@@ -112,7 +112,7 @@ class ChatRequest:
     model: str | None = None  # None: the provider's default
     max_output_tokens: int | None = None  # None: the provider's default
     repeats: Repeats = Repeats.MESSAGES
-    language: str | None = None  # the asker's, for what a provider that quotes says itself
+    language: str | None = None  # the asker's, for a quoting provider's own sentences
     # The text of the reply is one JSON object of this schema; needs Capabilities.structured. Providers then give no
     # citations of their own (vendors refuse both in one call): the schema's strings hold markers.
     output_schema: Mapping[str, object] | None = None

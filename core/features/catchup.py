@@ -1,4 +1,4 @@
-"""`/catchup`: what was decided and asked in a live channel since somebody was there last, footnoted to its messages."""
+"""`/catchup`: decisions and questions in a live channel since the caller's last visit, footnoted to its messages."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -26,8 +26,8 @@ from core.text.words import collapse, shorten
 from core.work.commands import Command, CommandCall, CommandResult, Option, readable_by
 from core.work.steps import NO_STEPS, complete
 
-UNKNOWN_VISIT = timedelta(hours=24)  # of somebody who was never seen there
-MOST_MESSAGES = 200  # the newest; more than that nobody reads
+UNKNOWN_VISIT = timedelta(hours=24)  # for a person without a visit
+MOST_MESSAGES = 200  # the newest; people skip longer lists
 MOST_LISTED = 8  # of each kind, without a model
 QUOTE_CHARACTERS = 240
 _HERE = "Use /catchup in the channel that you want to catch up with."
@@ -151,7 +151,7 @@ async def _written(provider: ChatProvider, said: Sequence[_Said], call: CommandC
 
 
 def _listed(said: Sequence[_Said]) -> str:
-    """Return quotes: the sentences that decide, and those that ask; of neither, the newest messages."""
+    """Return quotes: decisions and questions, or the newest messages if there are none."""
     parts = {"Decided": [*_quotes(said, _decides)], "Asked": [*_quotes(said, _asks)]}
     if not any(parts.values()):
         parts = {"Nothing was decided or asked. The newest": [*_quotes(said, lambda _: True)]}

@@ -1,7 +1,7 @@
-"""Live channels: what people say in channels that an admin named, as a source of the library.
+"""Live channels: the messages of people in channels that an admin named, as a source of the library.
 
 Messages are stored as they are heard, and read into the library soon after. What is deleted on the platform is deleted
-here: its text at once, then its document with all that rests on it. As deletions are missed while nobody listens, a
+here: its text at once, then its document with all that rests on it. As deletions are missed while the bot is away, a
 channel is closed to readers until it was compared with the platform's history.
 """
 
@@ -70,7 +70,7 @@ class LiveChannels:
         keep_days: float,
         debounce_seconds: float = DEBOUNCE_SECONDS,
     ) -> None:
-        """`library` removes their documents; `alone` keeps other processes out of the reading."""
+        """`library` removes their documents; `alone` lets one process read at a time."""
         self.histories: dict[str, ChannelHistory] = {}
         self._repository = repository
         self._corpus = corpus
@@ -132,10 +132,10 @@ class LiveChannels:
         """Remove a channel with all that was kept of it; one that isn't live is ignored."""
         if (source := await self.find(channel)) is not None:
             self._shown.compared.discard(source.id)
-            with suppress(NotFound):  # somebody was faster
+            with suppress(NotFound):  # another process was faster
                 await self._library.remove_source(source.workspace, source.name, by=by)
 
-    # ------------------------------------------------------------------ what is said
+    # ------------------------------------------------------------------ messages
 
     async def hear(self, channel: ChannelAddress, message: ChannelMessage) -> None:
         """Store a new or an edited message of a live channel; durable when it returns. Others are ignored.
@@ -182,7 +182,7 @@ class LiveChannels:
         versions = await self._inbox.list_versions(message_key(address, id))
         return any(entry.decision.code == ACCEPTED.code for entry in versions)
 
-    # ------------------------------------------------------------------ what is deleted
+    # ------------------------------------------------------------------ deletions
 
     async def forget_message(self, message_key: str) -> None:
         """Delete a deleted message with all that rests on it."""
@@ -275,7 +275,7 @@ class LiveChannels:
         self._wake.set()
 
     async def tidy(self) -> int:
-        """Delete what is too old, and compare all channels again; return the number of deleted messages."""
+        """Delete messages that are too old, and compare all channels again; return the number of deleted messages."""
         count = await self.sweep()
         for source in await self.sources():
             if self.is_open(source):
@@ -285,7 +285,7 @@ class LiveChannels:
         return count
 
     async def work(self) -> None:
-        """Compare channels that are closed, and read what was said, forever."""
+        """Compare closed channels, and read new messages, forever."""
         while True:
             self._wake.clear()
             pause = None if await self._work_once() else RETRY_SECONDS

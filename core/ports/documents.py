@@ -303,7 +303,7 @@ class ChannelMessageRepository(Protocol):
     ) -> frozenset[str]:
         """Store new messages and texts that changed; return the roots of threads with changed ones.
 
-        Deleted messages stay deleted. With `seen` (versions by id), only those that have them still are changed. A
+        Deleted messages stay deleted. With `seen` (versions by id), only messages that still have them are changed. A
         reply to a reply joins its thread.
         """
 
@@ -325,10 +325,10 @@ class ChannelMessageRepository(Protocol):
         """Return the ids of messages in threads that began before then."""
 
     async def settle(self, source_id: str, read: Sequence[StoredMessage]) -> None:
-        """Note that the library has messages as they are given here; those that changed since are left out."""
+        """Note that the library has messages as they are given here; later changes are left out."""
 
     async def purge(self, source_id: str, begun_before: datetime) -> None:
-        """Delete what is left of deleted messages of older threads."""
+        """Delete the remains of deleted messages of older threads."""
 
     async def note_visit(self, source_id: str, person: str, at: datetime) -> None:
         """Store that a person was there."""

@@ -206,7 +206,7 @@ class SettingsRepository(Protocol):
         """Insert or replace."""
 
     async def lately(self, address: ThreadAddress, *, opens_thread: bool) -> tuple[Listening, ChannelSettings]:
-        """Return both, without what another process changed within a second: for talk, never for access."""
+        """Return both, up to a second before changes of other processes: for talk, never for access."""
 
     async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
         """Map document id -> the last page that the holder may see of it, for documents with a position."""

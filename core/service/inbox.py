@@ -28,7 +28,7 @@ class Gate:
     name: str
     check: Callable[[IncomingMessage], Awaitable[Decision | None]]
     for_commands: bool = False  # commands have to pass it, too
-    before_turns: bool = False  # decides by rules alone; turn-taking follows for the messages that pass it
+    before_turns: bool = False  # decides by rules; turn-taking follows for the messages that pass it
 
 
 async def readable(incoming: IncomingMessage) -> Decision | None:
@@ -202,7 +202,7 @@ class Inbox:
         return replace(_receipt(entry.decision, incoming, is_new=is_new), command=command if is_run else None)
 
     async def _left_by_rules(self, incoming: IncomingMessage) -> Decision | None:
-        """Return the decision about talk outside our threads, most of what a channel brings; None: look closer.
+        """Return the decision about talk outside our threads, most of a channel's messages; None: look closer.
 
         No earlier version matters to it, except of an edit.
         """

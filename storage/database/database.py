@@ -32,7 +32,7 @@ Work = Callable[[Connection], Any]
 
 BUSY_PAUSE_SECONDS = 0.01  # between attempts to switch a new file to its write-ahead log, which takes about 1 ms
 MOST_TOGETHER = 32  # writes in one commit: about 10 ms of work, which the first of them waits for
-LATER_SECONDS = 1.0  # until rows that nobody waits for are committed
+LATER_SECONDS = 1.0  # until rows of `write_later` are committed
 LATELY_SECONDS = 1.0  # how long rows are kept in memory, should another process change them
 MOST_KEPT = 1_000  # results in memory
 WRITING = "footnote_writes"  # execution option of the engines that the writer uses
@@ -121,7 +121,7 @@ class Database:
         return await self._call(run)
 
     def write_later(self, statement: Executable, row: Mapping[str, Any]) -> None:
-        """Add a row to a statement that nobody waits for, such as a note of what was not done.
+        """Add a row to a statement without waiting for its commit, such as a note of a message left alone.
 
         Every later read and write sees it, other processes after at most LATER_SECONDS. A kill before that loses it,
         and a failure is only logged.

@@ -1,4 +1,4 @@
-"""Messages of live channels: what of Discord's events and history is kept, and the history itself."""
+"""Messages of live channels from Discord's events and history: the ones to keep, and the history itself."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
@@ -21,8 +21,8 @@ LiveChannel: TypeAlias = discord.TextChannel | discord.ForumChannel | discord.Vo
 def to_said(message: discord.Message, me: int) -> ChannelMessage | None:
     """Return a message as it is kept; None for bots, questions to us, and private threads, which have other readers.
 
-    Nor is anything kept of threads that we opened, as they are talk with us. Files aren't kept: only what was written
-    with them.
+    Nor is anything kept of threads that we opened, as they are talk with us. Files aren't kept, only text that was
+    written with them.
     """
     channel, guild = message.channel, message.guild
     is_bot = message.author.bot or message.webhook_id is not None or message.flags.ephemeral

@@ -1,4 +1,4 @@
-"""Messages of live channels: what of Slack's events and history is kept, and the history itself."""
+"""Messages of live channels from Slack's events and history: the ones to keep, and the history itself."""
 
 import asyncio
 import logging
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 def to_said(message: Event, team: Team, names: Mapping[str, str]) -> ChannelMessage | None:
-    """Return a message of `read_message` as it is kept; None for bots, talk with us, and what only one person sees.
+    """Return a message of `read_message` as it is kept; None for bots, talk with us, and messages for one person.
 
     Files aren't kept: only what was written with them.
     """

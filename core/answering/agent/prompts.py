@@ -73,7 +73,7 @@ def recap() -> str:
 
 
 def catch_up() -> str:
-    """Return the system prompt for what happened in a channel, for a person who was away."""
+    """Return the system prompt for a summary of a channel, for a person who was away."""
     return (
         "You are given messages from a channel, each with its number in brackets and its author, for somebody who was "
         "away. Say what was decided, what was asked and is still open, and who has to do something, in at most eight "

@@ -1,4 +1,4 @@
-"""What Footnote itself says around quotes and answers, in the asker's language. Quotes stay as they are written."""
+"""Footnote's own sentences around quotes and answers, in the asker's language. Quotes stay as they are written."""
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence

@@ -40,7 +40,7 @@ _APPROXIMATE = frozenset(
     "about around roughly approximately nearly almost some etwa rund ungefähr knapp fast unos unas casi "
     "aproximadamente".split()
 )
-# "4,310 employees, of whom 2,770 worked abroad": the rest is told as well.
+# "4,310 employees, of whom 2,770 worked abroad": the rest is given as well.
 _PART_OF_ALL = re.compile(r"\b(?:of (?:whom|which|them|these)|including|davon|de los cuales)\b", re.IGNORECASE)
 _NEAR_PART = 8  # characters behind a part: "35 of them"
 _AVERAGES = frozenset("average mean averaged durchschnitt durchschnittlich media promedio".split())
@@ -264,7 +264,7 @@ def _percentages(claim: Text, known: Sequence[Quantity], evidence: Text, *, chan
 
 
 def _products(claim: Text, known: Sequence[Quantity], quantity: Quantity) -> list[float]:
-    """Return what so many as the sentence names cost or take, less or more another amount: "a team of four"."""
+    """Return the cost of as many as the sentence names, less or more another amount: "a team of four"."""
     counts = [
         o.values[0] for o in claim.quantities if o is not quantity and not o.dimension and 1 < o.values[0] < _MANY
     ]
@@ -312,7 +312,7 @@ def _rows(evidence: Text, quantity: Quantity) -> Iterator[list[float]]:
 
 
 def _unlabelled(evidence: Text) -> list[Quantity]:
-    """Return the figures without those that only number the next: "runner two 54.1"."""
+    """Return the figures but the ones that only number the next: "runner two 54.1"."""
     found = evidence.quantities
     starts = {other.span.start for other in found}
     return [one for one in found if one.dimension or one.span.end + 1 not in starts]

@@ -65,7 +65,7 @@ _GAPS = tuple(
         r"\bno se (?:dice|menciona|indica|especifica)\b",
         r"\bn['’](?:ai|avons|a) (?:pas|rien) (?:pu )?(?:trouv|vu)\w*|\bne (?:dit|disent|mentionne|mentionnent|précise|"
         r"précisent|indique|indiquent) (?:pas|rien)\b",
-        r"\b(?:ich zitiere|cito|je cite) (?:die|los|les) do[ck]ument",  # an answer without a model says so
+        r"\b(?:ich zitiere|cito|je cite) (?:die|los|les) do[ck]ument",  # the note of an answer without a model
         rf"\b{_DOCUMENTS}\b(?:(?!\b(?:that|which|suggest|suggests|shows?)\b)[^.!?\n]){{0,60}}?"
         rf"\b(?:do|does|did|has|have)(?: not|n['’]t) (?:\w+ )?(?:{_SAYS})\b",
         rf"\b{_DOCUMENTS}\b[^.!?\n]{{0,40}}?\b(?:has|have|says?|holds?|contains?|names?) (?:nothing|no|none)\b",
@@ -73,7 +73,7 @@ _GAPS = tuple(
         rf"\b{_DOCUMENTS}\b[^.!?\n]{{0,40}}?\b(?:nichts|nicht|nada)\b",
     )
 )
-# What a catalogue has: whole sentences about it, since "there is no page limit" is a claim.
+# Gaps of a catalogue: whole sentences about it, since "there is no page limit" is a claim.
 _ENTRY = r"(?:page|chapter|section|table|figure|appendix|document|file|entry|entries|record|journal|note|heading)s?"
 _EINTRAG = r"(?:seiten?|kapitel|abschnitte?|tabellen?|dokumente?|datei(?:en)?|eintrag|einträge|angaben?|solche\w* \w+)"
 _ENTRADA = r"(?:página|capítulo|sección|tabla|documento|archivo|entrada|relación|dato|registro|tal \w+)s?"

@@ -38,7 +38,7 @@ _LIMITS = re.compile(
     r"instead|or not|or \w+ not)\b",
     re.IGNORECASE,
 )
-# "No patient who …" denies what follows.
+# "No patient who …" denies the words after it.
 _SOME = re.compile(r"\bno \w+ (?:who|that|which|with|of|in|from)\b", re.IGNORECASE)
 # A sentence with one of these begins where the denial ends.
 _RESUMES = re.compile(
@@ -46,7 +46,7 @@ _RESUMES = re.compile(
     re.IGNORECASE,
 )
 _ENDED = re.compile(r"\b(?:succe\w+|replac\w+|retire[sd]?|resign\w*|former\w*|until)\b", re.IGNORECASE)
-# "Not by the river": it denies what comes before.
+# "Not by the river": it denies the words before it.
 _DENIED_WAY = re.compile(
     r"\bnot (?:by|in|on|at|for|from|with|through|during|under|over|into|because of) (?:the |an? |its |his |her )?"
     r"(?P<way>[\w-]+)",
@@ -318,12 +318,12 @@ def _sign(claim: Part, pole: Pole, part: Part, other: Pole) -> int:
     return -1 if straight > crossed + (crossed > 0) else 1
 
 
-_ATTRIBUTE = 4  # words from an attribute to the name of what has it
+_ATTRIBUTE = 4  # words from an attribute to the name of its owner
 _OWNERS = frozenset("his her its their my our the a an ihr sein seine ihre su sus".split())
 
 
 def _is_attribute(part: Part, place: int) -> bool:
-    """Whether a comparative stands before its noun, without "than"."""
+    """Whether a comparative comes before its noun, without "than"."""
     before = part.words[place - 1].text if place else ""
     return not part.compared_at(place) and before in _OWNERS
 
@@ -383,7 +383,7 @@ def _denied(part: Part) -> set[str]:
 
 
 def _is_of_another_deed(stem: str, denying: Part, affirming: Part) -> bool:
-    """Whether a part denies only a way of doing something ("carved by ice, not by the river"), not what is said."""
+    """Whether a part denies only a way of doing something ("carved by ice, not by the river"), not the deed."""
     for match in _DENIED_WAY.finditer(denying.text):
         if stem in stems_of(Part(f"- {match['way']}").words):
             before = stems_of([word for word in denying.words if word.start < match.start()][-_BEFORE_DENIAL:])

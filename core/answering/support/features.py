@@ -19,7 +19,7 @@ from core.answering.support.parts import Part, parts_of
 from core.answering.support.texts import Text
 from core.domain.support import Closeness, Finding, FindingKind
 
-# Findings that tell something even where they aren't sure.
+# Findings that help even when they aren't sure.
 _COUNTED = (
     FindingKind.NUMBER,
     FindingKind.NAME,

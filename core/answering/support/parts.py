@@ -23,7 +23,7 @@ _NEGATIONS = frozenset(
 )
 _AVOIDS = frozenset("refuse refuses refused fail fails failed unable forbidden declined".split())
 MOTION = re.compile(r"\b(?:motion|proposal|plan|idea|request|bid|call|appeal)s?\b", re.IGNORECASE)
-# "Rejected the motion to close the street" denies what follows.
+# "Rejected the motion to close the street" denies the words after it.
 REJECTS = re.compile(
     r"\b(?:reject\w*|dismiss\w*|abandon\w*|dropp?\w*|shelv\w*|oppos\w*|vot\w+ (?:down|against)|turn\w* down) "
     r"(?:[\w’'-]+ ){0,3}?(?:motion|proposal|plan|idea|request|bid|call|appeal)s? (?:[\w’'-]+ ){0,2}?to\b",

@@ -10,7 +10,7 @@ from core.domain.support import Finding, FindingKind
 from core.text.quantities import Quantity, find_quantities
 from core.text.words import tokens
 
-# "child / parent": who is the one to somebody has the other in them; "=" is its own other side.
+# "child / parent": if one is the first to the other, the other is the second; "=" is its own other side.
 _SIDES = """
 father mother parent stepfather stepmother guardian / son daughter child stepson stepdaughter
 = brother sister sibling twin

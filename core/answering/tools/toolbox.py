@@ -371,7 +371,7 @@ def to_digest(invocation: ToolInvocation, context: ToolContext) -> str:
 def to_kept(finding: Finding) -> dict[str, object]:
     """Return the finding for a restart, without its passages; nothing if it has more than text and passages.
 
-    Choices end the question, and pictures are drawn anew.
+    Choices end the question, and pictures are drawn again.
     """
     if finding.choices or finding.images or len(finding.text) > KEPT_CHARACTERS:
         return {}

@@ -282,10 +282,10 @@ MOST_READINGS = 20
 
 
 def continued(question: str, before: str) -> list[str]:
-    """Return readings of a question that leaves something to what was said before: "and the blue van?", "and 2024?".
+    """Return readings of a question that leaves something to the question before: "and the blue van?", "and 2024?".
 
-    A thing of the one before is replaced, or one of its things is added. Most readings make no sense: only those that
-    a table accounts for count.
+    A thing of the one before is replaced, or one of its things is added. Most readings make no sense: only the ones
+    that a table accounts for count.
     """
     line = " ".join(question.split()).rstrip("?!. ")
     said = [word for word in words(line) if word not in STOPWORDS and word not in _ASKING]

@@ -27,7 +27,7 @@ _PASSAGES_PER_PAGE = 4  # requested from the index for each page, because severa
 _FEWEST_PASSAGES = 40
 _MOST_PASSAGES = 1_000
 _NAMED_WEIGHT = 1.25  # factor by which a page elsewhere has to be better than one of a named document
-_KEPT_WEIGHT = 1.25  # factor by which what people said has to be better than a document
+_KEPT_WEIGHT = 1.25  # factor by which a message of people has to be better than a document
 # A document leads with this many of the first passages found, and is long with this many of its own.
 LOOKED_AT = 10
 LEADING = 5
@@ -99,7 +99,7 @@ def _weighed(found: SourcedPassage, weight: float = _NAMED_WEIGHT) -> SourcedPas
 
 
 def _kept_below(found: Sequence[SourcedPassage]) -> list[SourcedPassage]:
-    """Return the passages with what people said below documents of the same relevance."""
+    """Return the passages, messages of people below documents of the same relevance."""
     if all(item.document.kind not in SAID_KINDS for item in found):
         return list(found)
     return best_first(

@@ -35,7 +35,7 @@ TOPICS: Mapping[str, Topic] = {
 }
 
 
-# What is true of the threads of a channel.
+# How the threads of a channel continue.
 _GOING_ON: Mapping[FollowUps, str] = {
     FollowUps.NAMED: "mention me there, too",
     FollowUps.ASKER: "there you can go on without a mention",

@@ -183,7 +183,7 @@ class Commands:
         )
 
     async def _follow_ups(self, call: CommandCall) -> FollowUps | None:
-        """Return what holds in the threads of a channel, or in the call's own; None outside channels."""
+        """Return the rule of a channel's threads, or of the call's own; None outside channels."""
         if call.address is None or call.direct:
             return None
         if (await self._settings.listening(call.address)).is_muted:

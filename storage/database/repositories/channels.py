@@ -121,7 +121,7 @@ def _save(
             new = {**values, **first, "source_id": source_id, "version": 1, "is_gone": False, "is_read": False}
             connection.execute(_SAID.insert().values(**new))
         elif known.is_gone or (seen is not None and seen.get(message.id) != known.version):
-            continue  # a deleted one stays deleted, whatever is sent again
+            continue  # a deleted one stays deleted, even if it is sent again
         elif known.text != message.text or _has_new_name(known, message):
             changed = {"text": message.text, "version": known.version + 1, "is_read": False}
             name = {"author_name": message.author_name} if _has_new_name(known, message) else {}

@@ -255,7 +255,7 @@ class _ErasedPerson:
                 execute(update(_AUDIT).where(_AUDIT.c.id == row.id).values(actor=actor, about=about))
 
     def _rename_in_readers(self) -> None:
-        """A list of readers keeps its length: an empty one would say something else than one that names nobody."""
+        """Put the pseudonym into lists of readers: an empty list would mean something else."""
         word, nobody = f"person:{self._person.id}", f"person:{self._pseudonym}"
         in_workspace = select(_SOURCE.c.id).where(_SOURCE.c.workspace == self._person.workspace)
         for table, key, here in (

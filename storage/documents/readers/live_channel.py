@@ -9,11 +9,11 @@ from core.errors import ReadError
 from core.text.asking import Form, read_asked
 from core.text.words import collapse, shorten
 
-_BEGINNING = 100  # characters of a question, which stand above its replies
+_BEGINNING = 100  # characters of a question, shown above its replies
 
 
 class LiveChannelReader:
-    """Reads files that are written for it. No suffix leads to it, so nobody can upload words of others."""
+    """Reads files that are written for it. No suffix leads to it, so words of others can't be uploaded."""
 
     kind = LIVE_KIND
     suffixes = frozenset[str]()

@@ -5,7 +5,7 @@ There are four reasons not to answer, the first three checked in this order:
 - the question names a person or thing that no passage mentions, or a year that the document lacks;
 - the question asks for a kind of thing (an amount, a date, a person) that the best quote doesn't hold. Asked about a
   fee, a cross-encoder finds the passage about opening hours relevant, but it names no amount of money;
-- the thing that the question asks for is in no document (`unknown_thing`; the provider searches for its word alone).
+- the thing that the question asks for is in no document (`unknown_thing`; the provider searches for just its word).
 
 Cues are English.
 """

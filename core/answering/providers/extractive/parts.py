@@ -16,7 +16,7 @@ _JOINED = re.compile(
 _LEADING = re.compile(r"^(?:hi|hello|hey|please|also|and)[ ,!.]+", re.IGNORECASE)
 # A question word that another one shares its question with: "when and where does it meet?".
 _BARE = re.compile(r"(?:what|who|when|where|which|why|how|wann|wo|wer|wie|was)", re.IGNORECASE)
-# What a part without a word of its own may point at in the first: "who does it?".
+# The first part may have the thing that a part without a word of its own points at: "who does it?".
 _POINTS = re.compile(
     r"\b(?:it|that|this|they|them|he|she|him|her|there|those)\b|^(?:by|until|since|for|from)\b", re.IGNORECASE
 )

@@ -185,7 +185,7 @@ class ExtractiveProvider:
         return self._say((*segments, *((CitedText(text=told),) if told else ()), *_note(turn)), on_text)
 
     async def _read(self, turn: "_Turn") -> tuple[Found, Sequence[Quote]]:
-        """Return what was found, and the quotes that answer: of a follow-up's readings, those of the best one."""
+        """Return what was found, and the quotes that answer: of a follow-up's readings, from the best one."""
         readings = list(zip(turn.queries, turn.searched, strict=False))
         if not turn.history or turn.listed or len(turn.searched) > len(turn.queries) or len(readings) < 2:
             readings = [(turn.current_query, turn.found)]
@@ -237,7 +237,7 @@ class ExtractiveProvider:
         near: Sequence[SourcedPassage],
         told: str = "",
     ) -> tuple[Found, Sequence[Quote]]:
-        """Return what was found in `given`, and quotes that answer; of what people said if documents have none.
+        """Return what was found in `given`, and quotes that answer; of messages of people if documents have none.
 
         `near` are all passages at hand, which may mention the names of the question.
         """
@@ -308,13 +308,13 @@ class _Turn:
 
     @property
     def probed(self) -> list[str | None]:
-        """The search for the word of the thing alone, which comes after the others."""
+        """The search for just the word of the thing, which comes after the others."""
         thing = unknown_thing(self.question, ())
         return [thing] if thing in [call.arguments.get("query") for call in self.calls("search")] else []
 
     @property
     def known(self) -> list[SourcedPassage]:
-        """All passages at hand, with those of searches for a word."""
+        """All passages at hand, also of searches for a word."""
         results = [result for message in self._since for result in message.tool_results]
         return [item.source for result in results for item in (*result.passages, *result.shown_before)]
 

@@ -151,7 +151,7 @@ class NamedRows:
                     break
 
     def of(self, source: SourcedPassage, sentences: Sequence[Span]) -> float:
-        """Return what a run gains by a named row, or loses by other rows of its table; 0 for other runs."""
+        """Return the gain of a run with a named row, or its loss by other rows of the table; 0 for other runs."""
         named = self._named.get(source.passage.id)
         if named is None or not any(_is_any_row(text_of(source, span)) for span in sentences):
             return 0.0
