@@ -154,7 +154,7 @@ class Listeners:
     async def _keep(self, message: Event, team: Team) -> None:
         """Store a message of a live channel before the acknowledgement, so that Slack repeats it if that fails."""
         live, channel = self._parts.live, ChannelAddress.of(to_address(message, team))
-        if await live.find(channel) is None:
+        if await live.find(channel, lately=True) is None:
             return
         said = to_said(message, team, await self._people.names(team, people_in(message)))
         if said is not None:

@@ -91,10 +91,10 @@ class LiveChannels:
 
     # ------------------------------------------------------------------ which channels
 
-    async def find(self, channel: ChannelAddress) -> Source | None:
-        """Return the source of a live channel; None for any other."""
+    async def find(self, channel: ChannelAddress, *, lately: bool = False) -> Source | None:
+        """Return the source of a live channel; None for any other. `lately` spares the read for each message."""
         wanted = live_source_id(channel)
-        return next((source for source in await self.sources() if source.id == wanted), None)
+        return next((one for one in await self._repository.list_sources(lately=lately) if one.id == wanted), None)
 
     async def sources(self) -> list[Source]:
         """Return the sources of all live channels."""
@@ -142,7 +142,7 @@ class LiveChannels:
 
         Raises StorageError.
         """
-        source = await self.find(channel)
+        source = await self.find(channel, lately=True)
         if source is None or message.begun_at < self._clock.now() - self._keep:
             return
         if message.root == message.id or not await self._is_question(channel, message.root):
@@ -161,7 +161,7 @@ class LiveChannels:
 
     async def visit(self, channel: ChannelAddress, person: str, at: datetime) -> None:
         """Note that a person was in a channel, if it is live."""
-        if (source := await self.find(channel)) is not None:
+        if (source := await self.find(channel, lately=True)) is not None:
             await self._repository.note_visit(source.id, person, at)
 
     async def last_visit(self, source: Source, person: str, *, unknown: datetime) -> datetime:

@@ -295,8 +295,11 @@ class KeptAnswerRepository(Protocol):
 class ChannelMessageRepository(Protocol):
     """Messages of live channels, by the source of each. They go with it. Changes of messages are durable at return."""
 
-    async def list_sources(self) -> list[Source]:
-        """Return the sources of live channels of all workspaces, by workspace and name."""
+    async def list_sources(self, *, lately: bool = False) -> list[Source]:
+        """Return the sources of live channels of all workspaces, by workspace and name.
+
+        `lately`: up to a second before changes of other processes.
+        """
 
     async def save(
         self, source_id: str, messages: Sequence[ChannelMessage], seen: Mapping[str, int] | None = None

@@ -40,6 +40,7 @@ async def texts(said: ChannelMessageRepository) -> list[str]:
 async def test_only_sources_of_live_channels_are_listed(said: ChannelMessageRepository, database: Database) -> None:
     await SqlCorpusRepository(database).save_source(build_source("handbook"))
     found: list[Source] = await said.list_sources()
+    assert await said.list_sources(lately=True) == found
     assert found == [HARBOUR]
 
 

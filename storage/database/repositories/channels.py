@@ -15,6 +15,7 @@ from storage.database.tables import TABLES
 
 _SAID, _VISIT = TABLES["channel_message"], TABLES["channel_visit"]
 _S = _SAID.c
+_LIVE = select(SOURCE).where(SOURCE.c.kind == LIVE_KIND).order_by(SOURCE.c.workspace, SOURCE.c.name)
 _FIELDS = tuple(ChannelMessage.__dataclass_fields__)
 
 
@@ -24,9 +25,9 @@ class SqlChannelMessages:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def list_sources(self) -> list[Source]:
-        query = select(SOURCE).where(SOURCE.c.kind == LIVE_KIND).order_by(SOURCE.c.workspace, SOURCE.c.name)
-        found = [dict(row._mapping) for row in await self._database.rows(query)]
+    async def list_sources(self, *, lately: bool = False) -> list[Source]:
+        rows = await (self._database.rows_lately(_LIVE, {}) if lately else self._database.rows(_LIVE))
+        found = [dict(row._mapping) for row in rows]
         return [Source(**{**values, "readers": frozenset(values["readers"])}) for values in found]
 
     async def save(
