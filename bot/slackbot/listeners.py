@@ -99,7 +99,7 @@ class Listeners:
         event("agent_session_stopped")(self.on_stopped)
         event("agent_session_title_changed")(self.on_title)
         event("member_joined_channel")(self.on_joined)
-        for name in ("member_left_channel", "channel_left", "group_left"):
+        for name in ("member_left_channel", "channel_left", "group_left", "channel_shared"):
             event(name)(self.on_left)
         event("channel_deleted")(self.on_channel_deleted)
         event("group_deleted")(self.on_channel_deleted)
@@ -296,7 +296,7 @@ class Listeners:
             await self.greetings.owe(team, str(event["channel"]))
 
     async def on_left(self, event: Event, context: AsyncBoltContext) -> None:
-        """Remove a live channel that the bot has left, as it no longer hears of deletions there."""
+        """Remove a live channel that the bot has left, where it hears of no deletions, or that other companies read."""
         team = await self._team(context)
         if event.get("user", team.bot_user_id) == team.bot_user_id or event["type"] != "member_left_channel":
             place = ChannelAddress(platform=PLATFORM, workspace=team.workspace, channel=str(event["channel"]))

@@ -153,6 +153,18 @@ async def test_nothing_is_left_of_a_channel_that_is_off_or_that_the_bot_has_left
         assert await place.kept() == []
 
 
+async def test_nothing_is_left_of_a_channel_that_is_shared_with_another_company(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await turn_on(place, house)
+        await house.ben.say(house.channel, SHED)
+        await place.until_read(SHED)
+        await house.ada.share_channel(house.channel)
+        await until(lambda: is_empty(place))
+        await house.ben.say(house.channel, BOAT)
+        await house.server.settle()
+        assert await place.kept() == []
+
+
 async def test_old_threads_and_the_messages_of_a_removed_person_go(place: SlackPlace) -> None:
     async with place.open() as house:
         await turn_on(place, house)
