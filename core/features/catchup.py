@@ -77,14 +77,15 @@ def catchup_command(
         messages = [one for one in await live.said_since(source, since) if one.author != call.author]
         scope = await readable_by(call, access)
         said = await _cited(messages[-MOST_MESSAGES:], source, corpus, scope)
-        await live.visit(channel, call.author, now)
         begin = f"Since {since.astimezone(UTC):%A, %d %B, %H:%M} UTC"
         if not said:
+            await live.visit(channel, call.author, now)
             return CommandResult(text=f"{begin}, nobody else wrote here.")
         count, people = len(said), len({one.message.author for one in said})
         writer = provider(call.workspace)
         text = "" if writer.capabilities.quotes_only else await _written(writer, said, call)
         text, citations = _renumbered(text or _listed(said), said)
+        await live.visit(channel, call.author, now)  # not before: a model that fails would hide these messages for good
         counted = f"{count} message{'s' if count > 1 else ''} of {people} {'people' if people > 1 else 'person'}"
         lines = [
             f"**{begin}: {counted}**",

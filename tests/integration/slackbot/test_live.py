@@ -8,6 +8,7 @@ import pytest
 from core.access.availability import STILL_COMPARING
 from core.domain.identity import PersonOnPlatform
 from core.domain.incoming import ChannelAddress
+from core.errors import ProviderError
 from tests.integration.platform_place import until
 from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import SlackPlace
@@ -207,3 +208,15 @@ async def test_somebody_who_was_away_catches_up_alone(place: SlackPlace, is_writ
         await house.told(house.ada, "nobody else wrote here")
         await house.ada.slash(house.channel, "catchup whenever")
         await house.told(house.ada, "'whenever' is no time that I know")
+
+
+async def test_a_model_that_fails_is_no_visit(place: SlackPlace) -> None:
+    place.writer = ScriptedProvider([ProviderError("The model is away."), says("- Ben bought paint [1].")])
+    async with place.open() as house:
+        await turn_on(place, house)
+        await house.ben.say(house.channel, "I bought paint.")
+        await place.until_read("I bought paint.")
+        await house.ada.slash(house.channel, "catchup")
+        await house.told(house.ada, "The model is away")
+        await house.ada.slash(house.channel, "catchup")
+        assert "Ben bought paint [[1]](" in shown_of(await house.told(house.ada, "1 message of 1 person"))
