@@ -276,7 +276,7 @@ _LEANS = re.compile(
     r"|when|is|was|are|were|by) ?\b[ ,]*){1,8}",
     re.IGNORECASE,
 )
-_RUN = re.compile(r"(?<![\w’'–-])(?:[A-Z][\w’'–-]*(?: [A-Z][\w’'–-]*)*|[\w–:-]*\w)")
+_RUN = re.compile(r"(?<![\w’'–-])(?:[A-Z][\w’'–-]*(?: [A-Z][\w’'–-]*)*|[–:-]{0,3}\w+(?:[–:-]{1,3}\w+)*)")
 MOST_LEFT_OUT = 3  # words of a question that leaves the rest to the one before
 MOST_READINGS = 20
 
