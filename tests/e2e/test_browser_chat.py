@@ -85,7 +85,7 @@ async def test_two_people_in_one_thread_and_an_answer_that_is_stopped() -> None:
         _, two = await people.person(one.url, "Ben")
         await say(two, "@Ada thank you!")
         await expect(one.locator(".said")).to_have_text([QUESTION, "@Ada thank you!"])
-        await say(two, "and who hung it there?")
+        await say(two, "@footnote and who hung it there?")
 
         await expect(one.locator(".draft")).to_contain_text("I have looked")
         await expect(one.locator(".stop")).to_have_count(0)
