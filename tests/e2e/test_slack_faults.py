@@ -1,5 +1,7 @@
 """The real service when Slack refuses, is slow or shuts it out: each question has one answer, or one clear sentence."""
 
+import time
+
 import pytest
 from aiohttp import ClientSession
 
@@ -54,6 +56,7 @@ async def test_slacks_own_limits_for_apps_like_ours_hold_no_answer_back(slack_se
     server.use_tiers(distributed=True)
     await service.start()
 
+    begun = time.monotonic()
     talk = await ada.say(general, "The kite is late again.")
     await ada.mention(general, QUESTION, thread=talk)
     await service.answered(general, thread=talk)
@@ -63,7 +66,7 @@ async def test_slacks_own_limits_for_apps_like_ours_hold_no_answer_back(slack_se
         await service.answered(general, thread=thread)
     assert NEXT_ANSWER in (await service.answered(general, 2, thread=talk))[1]
     read = [call for call in server.calls("conversations.replies") if call.carried_out]
-    assert len(read) <= 1
+    assert len(read) <= 1 + (time.monotonic() - begun) // 60  # Slack allows one a minute
     assert len(server.posts(general)) == len(threads) + 2
 
 
