@@ -33,8 +33,9 @@ async def ended(service: SlackService, process: BotProcess) -> list[str]:
 async def off(service: SlackService, process: BotProcess) -> str:
     """The line that says why Slack is off, of a service that serves its pages without it."""
     process.start()
-    await service.until(lambda: READY in process.printed, "pages")
-    [line] = [line for line in process.printed.splitlines() if "Slack is off, everything else goes on" in line]
+    told = "Slack is off, everything else goes on"
+    await service.until(lambda: READY in process.printed and told in process.printed, "pages and a word about Slack")
+    [line] = [line for line in process.printed.splitlines() if told in line]
     await process.stop()
     assert (process.exit_code, "Traceback" in process.printed) == (0, False)
     return line
