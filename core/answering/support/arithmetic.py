@@ -54,44 +54,10 @@ _MAY_SUBTRACT = frozenset("after before between from by over nach vor um despué
 _OTHERS = frozenset(
     "others everybody everyone growth change drop decline decreases increases grown grows shrank".split()
 )
-_COMPARED = frozenset(
-    "less fewer lower more higher faster slower shorter longer cheaper larger smaller weniger mehr menos más".split()
-)
-# "312 people, 27 fewer than a year before"
-_THAN = re.compile(
-    r"\W{0,3}(?:(?P<less>fewer|less|lower|down|weniger|menos)|(?P<more>more|higher|up|mehr|más))\b(?: \w+)? "
-    r"(?:than|on|from|als|que)\b",
-    re.IGNORECASE,
-)
-
-
-def _is_compared_alike(claim: Text, evidence: Text) -> bool:
-    """Whether both compare in the same words: "a third less" is no complement of "two thirds less"."""
-    return bool(_COMPARED & set(claim.words) & set(evidence.words))
-
-
-def _before(evidence: Text) -> Iterator[tuple[float, float]]:
-    """Yield each amount from which a told difference leads to another, and the one that it would be the wrong way."""
-    for now, change in pairwise(evidence.quantities):
-        match = _THAN.match(evidence.text, change.span.end)
-        if match is None or (now.dimension not in ("", change.dimension) and change.dimension != "%"):
-            continue
-        base, sign = now.values[0], 1 if match["less"] else -1
-        if change.dimension == "%" and now.dimension != "%":
-            share = change.values[0] / 100
-            yield base / (1 - sign * share) if share != 1 else base, base / (1 + sign * share)
-        else:
-            yield base + sign * change.values[0], base - sign * change.values[0]
 
 
 def is_told_otherwise(quantity: Quantity, claim: Text, known: Sequence[Quantity], evidence: Text) -> bool:
     """Return whether figures of the quotes, `known`, give a figure of the sentence that they don't have as such."""
-    ways = [
-        (abs(right - quantity.values[0]) <= quantity.slack, abs(wrong - quantity.values[0]) <= quantity.slack)
-        for right, wrong in _before(evidence)
-    ]
-    if any(is_right or is_wrong for is_right, is_wrong in ways):
-        return any(is_right for is_right, _ in ways)
     return (
         _is_time_between(quantity, known, evidence)
         or any(float(date.year or 0) in quantity.values for date in evidence.dates)
@@ -135,16 +101,6 @@ def _days_between(evidence: Text) -> Iterator[float]:
 
 _DAY, _SHORTEST_MONTH, _NEAR = 24 * 60, 28, 0.04
 _LONG_UNITS = ("day", "tag", "día", "week", "woche", "semana", "month", "monat", "mes")
-
-
-def may_be_computed(claim: Text, evidence: Text) -> bool:
-    """Whether a sentence computes from several figures of its quotes, in more steps than code may follow."""
-    words = set(claim.words)
-    computes = words & (_ADDS | _SUBTRACTS | _MULTIPLIES | _AVERAGES | _OTHERS) or _RATES.search(claim.text)
-    return bool(computes) and len(evidence.quantities) + len(evidence.dates) >= _SEVERAL
-
-
-_SEVERAL = 3
 
 
 def _is_time_between(quantity: Quantity, known: Sequence[Quantity], evidence: Text) -> bool:
@@ -220,9 +176,8 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
     if _figures_shown(quantity, claim) >= _EXACT and is_exact:
         results += _totals(evidence, quantity)
         results += [total - sign * a for total in _totals(evidence, quantity) for a in values for sign in (1, -1)]
-    results += _products(claim, known, quantity) + _times(evidence, known, quantity)
     if is_share:
-        results += _percentages(claim, known, evidence, changes=subtracts or bool(words & _OTHERS))
+        results += _percentages(known, evidence, changes=subtracts or bool(words & _OTHERS))
     for place, a in enumerate(values):
         results += [2 * a, a / 2] if multiplies else []
         if has_rate:
@@ -248,45 +203,16 @@ def _is_computed(quantity: Quantity, claim: Text, known: Sequence[Quantity], evi
 _TELLING = 4  # figures that are no chance: "2,740"
 _EXACT = 3
 _COUNT = Quantity(span=Span(0, 0), values=(1.0,), slack=0.0)
-_EVERY = re.compile(r"\b(?:each|every|per|pro|je|jede\w*|cada|por|an?) ([^\W\d_]+)", re.IGNORECASE)
 
 
-def _percentages(claim: Text, known: Sequence[Quantity], evidence: Text, *, changes: bool) -> list[float]:
+def _percentages(known: Sequence[Quantity], evidence: Text, *, changes: bool) -> list[float]:
     """Return shares of each other, of the total of a list, the rests of shares, and `changes` from one to another."""
     parts = [o.values[0] for o in known if o.dimension != "%"]
     pairs = [(x, y) for x in parts for y in parts if x != y and y]
     found = [100 * x / sum(row) for row in _rows(evidence, _COUNT) if sum(row) for x in row]
     found += [100 * x / y for x, y in pairs]
     found += [100 * (x - y) / y for x, y in pairs if changes]
-    if not _is_compared_alike(claim, evidence):
-        found += [100 - o.values[0] for o in known if o.dimension == "%"]
-    return found
-
-
-def _products(claim: Text, known: Sequence[Quantity], quantity: Quantity) -> list[float]:
-    """Return the cost of as many as the sentence names, less or more another amount: "a team of four"."""
-    counts = [
-        o.values[0] for o in claim.quantities if o is not quantity and not o.dimension and 1 < o.values[0] < _MANY
-    ]
-    amounts = [o.values[0] * o.factor / quantity.factor for o in known if o.dimension == quantity.dimension]
-    if set(claim.words) & _AVERAGES or _RATES.search(claim.text):
-        counts += [o.values[0] for o in claim.quantities if o.dimension == "time" and 1 < o.values[0] < _MANY]
-        return [a / n for a in amounts for n in counts]
-    if not quantity.dimension or quantity.dimension in ("%", "clock"):
-        return []
-    return [a * n + sign * b for n in counts for a in amounts for b in (0.0, *amounts) for sign in (1, -1)]
-
-
-def _times(evidence: Text, known: Sequence[Quantity], quantity: Quantity) -> list[float]:
-    """Return after how many units an amount is reached that grows with each of them: "2 percent for each week"."""
-    units = {match[1].lower() for match in _EVERY.finditer(evidence.text)}
-    if not units & {quantity.unit, quantity.unit.removesuffix("s"), quantity.noun, quantity.noun.removesuffix("s")}:
-        return []
-    pairs = [(a, b) for a in known for b in known if a is not b and a.dimension == b.dimension]
-    return [a.values[0] / b.values[0] for a, b in pairs if b.values[0] and a.dimension != "time"]
-
-
-_MANY = 100
+    return found + [100 - o.values[0] for o in known if o.dimension == "%"]
 
 
 def _figures_shown(quantity: Quantity, claim: Text) -> int:
@@ -303,19 +229,12 @@ def _is_year(quantity: Quantity) -> bool:
 def _rows(evidence: Text, quantity: Quantity) -> Iterator[list[float]]:
     """Yield the figures of one kind that the quotes list, and every second, third … of them: columns of a table."""
     for dimensions in {(quantity.dimension,), (quantity.dimension, "")}:  # a list may tell its unit once
-        like = [o for o in _unlabelled(evidence) if o.dimension in dimensions and not _is_year(o)]
+        like = [o for o in evidence.quantities if o.dimension in dimensions and not _is_year(o)]
         figures = [o.values[0] * (o.factor / quantity.factor if o.dimension else 1.0) for o in like]
         for step in range(1, _MOST_COLUMNS + 1):
             yield from (figures[start::step] for start in range(step))
         for start in range(len(figures)):
             yield from (figures[start:end] for end in range(start + 2, start + _MOST_COLUMNS))
-
-
-def _unlabelled(evidence: Text) -> list[Quantity]:
-    """Return the figures but the ones that only number the next: "runner two 54.1"."""
-    found = evidence.quantities
-    starts = {other.span.start for other in found}
-    return [one for one in found if one.dimension or one.span.end + 1 not in starts]
 
 
 def _totals(evidence: Text, quantity: Quantity) -> list[float]:

@@ -46,12 +46,6 @@ _RESUMES = re.compile(
     re.IGNORECASE,
 )
 _ENDED = re.compile(r"\b(?:succe\w+|replac\w+|retire[sd]?|resign\w*|former\w*|until)\b", re.IGNORECASE)
-# "Not by the river": it denies the words before it.
-_DENIED_WAY = re.compile(
-    r"\bnot (?:by|in|on|at|for|from|with|through|during|under|over|into|because of) (?:the |an? |its |his |her )?"
-    r"(?P<way>[\w-]+)",
-    re.IGNORECASE,
-)
 _LIGHT = frozenset("abl allow longer like yet".split())  # stems between a negation and its verb
 
 
@@ -96,7 +90,6 @@ def check_direction(sentence: str, quotes: str, *, is_foreign: bool) -> Iterator
     if held >= _HELD:
         yield from _tenses(claim, part)
         yield from _duties(claim, part)
-        yield from _none_of_all(claim, part)
     for clause in claim.clauses:
         near = nearest(clause, parts)
         if held_share(clause, near) >= _HELD or _is_same_deed(clause, near, parts):
@@ -328,26 +321,6 @@ def _is_attribute(part: Part, place: int) -> bool:
     return not part.compared_at(place) and before in _OWNERS
 
 
-_NONE = re.compile(r"\b(?:neither|none|nobody|no one|no-one|keine[rs]?|niemand|ningun[oa]|nadie)\b", re.IGNORECASE)
-_BOTH = re.compile(r"\b(?:both|all|each|every(?:one|body|thing)?|alle|beide|todos|todas|ambos|ambas)\b", re.IGNORECASE)
-_ONLY_ONE = re.compile(r"\bonly (?:the |an? )?(?P<who>[\w-]+)", re.IGNORECASE)
-
-
-def _none_of_all(claim: Part, part: Part) -> Iterator[Finding]:
-    """Yield "neither" for "both", and a denial to the only one of whom it holds."""
-    for one, other in ((claim, part), (part, claim)):
-        none, both = _NONE.search(one.text), _BOTH.search(other.text)
-        if none and both and not _NONE.search(other.text) and not _BOTH.search(one.text) and other.negations == 0:
-            yield Finding(FindingKind.NEGATION, none.group(), both.group(), is_sure=True)
-            return
-    only = _ONLY_ONE.search(part.text)
-    subject = stems_of(Part(f"- {only['who']}").words) if only else set()
-    first = next((word for word in claim.words if word.stem), None)
-    is_of_them = first is not None and first.stem in subject and "only" not in claim.texts
-    if is_of_them and claim.negations == 1 and not part.negations and _denied(claim) & part.stems:
-        yield Finding(FindingKind.NEGATION, "not", part.text, is_sure=True)
-
-
 def _negation(claim: Part, part: Part) -> Iterator[Finding]:
     """A negation of shared words on one side only."""
     here, there = _denied_first(claim, part), _denied_first(part, claim)
@@ -361,8 +334,6 @@ def _negation(claim: Part, part: Part) -> Iterator[Finding]:
     if REJECTS.search(denying.text) and MOTION.search(affirming.text):
         return
     for stem in sorted(here or there):
-        if _is_of_another_deed(stem, denying, affirming):
-            continue
         said, denied = Part(affirming.clause_of(stem)), Part(denying.clause_of(stem))
         around = " ".join(word.text for word in said.words if word.stem != stem and word.text not in denied.texts)
         if (
@@ -382,16 +353,6 @@ def _denied(part: Part) -> set[str]:
     return {word.stem for word in part.words if word.stem and word.is_negated}
 
 
-def _is_of_another_deed(stem: str, denying: Part, affirming: Part) -> bool:
-    """Whether a part denies only a way of doing something ("carved by ice, not by the river"), not the deed."""
-    for match in _DENIED_WAY.finditer(denying.text):
-        if stem in stems_of(Part(f"- {match['way']}").words):
-            before = stems_of([word for word in denying.words if word.start < match.start()][-_BEFORE_DENIAL:])
-            return bool(before) and not before & affirming.stems
-    return False
-
-
-_BEFORE_DENIAL = 10  # words
 _BUT = re.compile(
     r"\b(?:not|nicht|no)\b(?P<denied>[^.;]{0,120}?),? (?:but|sondern|sino)\b(?P<told>[^.;]{0,120})", re.IGNORECASE
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from core.answering.support.arithmetic import OLDEST, YEARS, as_money, is_told_otherwise, may_be_computed, rivals
+from core.answering.support.arithmetic import OLDEST, YEARS, as_money, is_told_otherwise, rivals
 from core.answering.support.texts import Text
 from core.domain.passages import Span
 from core.domain.support import Finding, FindingKind
@@ -90,8 +90,7 @@ def check_quantities(claim: Text, evidence: Text, context: Text) -> Iterable[Fin
             continue
         rival = next((other for other in known if rivals(quantity, other)), None)
         written = rival.span.of(evidence.text) if rival is not None else ""
-        is_sure = not may_be_computed(claim, evidence)
-        yield Finding(FindingKind.NUMBER, quantity.span.of(claim.text), written, is_sure=is_sure)
+        yield Finding(FindingKind.NUMBER, quantity.span.of(claim.text), written, is_sure=True)
 
 
 _LABEL = re.compile(

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from rapidfuzz import fuzz
 
 from core.answering.support.bindings import check_bindings, check_cells, check_pairs, check_posts, check_slots
+from core.answering.support.comparisons import check_comparisons
 from core.answering.support.dates import DAY_NAMES, MONTH_NAMES, check_dates
 from core.answering.support.direction import agreements, check_direction, check_foreign
 from core.answering.support.figures import check_quantities, check_rates
 from core.answering.support.parts import Part, parts_of
-from core.answering.support.relations import check_comparisons, check_people
 from core.answering.support.texts import NAME, Text, in_one_language
 from core.domain.support import Finding, FindingKind
 from core.text.quantities import measure_of
@@ -277,7 +277,6 @@ def _check_relations(claim: Text, evidence: Text, context: Text) -> Iterable[Fin
     if claim.language == evidence.language:
         yield from check_slots(claim.text, evidence.text, has_names=claim.language != "de")
         yield from check_pairs(claim.text, evidence.text)
-        yield from check_people(claim.text, evidence.text)
 
 
 _HEADING_WORDS = 8

@@ -1,126 +1,13 @@
-"""Relations of people, and comparisons of figures, in a sentence against its quotes. Pure."""
+"""Comparisons and trends of a sentence against the figures of its quotes. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 
 from core.answering.support.texts import Text
 from core.domain.support import Finding, FindingKind
 from core.text.quantities import Quantity, find_quantities
 from core.text.words import tokens
-
-# "child / parent": if one is the first to the other, the other is the second; "=" is its own other side.
-_SIDES = """
-father mother parent stepfather stepmother guardian / son daughter child stepson stepdaughter
-= brother sister sibling twin
-= husband wife spouse widow widower
-= cousin
-grandfather grandmother grandparent / grandson granddaughter grandchild
-uncle aunt / nephew niece
-employer boss superior supervisor master manager / employee subordinate assistant deputy apprentice servant clerk
-teacher mentor tutor / pupil student disciple
-predecessor / successor
-landlord landlady / tenant lodger
-buyer purchaser customer / seller supplier vendor
-creditor lender / debtor borrower
-parent-company owner / subsidiary
-"""
-_OTHER: dict[str, tuple[int, int]] = {}
-for _number, _line in enumerate(_SIDES.strip().splitlines()):
-    for _side, _words in enumerate(_line.lstrip("= ").split(" / ")):
-        for _word in _words.split():
-            _OTHER[_word] = (2 * _number + _side, 2 * _number + (_side if _line[0] == "=" else 1 - _side))
-_KIN = 12  # sides of families; the others are of work and trade
-_WHO = r"[A-ZÀ-Ý][\w’'-]{1,30}(?: [A-ZÀ-Ý][\w’'-]{1,30}){0,2}"
-_REL = "[a-z-]{3,20}"
-_SOME = "(?:[a-z-]{1,20} ){0,2}?"
-_OF = rf"(?:the |an? )?{_SOME}(?P<rel>{_REL}) of {_SOME}(?P<owner>{_WHO})"
-_IS = r"(?:is|was|becomes?|became|remained)"
-_FACTS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"(?P<holder>{_WHO}) {_IS} {_OF}",
-        rf"(?P<holder>{_WHO}), {_OF}",
-        rf"(?P<holder>{_WHO}) {_IS} (?P<owner>{_WHO})['’]s? {_SOME}(?P<rel>{_REL})\b",
-        rf"(?P<owner>{_WHO})['’]s? {_SOME}(?P<rel>{_REL}),? (?:(?:is|was) )?(?P<holder>{_WHO})",
-        rf"\b(?:[Hh]is|[Hh]er|[Tt]heir|[Ii]ts) {_SOME}(?P<rel>{_REL}),? (?P<holder>{_WHO})",
-        rf"(?P<holder>{_WHO}) (?:has )?(?P<rel>succeed(?:s|ed)|replace[sd]|took over from) (?P<owner>{_WHO})",
-        rf"(?P<owner>{_WHO}) (?:is|was|has been) (?P<rel>succeeded|replaced) by (?P<holder>{_WHO})",
-    )
-)
-_FOLLOWS = ("succeed", "replace", "took")
-_POSSESSIVE = re.compile(r"['’]s?$")
-
-
-@dataclass(frozen=True, slots=True)
-class _Fact:
-    holder: frozenset[str]  # parts of the name, in lower case
-    side: int
-    owner: frozenset[str]
-    text: str
-
-
-def check_people(sentence: str, quotes: str) -> Iterator[Finding]:
-    """Yield a relation of two people of which the quotes tell another: "A is B's father" for "A is B's son"."""
-    told = [fact for part in _with_owners(quotes) for fact in part]
-    known = [*told, *(_Fact(one.owner, _turned(one.side), one.holder, one.text) for one in told)]
-    for said in (fact for part in _with_owners(sentence) for fact in part):
-        same = [one for one in known if one.holder & said.holder and one.owner & said.owner]
-        same = [one for one in same if one.side // 2 == said.side // 2 or max(one.side, said.side) < _KIN]
-        if same and said.side not in {one.side for one in same}:
-            yield Finding(FindingKind.ROLE, said.text, same[0].text, is_sure=True)
-            return
-
-
-def _turned(side: int) -> int:
-    return next(other for one, other in _OTHER.values() if one == side)
-
-
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_NAME = re.compile(_WHO)
-_BEGINS = re.compile(r"(?:She|He|They|It)\b")
-
-
-def _with_owners(text: str) -> Iterator[list[_Fact]]:
-    """Yield the facts of each sentence. "His" means the first name before it; at the beginning, any of the sentence
-    before.
-    """
-    before = ""
-    for sentence in _SENTENCE.split(text):
-        named = _BEGINS.sub(before.replace("\\", ""), sentence, count=1) if before else sentence
-        names = [match.group() for match in _NAME.finditer(named) if _parts(match.group())]
-        is_owned = re.match(r"(?:His|Her|Their|Its)\b", named) is not None
-        subject = before if is_owned else next(iter(names), before)
-        yield list(_facts(named, subject))
-        before = " ".join(names) or before
-
-
-def _facts(text: str, subject: str) -> Iterator[_Fact]:
-    for pattern in _FACTS:
-        for match in pattern.finditer(text):
-            groups = match.groupdict()
-            rel = match["rel"].split()[0]
-            rel = "successor" if rel.startswith(_FOLLOWS) else rel
-            if rel not in _OTHER:
-                continue
-            side = _OTHER[rel][0]
-            holder, owner = _parts(match["holder"]), _parts(groups.get("owner") or subject)
-            if holder and owner and not holder & owner:
-                yield _Fact(holder, side, owner, match.group())
-
-
-def _parts(name: str) -> frozenset[str]:
-    parts = (_POSSESSIVE.sub("", part).lower() for part in name.split() if part[0].isupper())
-    return frozenset(part for part in parts if part not in _NO_NAMES)
-
-
-_NO_NAMES = frozenset(
-    "the a an captain dr mr mrs ms sir king queen lord lady general senator his her their its".split()
-)
-
-
-# ------------------------------------------------------------------------------------- comparisons of figures
 
 _THAN = re.compile(
     r"\b(?:(?P<more>more|higher|larger|bigger|greater|longer)|(?P<less>fewer|less|lower|smaller|shorter))\b"
