@@ -99,9 +99,9 @@ def catchup_command(
     return Command(
         name="catchup",
         usage="[since Monday | 3 days]",
-        help="what was decided and asked in this channel since you were here last; only you see it",
+        help="decisions and questions in this channel since you were last here; only you see it",
         run=run,
-        options=(Option(name="since", help="since Monday, 3 days, 2026-06-01; else since you were here last"),),
+        options=(Option(name="since", help="since Monday, 3 days, 2026-06-01; else since you were last here"),),
         for_channels=True,
     )
 

@@ -168,26 +168,26 @@ class SettingsCommands:
         return CommandResult(text=f"Set for this channel: {name} is {setting.show(changed)}.", is_public=True)
 
     async def _change_live(self, call: CommandCall, channel: ChannelAddress, live: LiveChannels) -> CommandResult:
-        """Make the channel a source, or remove all that was kept of it."""
+        """Make the channel a source, or remove everything kept of it."""
         if not call.is_admin:
             raise call.refuse("Only an admin can change this channel's settings.")
         if _switch(call.option("value")):
             await live.turn_on(channel, by=call.author)
             said = (
-                "From now on I keep what people say in this channel, and cite it for those who can read it. What is "
-                "edited or deleted here changes there, too. Messages to me aren't kept. To undo this: /settings "
+                "From now on I keep people's messages in this channel, and cite them for those who can read it. Edits "
+                "and deletions here change my copy, too. I don't keep messages to me. To turn this off: /settings "
                 f"{LIVE} off"
             )
         else:
             await live.turn_off(channel, by=call.author)
-            said = "I no longer keep what is said in this channel, and deleted what I had."
+            said = "I no longer keep the messages of this channel, and deleted what I had."
         return CommandResult(text=said, is_public=True)
 
     async def _live_text(self, channel: ChannelAddress) -> str:
         source = await self._live.find(channel) if self._live is not None else None
         if source is None or self._live is None:
             return "off"
-        return "on" if self._live.is_open(source) else "on (I'm still comparing it with what is there now)"
+        return "on" if self._live.is_open(source) else "on (I'm still comparing it with the channel's history)"
 
     async def _known(self, call: CommandCall, names: frozenset[str]) -> frozenset[str]:
         """The names as the sources are written. BadInput for one that is no source."""
