@@ -70,6 +70,7 @@ async function attempt(work) {
 function problem(sentence) {
   byId("problem").textContent = sentence;
   byId("problem").hidden = !sentence;
+  byId("unanswered").textContent = "";
 }
 
 async function visit(path, { push = false } = {}) {
@@ -310,8 +311,12 @@ async function sendText(text) {
   else if (receipt.accepted && receipt.thread !== thread) visit(address(channel, receipt.thread), { push: true });
   else if (!receipt.accepted && !receipt.talk) { problem(receipt.sentence); return false; }
   else refresh().then(scrollToEnd);
+  if (receipt.talk && !TALK.has(receipt.code)) byId("unanswered").textContent = receipt.sentence;
   return true;
 }
+
+// Messages that nobody expects a reply to.
+const TALK = new Set(["acknowledged", "chatter", "not_for_us"]);
 
 // A unique key. randomUUID only exists on secure pages and on loopback.
 const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => byte.toString(16).padStart(2, "0")).join("");
