@@ -31,6 +31,7 @@ Vector: TypeAlias = "NDArray[np.float32]"  # one dimension, length 1
 
 MAX_THREADS = 8  # beyond this, a small model waits for memory bandwidth
 QUERIES_KEPT = 256  # vectors of 1.5 kB each
+PAIRS_KEPT = 1_024  # texts of passages, about 1 MB together
 MODEL_TOKENS = 512  # read by BERT-like models; the rest of a text is cut off
 # A token is at least one character, so a shorter text can't be cut off and need not be counted.
 NEVER_TRUNCATED = MODEL_TOKENS - 2
@@ -122,6 +123,10 @@ class CrossEncoderJudge:
         self._model: TextCrossEncoder | None = None
         self._loading = Lock()
         self._threads = ThreadPoolExecutor(cores(), thread_name_prefix="judge")
+        # The steps of one question judge a quarter of their passages twice.
+        self._judged = lru_cache(PAIRS_KEPT)(
+            lambda asked, text: _sigmoid(next(iter(self._loaded().rerank(asked, [text]))))
+        )
 
     async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         if not texts:
@@ -133,9 +138,8 @@ class CrossEncoderJudge:
         await to_its_end(self._threads.shutdown)
 
     def _relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-        model, asked = self._loaded(), to_storable(question)
-        pairs = [to_storable(plain(text)) for text in texts]
-        return list(self._threads.map(lambda text: _sigmoid(next(iter(model.rerank(asked, [text])))), pairs))
+        asked = to_storable(question)
+        return list(self._threads.map(lambda text: self._judged(asked, to_storable(plain(text))), texts))
 
     def _loaded(self) -> "TextCrossEncoder":
         with self._loading:

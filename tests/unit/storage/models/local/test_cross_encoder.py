@@ -1,11 +1,13 @@
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
+from pathlib import Path
 
 import pytest
 
 from storage.models.local import encoders as judging
 from storage.models.local.encoders import CrossEncoderJudge
-from storage.models.local.files import find_reranker
+from storage.models.local.files import LocalModel, find_reranker
+from storage.models.local.loading import load_cross_encoder
 
 
 @pytest.fixture
@@ -50,3 +52,23 @@ def test_logits_of_any_size_become_probabilities(logit: float, expected: float) 
         with pytest.raises(OverflowError):
             math.exp(-logit)
     assert judging._sigmoid(logit) == pytest.approx(expected)
+
+
+async def test_a_pair_is_judged_by_the_model_once(judge: CrossEncoderJudge, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+
+    class Counting:
+        def __init__(self, model: LocalModel, cache_dir: Path | None) -> None:
+            self._model = load_cross_encoder(model, cache_dir)
+
+        def rerank(self, question: str, texts: Sequence[str]) -> Iterable[float]:
+            shown.extend(texts)
+            return self._model.rerank(question, texts)
+
+    monkeypatch.setattr(judging, "load_cross_encoder", Counting)
+    first = await judge.relevance("Who keeps the key?", ["Ada keeps the key.", "The key is brass."])
+    again = await judge.relevance("Who keeps the key?", ["The key is brass.", "Ada keeps the key."])
+    other = await judge.relevance("Is the key brass?", ["The key is brass."])
+    assert again == first[::-1]
+    assert other != first[1:]
+    assert sorted(shown) == ["Ada keeps the key.", "The key is brass.", "The key is brass."]
