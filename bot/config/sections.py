@@ -264,6 +264,7 @@ class ServiceConfig(Section):
 
     parallel: Annotated[int, Field(ge=0, le=1000)] = 64
     lease_seconds: Annotated[float, Field(ge=2, le=600)] = 30
+    forget_removed_days: Annotated[int, Field(ge=1, le=3650)] | None = None
 
 
 class ApiConfig(Section):

@@ -27,6 +27,7 @@ from bot.service.answer_listeners import AnswerListeners
 from bot.service.calls import ServiceControls
 from bot.service.command_server import CommandServer
 from bot.service.doctor import require_filled_index
+from bot.service.erasure import remove_abandoned
 from bot.service.pages import build_pages, build_sessions
 from bot.service.platforms import Platforms, build_answers, build_platform_parts, open_platforms, receive_slack
 from bot.service.schedule import Schedule, Tick, start_watching, sync_ticks
@@ -277,6 +278,8 @@ async def _start_background(stack: AsyncExitStack, app: Parts, inbox: Inbox, pla
         additions, talks = await app.additions.purge(), await delete_unused(app)
         if lost := await app.stores.corpus.redact_lost():
             _log.info("Deleted %d answers that rest on documents which are gone", lost)
+        for removal in await remove_abandoned(app):
+            _log.info("Removed %s, because no server or team reads it any more", removal)
         await app.live.tidy()
         await app.index.erase()
         await app.spending.store.purge((app.clock.now() - CALLS_KEPT).date())

@@ -85,8 +85,14 @@ class Bindings:
         """Store the servers or teams that the bot is in, id -> name. Writes nothing if that is known already."""
         stored = {id: team for (of, id), team in self._known.items() if of == platform and team.is_connected}
         if stored.keys() != names.keys() or any(name and stored[id].name != name for id, name in names.items()):
-            await self._teams.record_connected(platform, names)
+            await self._teams.record_connected(platform, names, self._clock.now())
             await self.load()
+
+    def abandoned(self, before: datetime) -> list[str]:
+        """Return the own workspaces of teams that the bot left before then, unless another team reads them."""
+        read = {one.workspace for one in self.all() if one.team.is_connected or one.is_configured}
+        left = [one for one in self.all() if one.has_own and one.team.left_at and one.team.left_at < before]
+        return [one.workspace for one in left if one.workspace not in read]
 
     async def bind(self, platform: str, wanted: str, workspace: str, *, by: str = "") -> BoundTeam:
         """Bind a server or team, by its name or id, to a workspace, and return it.

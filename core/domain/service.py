@@ -246,6 +246,7 @@ class PlatformTeam:
     is_connected: bool = False  # whether the bot was in it when it last looked
     workspace: str | None = None  # that it is bound to; None: its own
     changed_at: datetime | None = None  # time of the last binding or unbinding
+    left_at: datetime | None = None  # when the bot was found to be no longer in it; None: it is in it, or never was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

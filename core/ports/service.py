@@ -271,8 +271,8 @@ class TeamRepository(Protocol):
     ) -> None:
         """Bind a team, which may be unknown; None unbinds it. Names stay. Durable when it returns."""
 
-    async def record_connected(self, platform: str, names: Mapping[str, str]) -> None:
-        """Store the teams that the bot is in, id -> name, and that it is in no others. Bindings stay.
+    async def record_connected(self, platform: str, names: Mapping[str, str], now: datetime) -> None:
+        """Store the teams that the bot is in, id -> name, and that it is in no others, left `now`. Bindings stay.
 
         An empty name keeps the stored one. A team that is new owes a greeting, by the same commit, unless the platform
         had none before: those were joined before anything was stored.

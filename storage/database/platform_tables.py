@@ -22,6 +22,7 @@ class PlatformTeamRow(FootnoteTable, table=True):
     is_connected: bool = False
     workspace: str | None = text_column(default=None)
     changed_at: datetime | None = time_column(default=None)
+    left_at: datetime | None = time_column(default=None)
 
 
 class GreetingRow(FootnoteTable, table=True):

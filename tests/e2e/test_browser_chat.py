@@ -93,7 +93,10 @@ async def test_two_people_in_one_thread_and_an_answer_that_is_stopped() -> None:
         await expect(one.locator(".draft")).to_contain_text("I have looked")
         await expect(one.locator(".stop")).to_have_count(0)
         await two.click(".stop")
-        for page, names in ((one, ["You", "Footnote", "Ben", "Ben", "Ben"]), (two, ["Ada", "Footnote", "You", "You", "You"])):
+        for page, names in (
+            (one, ["You", "Footnote", "Ben", "Ben", "Ben"]),
+            (two, ["Ada", "Footnote", "You", "You", "You"]),
+        ):
             await expect(page.locator(".is-stopped")).to_contain_text("Stopped")
             await expect(page.locator(".byline strong")).to_have_text([*names, "Footnote"])
             assert await page.locator("a.footnote").count() == 1  # of the first answer alone

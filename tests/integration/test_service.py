@@ -16,7 +16,8 @@ import bot.runtime.signals
 import bot.service.worker
 from bot.config import WEB_KEY_FILE, Config
 from bot.config.providers import WorkspaceConfig
-from bot.config.sections import WebConfig
+from bot.config.sections import ServiceConfig, WebConfig
+from bot.service.erasure import remove_abandoned
 from bot.service.service import Entrance, Service, address_of, delete_unused, listen
 from bot.service.service_lock import ServiceLock, find_service
 from bot.service.worker import work_alone
@@ -241,3 +242,31 @@ async def test_a_workspace_keeps_conversations_as_long_as_it_says(tmp_path: Path
 
     assert deleted == 1
     assert left == [["local 10"], ["crew 10", "crew 40"]]
+
+
+@pytest.mark.parametrize(("days", "left"), [(None, ["111", "222", "333"]), (30, ["222", "333"])])
+async def test_the_workspace_of_a_server_that_removed_the_bot_is_removed_if_so_configured(
+    tmp_path: Path, days: int | None, left: list[str]
+) -> None:
+    config = Config(
+        data_dir=tmp_path,
+        service=ServiceConfig(forget_removed_days=days),
+        workspaces={"discord-222": WorkspaceConfig()},  # the operator counts on it
+    )
+    async with open_parts(config) as app:
+        for server, ago in (("111", 40), ("222", 40), ("333", 10)):
+            before = app.clock.now() - timedelta(days=ago)
+            address = ThreadAddress(platform="discord", workspace=f"discord-{server}", channel="c", thread="t")
+            await app.stores.conversations.add(build_conversation(server, address=address, last_message_at=before))
+            await app.stores.teams.record_connected("discord", {server: f"Server {server}"}, before)
+            await app.stores.teams.record_connected("discord", {}, before)
+        removed, again = await remove_abandoned(app), await remove_abandoned(app)
+        kept = [
+            item.id
+            for name in ("discord-111", "discord-222", "discord-333")
+            for item in await app.conversations.list_conversations(name)
+        ]
+
+    assert again == []
+    assert [one.name for one in removed] == ["discord-111"] * (days is not None)
+    assert kept == left

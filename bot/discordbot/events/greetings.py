@@ -51,7 +51,7 @@ class Greetings:
         try:
             await self._parts.teams.forget_greetings(PLATFORM, str(guild.id))
             names = {str(other.id): other.name for other in self._client.guilds if other.id != guild.id}
-            await self._parts.teams.record_connected(PLATFORM, names)
+            await self._parts.teams.record_connected(PLATFORM, names, self._parts.clock.now())
             self._owed = None
         except FootnoteError as error:
             _log.warning("The removal from server %d was not stored: %s", guild.id, error)
@@ -60,7 +60,7 @@ class Greetings:
         """Greet the servers that were joined while no process was connected."""
         try:
             names = {str(guild.id): guild.name for guild in self._client.guilds}
-            await self._parts.teams.record_connected(PLATFORM, names)
+            await self._parts.teams.record_connected(PLATFORM, names, self._parts.clock.now())
             self._owed = None
         except FootnoteError as error:
             _log.warning("New servers were not greeted: %s", error)

@@ -289,6 +289,8 @@ def _erase_workspace(
         if "workspace" in table.c and table.name not in _NOT_SIMPLE:
             connection.execute(delete(table).where(table.c.workspace == workspace))
     connection.execute(update(_TEAM).where(_TEAM.c.workspace == workspace).values(workspace=None))
+    is_left_own = _TEAM.c.platform + "-" + _TEAM.c.id == workspace
+    connection.execute(delete(_TEAM).where(is_left_own, _TEAM.c.is_connected.is_(False), _TEAM.c.workspace.is_(None)))
     nameless = {"workspace": pseudonym, "channel": "", "person": "", "answer": ""}
     connection.execute(update(_CALL).where(_CALL.c.workspace == workspace).values(**nameless))
     noted = _AUDIT.c.workspace == workspace

@@ -36,7 +36,7 @@ class SqlTeamRepository:
 
         await self._database.write(work, Commit.DURABLE)
 
-    async def record_connected(self, platform: str, names: Mapping[str, str]) -> None:
+    async def record_connected(self, platform: str, names: Mapping[str, str], now: datetime) -> None:
         def record(connection: Connection) -> None:
             here = _TEAMS.c.platform == platform
             was_here = here & (_TEAMS.c.is_connected | (_TEAMS.c.name != ""))  # not only bound
@@ -44,10 +44,11 @@ class SqlTeamRepository:
             new_teams = [{"platform": platform, "place": id, "is_greeted": False} for id in names if id not in known]
             if known and new_teams:
                 connection.execute(self._database.insert(_GREETINGS).values(new_teams).on_conflict_do_nothing())
-            connection.execute(update(_TEAMS).where(here, _TEAMS.c.id.not_in([*names])).values(is_connected=False))
+            left = here & _TEAMS.c.is_connected & _TEAMS.c.id.not_in([*names])
+            connection.execute(update(_TEAMS).where(left).values(is_connected=False, left_at=now))
             for team_id, name in names.items():
                 new = PlatformTeam(platform=platform, id=team_id, name=name, is_connected=True)
-                self._put(connection, new, {"is_connected": True, **({"name": name} if name else {})})
+                self._put(connection, new, {"is_connected": True, "left_at": None, **({"name": name} if name else {})})
 
         await self._database.write(record)
 

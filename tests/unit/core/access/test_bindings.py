@@ -1,5 +1,7 @@
 """The workspace that a server or team reads."""
 
+from datetime import timedelta
+
 import pytest
 
 from core.access.bindings import Bindings
@@ -52,6 +54,18 @@ async def test_another_process_sees_it_once_it_looks_again() -> None:
     assert other.workspace_of("slack", "T1") == "club"
 
 
+async def test_a_workspace_is_abandoned_once_no_team_reads_it(bindings: Bindings) -> None:
+    await bindings.bind("discord", "Club House", "discord-222")  # one of the twins' workspace
+    gone_by = bindings._clock.now() + timedelta(seconds=1)
+    await bindings.record_connected("discord", {"444": ""})
+    assert bindings.abandoned(gone_by) == ["discord-333"]
+    await bindings.unbind("discord", "Club House")
+    assert bindings.abandoned(gone_by) == ["discord-222", "discord-333"]
+    assert bindings.abandoned(bindings._clock.now()) == []
+    await bindings.record_connected("discord", {"444": "", "333": ""})
+    assert bindings.abandoned(gone_by) == ["discord-222"]
+
+
 @pytest.mark.parametrize(
     ("platform", "wanted", "workspace", "kind", "words"),
     [
@@ -80,7 +94,7 @@ async def test_one_is_bound_by_its_id_before_the_bot_is_invited(bindings: Bindin
 async def test_names_that_are_known_are_not_written_again(bindings: Bindings) -> None:
     written = []
 
-    async def record(platform: str, names: object) -> None:
+    async def record(platform: str, names: object, now: object) -> None:
         written.append(names)
 
     bindings._teams.record_connected = record  # type: ignore[method-assign]
