@@ -179,5 +179,7 @@ def build_commands(parts: Parts, questions: RunningQuestions | None = None) -> C
         reviews=parts.reviews,
         people=parts.stores.people,
         live=parts.live,
-        catchup=catchup_command(parts.live, parts.stores.corpus, parts.access, parts.providers.of, parts.clock),
+        catchup=catchup_command(
+            parts.live, parts.stores.corpus, parts.access, parts.providers.of, parts.support, parts.clock
+        ),
     )

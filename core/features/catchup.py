@@ -8,6 +8,7 @@ from datetime import UTC, datetime, time, timedelta
 from core.access.availability import STILL_COMPARING
 from core.access.scopes import Access
 from core.answering.agent.prompts import catch_up as catch_up_prompt
+from core.answering.support.check import Claim, SupportCheck
 from core.domain.answer import Citation
 from core.domain.channels import ChannelMessage, path_of
 from core.domain.chat import ChatMessage, ChatRequest, ChatRole, Repeats
@@ -16,6 +17,7 @@ from core.domain.footnotes import cite
 from core.domain.incoming import ChannelAddress
 from core.domain.passages import Span
 from core.domain.spending import CallPurpose
+from core.domain.support import Verdict
 from core.errors import BadInput
 from core.features.export import footnote_label
 from core.features.live_channels import NOT_LIVE, LiveChannels
@@ -58,6 +60,7 @@ def catchup_command(
     corpus: CorpusRepository,
     access: Access,
     provider: Callable[[str], ChatProvider],
+    check: SupportCheck,
     clock: Clock,
 ) -> Command:
     """Return the row of the table. Only the caller sees its result."""
@@ -83,7 +86,8 @@ def catchup_command(
             return CommandResult(text=f"{begin}, nobody else wrote here.")
         count, people = len(said), len({one.message.author for one in said})
         writer = provider(call.workspace)
-        text = "" if writer.capabilities.quotes_only else await _written(writer, said, call)
+        written = [] if writer.capabilities.quotes_only else await _written(writer, said, call)
+        text = "\n".join(await _supported(written, said, check))
         text, citations = _renumbered(text or _listed(said), said)
         await live.visit(channel, call.author, now)  # not before: a model that fails would hide these messages for good
         counted = f"{count} message{'s' if count > 1 else ''} of {people} {'people' if people > 1 else 'person'}"
@@ -135,7 +139,7 @@ async def _cited(
     return said
 
 
-async def _written(provider: ChatProvider, said: Sequence[_Said], call: CommandCall) -> str:
+async def _written(provider: ChatProvider, said: Sequence[_Said], call: CommandCall) -> list[str]:
     """Return a model's lines with numbers of messages; lines without any are left out."""
     numbers = {one.message.id: one.citation.number for one in said}
     lines = []
@@ -148,7 +152,25 @@ async def _written(provider: ChatProvider, said: Sequence[_Said], call: CommandC
     payer = replace(call.account, purpose=CallPurpose.RECAP)
     text = (await complete(provider, request, NO_STEPS.charged(payer))).text
     known = {str(one.citation.number) for one in said}
-    return "\n".join(line for line in text.strip().splitlines() if known & {*_MARKER.findall(line)})
+    return [line for line in text.strip().splitlines() if known & {*_MARKER.findall(line)}]
+
+
+async def _supported(lines: Sequence[str], said: Sequence[_Said], check: SupportCheck) -> list[str]:
+    """Return the lines; quotes of its messages stand in for one that they don't support. Raises ModelMissing."""
+    by_number = {str(one.citation.number): one for one in said}
+    cited = [[by_number[number] for number in _MARKER.findall(line) if number in by_number] for line in lines]
+    claims = [
+        Claim(
+            sentence=_MARKER.sub("", line).strip("-* "),
+            quotes=[f"{one.message.author_name}: {one.message.text}" for one in messages],
+        )
+        for line, messages in zip(lines, cited, strict=True)
+    ]
+    shown = list[str]()
+    for line, messages, judged in zip(lines, cited, await check.judge(claims), strict=True):
+        is_held = judged.verdict in (Verdict.SUPPORTED, Verdict.NO_CLAIM)
+        shown += [line] if is_held else [_quote(one, one.message.text) for one in messages]
+    return [*dict.fromkeys(shown)]
 
 
 def _listed(said: Sequence[_Said]) -> str:
@@ -166,9 +188,12 @@ def _quotes(said: Sequence[_Said], counts: Callable[[str], bool]) -> list[str]:
     for one in said:
         sentence = next((item for item in _SENTENCE.findall(one.message.text) if counts(item)), None)
         if sentence is not None:
-            who, words = one.message.author_name, shorten(collapse(sentence), QUOTE_CHARACTERS)
-            found.append(f"- {who}: “{words}” [{one.citation.number}]")
+            found.append(_quote(one, sentence))
     return found
+
+
+def _quote(one: _Said, words: str) -> str:
+    return f"- {one.message.author_name}: “{shorten(collapse(words), QUOTE_CHARACTERS)}” [{one.citation.number}]"
 
 
 def _decides(sentence: str) -> bool:

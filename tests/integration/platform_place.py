@@ -14,6 +14,7 @@ from core.answering.deletion import Forgetting
 from core.answering.pipeline import QuestionContext
 from core.answering.run import RunObserver
 from core.answering.steps.private_answers import ToPrivate
+from core.answering.support.check import SupportCheck
 from core.answering.tools.toolbox import Toolbox
 from core.domain.answer import Citation
 from core.domain.chat import ToolInvocation
@@ -49,6 +50,7 @@ from tests.integration.upload_place import alone
 from tests.pipeline import build_answers
 from tests.scripted import Turn, calls, says
 from tests.unit.bot.web.chat_place import HeldProvider
+from tests.unit.core.answering.providers.extractive.small_library import NearModel
 from tests.unit.core.library_builder import QUOTING, Shelf, by_rule
 
 KEY = "The key hangs under the stairs."
@@ -280,7 +282,10 @@ class PlatformPlace:
         }
 
     def _catchup(self) -> Command:
-        return catchup_command(self.live, self.shelf.corpus, self.shelf.access, lambda _: self.writer, self._clock)
+        check = SupportCheck(NearModel())
+        return catchup_command(
+            self.live, self.shelf.corpus, self.shelf.access, lambda _: self.writer, check, self._clock
+        )
 
     def _keeping(self) -> KeptAnswers | None:
         if self.folder is None:

@@ -210,6 +210,27 @@ async def test_somebody_who_was_away_catches_up_alone(place: SlackPlace, is_writ
         await house.told(house.ada, "'whenever' is no time that I know")
 
 
+async def test_what_messages_do_not_support_gives_way_to_their_words(place: SlackPlace) -> None:
+    lines = (
+        "- Ben decided not to take the green paint [1].",
+        "- Ben says the green paint dries fast [2].",
+        "- Ben buys 9 brushes [3].",
+    )
+    place.writer = ScriptedProvider([says("\n".join(lines))])
+    async with place.open() as house:
+        await turn_on(place, house)
+        said = "We decided to take the green paint.", "The green paint dries fast.", "I'll buy 4 brushes on Monday."
+        for words in said:
+            await house.ben.say(house.channel, words)
+        await place.until_read(*said)
+        await house.ada.slash(house.channel, "catchup")
+        told = shown_of(await house.told_once(house.ada, "3 messages of 1 person"))
+        assert "ben: “We decided to take the green paint.” [[1]](" in told
+        assert "Ben says the green paint dries fast [[2]](" in told
+        assert "ben: “I'll buy 4 brushes on Monday.” [[3]](" in told
+        assert "decided not" not in told and "9 brushes" not in told
+
+
 async def test_a_model_that_fails_is_no_visit(place: SlackPlace) -> None:
     place.writer = ScriptedProvider([ProviderError("The model is away."), says("- Ben bought paint [1].")])
     async with place.open() as house:
