@@ -445,7 +445,7 @@ class Parts:
     def recaps(self) -> Recaps:
         from core.features.recap import Recaps
 
-        return Recaps(self.stores.corpus, self.stores.summaries, self.providers.of)
+        return Recaps(self.stores.corpus, self.stores.summaries, self.providers.of, self.support)
 
     @cached_property
     def strategies(self) -> Strategies:

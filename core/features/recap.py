@@ -1,4 +1,4 @@
-"""A recap of a conversation: a few lines that keep their footnotes, each proved again.
+"""A recap of a conversation: a few lines that keep their footnotes, each proved and checked again.
 
 Footnote numbers restart with each answer, so a recap first renumbers them across the conversation. The writer keeps the
 numbers it uses. Answers outside the reader's scope are left out.
@@ -14,7 +14,9 @@ from core.answering.agent.prompts import recap as recap_prompt
 from core.answering.answers.building import live_pages
 from core.answering.citations import ProvedText, prove, strip_markers
 from core.answering.context import TurnReader, split_turns
+from core.answering.grounding import check_text
 from core.answering.redaction import basis_of, withheld
+from core.answering.support.check import SupportCheck
 from core.domain.answer import Citation, Draft, Evidence
 from core.domain.chat import ChatMessage, ChatRequest, ChatRole, NumberedPassage, Repeats
 from core.domain.conversation import Conversation, Message, Role
@@ -23,6 +25,7 @@ from core.domain.passages import Span
 from core.domain.replies import CitedText, PassageCitation
 from core.domain.service import SummaryKey, SummaryKind
 from core.domain.spending import NO_ACCOUNT, Account, CallPurpose
+from core.domain.support import Verdict
 from core.errors import InvalidState
 from core.features.export import footnote_label
 from core.ports import ChatProvider, CorpusRepository
@@ -55,9 +58,14 @@ class Recaps:
     """`provider` returns the provider of a workspace."""
 
     def __init__(
-        self, corpus: CorpusRepository, summaries: SummaryRepository, provider: Callable[[str], ChatProvider]
+        self,
+        corpus: CorpusRepository,
+        summaries: SummaryRepository,
+        provider: Callable[[str], ChatProvider],
+        check: SupportCheck,
     ) -> None:
         self._corpus = corpus
+        self._check = check
         self._reader = TurnReader(corpus)
         self._summaries = summaries
         self._provider = provider
@@ -71,7 +79,7 @@ class Recaps:
     ) -> ProvedText:
         """Return the recap; it is cached until the conversation changes. `account` pays for it.
 
-        InvalidState for an empty conversation; raises ProviderError.
+        InvalidState for an empty conversation; raises ProviderError and ModelMissing.
         """
         messages = await withheld(messages, scope, self._corpus, questions=True)
         said = split_turns(messages)[-MOST_TURNS:]
@@ -90,18 +98,24 @@ class Recaps:
         if text is None:
             payer = replace(account, purpose=CallPurpose.RECAP, workspace=account.workspace or scope.workspace)
             text = await _write(self._provider(scope.workspace), turns, payer)
-            if not (_MARKER.search(text) if numbers.citations else text):
-                text = quote_lines(turns)  # no model writes, or it dropped every footnote
+            has_footnotes = bool(_MARKER.search(text) if numbers.citations else text)
+            if not has_footnotes or await self._is_contradicted(text, numbers.citations, scope):
+                text = quote_lines(turns)  # no model writes, or it is not believed
             await self._summaries.save(key, text)
-        return await self._prove(text, numbers.citations, scope)
+        return (await self._prove(text, numbers.citations, scope))[1]
 
-    async def _prove(self, text: str, citations: Sequence[Citation], scope: SearchScope) -> ProvedText:
+    async def _is_contradicted(self, text: str, citations: Sequence[Citation], scope: SearchScope) -> bool:
+        draft, proved = await self._prove(text, citations, scope)
+        checked = await check_text(draft, proved, self._check, "")
+        return any(item.numbers and item.judgement.verdict is Verdict.CONTRADICTED for item in checked)
+
+    async def _prove(self, text: str, citations: Sequence[Citation], scope: SearchScope) -> tuple[Draft, ProvedText]:
         found = await self._corpus.list_passages([item.passage_id for item in citations], scope)
         passages = {
             item.passage.id: NumberedPassage(number=place, source=item) for place, item in enumerate(found, start=1)
         }
         draft = Draft(segments=_to_segments(text, citations), evidence=Evidence(passages=passages))
-        return prove(draft, await live_pages(draft, self._corpus, scope))
+        return draft, prove(draft, await live_pages(draft, self._corpus, scope))
 
 
 async def _write(provider: ChatProvider, turns: Sequence[RecapTurn], account: Account) -> str:

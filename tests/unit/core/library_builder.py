@@ -8,6 +8,7 @@ from typing import Any
 from core.access.scopes import Access
 from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.run import NO_OBSERVER, RunObserver
+from core.answering.support.check import SupportCheck
 from core.answering.tools.base import ToolContext
 from core.answering.tools.get_page import GetPageTool
 from core.answering.tools.query_journal import QueryJournalTool
@@ -28,6 +29,7 @@ from tests.builders import NOON, build_document, build_scope, build_source
 from tests.fakes import ManualClock, WordIndex
 from tests.scripted import ScriptedProvider
 from tests.stores import Stores
+from tests.unit.core.answering.providers.extractive.small_library import NearModel
 
 
 class Shelf:
@@ -149,7 +151,7 @@ QUOTING = ScriptedProvider([], capabilities=Capabilities(quotes_only=True))
 
 def by_rule(shelf: Shelf) -> Recaps:
     """Recaps that no model writes."""
-    return Recaps(shelf.corpus, shelf.stores.summaries, lambda _: QUOTING)
+    return Recaps(shelf.corpus, shelf.stores.summaries, lambda _: QUOTING, SupportCheck(NearModel()))
 
 
 def focus_on(document: Document, *sections: str) -> Focus:

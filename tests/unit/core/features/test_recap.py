@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from core.answering.support.check import SupportCheck
 from core.domain.answer import Citation
 from core.domain.conversation import Message, Role
 from core.domain.incoming import ThreadAddress
@@ -18,6 +19,7 @@ from storage.database.repositories.spending import SqlSpendingStore
 from tests.builders import build_citation, build_conversation, build_message
 from tests.fakes import ManualClock
 from tests.scripted import ScriptedProvider, says
+from tests.unit.core.answering.providers.extractive.small_library import NearModel
 from tests.unit.core.library_builder import QUOTING, Shelf
 
 FIRST, SECOND = "The key hangs under the stairs.", "The shed is green."
@@ -30,7 +32,7 @@ class Room:
         self.shelf = shelf
         self.model = ScriptedProvider([says(text) for text in written])
         provider = self.model if written else QUOTING
-        self.recaps = Recaps(shelf.corpus, shelf.stores.summaries, lambda _: provider)
+        self.recaps = Recaps(shelf.corpus, shelf.stores.summaries, lambda _: provider, SupportCheck(NearModel()))
 
     async def recap(self, *messages: Message, positions: dict[str, int] | None = None):
         scope = replace(self.shelf.scope(), positions=positions or {})
@@ -118,6 +120,14 @@ async def test_a_model_that_drops_all_footnotes_is_not_believed(shelf, written):
     assert [item.number for item in told.citations] == [1, 2]
 
 
+async def test_a_model_that_contradicts_a_footnote_is_not_believed(shelf):
+    room = Room(shelf, "- The shed is not green [2].\n- The key hangs under the stairs [1].")
+    told = await room.recap(*await three_turns(room))
+
+    assert "not green" not in told.text
+    assert "It is green.[2]" in told.text
+
+
 async def test_it_is_written_once_until_something_new_is_said(shelf):
     room = Room(shelf, "Under the stairs [1].", "Green [2].")
     messages = await three_turns(room)
@@ -199,7 +209,7 @@ async def test_a_recap_is_charged_to_the_caller_of_the_command(shelf):
     )
     address = ThreadAddress(platform="slack", workspace="local", channel="C1", thread="1")
     call = CommandCall(name="recap", workspace="local", conversation=None, author="U1", address=address)
-    recaps = Recaps(shelf.corpus, shelf.stores.summaries, lambda _: model)
+    recaps = Recaps(shelf.corpus, shelf.stores.summaries, lambda _: model, SupportCheck(NearModel()))
     messages = await three_turns(Room(shelf))
     await recaps.recap(build_conversation(), messages, shelf.scope(), call.account)
 
