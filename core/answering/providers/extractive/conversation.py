@@ -67,7 +67,7 @@ def statement_asked_about(question: str, history: Sequence[ChatMessage]) -> str 
     forms = {text: read_asked(text).form for text in told}
     if _WHO_IS_RIGHT.match(question):  # two people say two things about one
         both = [text for text in told if forms[text] not in (Form.QUESTION, Form.REQUEST)][:2]
-        return ". ".join(text.strip().rstrip(".") for text in reversed(both)) or None
+        return ". ".join(map(_bare, reversed(both))) or None
     return next((text for text in told if forms[text] is Form.STATEMENT), None)
 
 
@@ -91,11 +91,14 @@ class Query:
     own: str = ""  # the question without words from before
 
 
-def queries(question: str, history: Sequence[ChatMessage]) -> list[Query]:
+def queries(question: str, history: Sequence[ChatMessage], *, is_statement: bool = False) -> list[Query]:
     """Return one query or more: the later ones for when the ones before find no answer.
 
     What people said goes before a question as they said it: in brackets, a judge misses how it belongs to the question.
+    A statement that is asked about (`statement_asked_about`) is part of the history, and leans on what was said before.
     """
+    if is_statement:
+        history = [turn for turn in history if turn.role is not ChatRole.USER or _bare(turn.text) not in question]
     before = asked_before(history)
     said, _ = _talk(history)
     alone = question.strip()
@@ -105,16 +108,22 @@ def queries(question: str, history: Sequence[ChatMessage]) -> list[Query]:
     else:
         joined = in_context(alone, before)
         order = [Query(alone, alone), Query(joined, joined)]
-        if is_follow_up(alone):
+        if is_statement:
+            order.append(Query(f"{before} {alone}", f"{before} {alone}"))
+        elif is_follow_up(alone):
             order = [order[1], Query(f"{before} {alone}", f"{_closed(before)} {alone}" if said else joined)]
         talk = [_closed(text) for text in reversed(said[:MOST_SAID])]
         if talk:
             told = " ".join([*talk, alone])
             order.append(Query(told, told))
-        if is_follow_up(alone) and content_words(alone):
+        if is_follow_up(alone) and content_words(alone) and not is_statement:
             order.append(Query(alone, alone))
     each = {query.search: replace(query, own=alone if before else "") for query in reversed(order)}
     return list(reversed(each.values()))
+
+
+def _bare(text: str) -> str:
+    return text.strip().rstrip(".")
 
 
 def _closed(text: str) -> str:

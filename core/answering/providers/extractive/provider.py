@@ -195,7 +195,7 @@ class ExtractiveProvider:
             if not answers or (quotes and quotes[0].score > answers[0].score + SECOND_READING_BY):
                 found, answers = each, list(quotes)
         if asks_why(turn.question):  # it asks for more than was quoted, unless that gives the reason
-            answers = [q for q in answers if gives_reason(q.text) or readable(q.text) not in turn.last_answer]
+            answers = [q for q in answers if gives_reason(q.text) or not q.is_told(turn.last_answer)]
         return found, answers
 
     def _continue(self, turn: "_Turn", page_id: str, on_text: Callable[[str], None] | None) -> ChatResponse:
@@ -278,7 +278,7 @@ class _Turn:
         self.is_about_statement = said is not None
         self.question = said or asked_for
         self.kind = request_kind(self.question, request.system)
-        self.queries = queries(self.question, self.history)
+        self.queries = queries(self.question, self.history, is_statement=self.is_about_statement)
         self.parts = parts_of(self.question) if self.kind is RequestKind.QUESTION else [self.question]
         self.latest = latest_asked(self.question)
         self.named_apart = one_by_one(self.question, "in ")  # "of Meeting 77 and in Meeting 79"

@@ -75,8 +75,11 @@ class Quote:
         return same_page and self.span.start < other.span.end and other.span.start < self.span.end
 
     def is_told(self, told: str) -> bool:
-        """Whether each of its sentences is in an earlier answer."""
-        return bool(told) and all(readable(text_of(self.source, span)) in told for span in self.sentences)
+        """Whether more than half of it is in an earlier answer."""
+        if not told:
+            return False
+        texts = [readable(text_of(self.source, span)) for span in self.sentences]
+        return 2 * sum(len(text) for text in texts if text in told) > sum(map(len, texts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

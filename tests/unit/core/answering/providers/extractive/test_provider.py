@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.answering.answers.sentences import say
 from core.answering.providers.extractive.provider import ExtractiveProvider
-from core.answering.providers.extractive.quotes import NamedRows, shown_items
+from core.answering.providers.extractive.quotes import NamedRows, Quote, shown_items
 from core.domain.chat import (
     ChatMessage,
     ChatRequest,
@@ -378,3 +378,14 @@ async def test_a_follow_up_gets_another_sentence_than_the_one_it_follows() -> No
     history = (user("Where is the lamp oil?"), ChatMessage(role=ChatRole.ASSISTANT, text=told))
     response, _ = await run("and the stair?", library, history=history, page=library)
     assert "locked at dusk" in response.text.split("\n\n")[0]
+
+
+async def test_a_quote_that_mostly_repeats_the_last_answer_is_told() -> None:
+    (source,) = passages_of(
+        "plants.md", "It is rare. Sight rot can be cured with Eyebright. Boil it for an hour each day."
+    )
+    short, told, new = source.passage.sentences
+    answer = "Sight rot can be cured with Eyebright."
+    longer = [Quote(source=source, sentences=found, logit=0.0, score=0.0) for found in ((short, told), (told, new))]
+    assert [quote.is_told(answer) for quote in longer] == [True, True]
+    assert not Quote(source=source, sentences=(new,), logit=0.0, score=0.0).is_told(answer)

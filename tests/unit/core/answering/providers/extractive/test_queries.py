@@ -210,3 +210,11 @@ def test_whether_something_is_right_asks_about_the_statement_before(question: st
     history = (user(said), ChatMessage(role=ChatRole.ASSISTANT, text="It is not."), user("When does it open?"))
     assert statement_asked_about(question, history) == (said if is_asked else None)
     assert statement_asked_about(question, history[2:]) is None
+
+
+def test_a_statement_that_is_asked_about_is_no_context_of_itself() -> None:
+    said = [user("How deep is the cellar?"), user("It floods every spring")]
+    statement = statement_asked_about("is that right?", said)
+    assert statement == "It floods every spring"
+    found = [query.judged for query in queries(statement, said, is_statement=True)]
+    assert found == [statement, f"{statement} (deep cellar)?", f"{said[0].text} {statement}"]
