@@ -43,7 +43,7 @@ _BOT = r"(?:this|it|that|you|u|the bot|footnote|this (?:bot|thing|tool|app)|the 
 _DOCS = r"(?:documents?|files?|sources?|pdfs?|notes?|books?|pages?)"
 _PLEASE = r"(?:please |can you |could you ){0,3}+"
 _SO = r"(?:so |really |totally |completely |absolutely |such |a |an |just |pretty ){0,3}"
-_TALKED = r"(?: (?:we|have|had|just|all|so|far|been|was|said|say|discussed|discuss|decided|decide|agreed|agree|talked|talk|about|on|here|now|today|in|this|thread|above|until|up|to|did|conclude|concluded|planned|plan|for|me|us|please)){0,3}"
+_TALKED = r"(?: (?:we|have|had|just|all|so|far|been|was|said|say|discussed|discuss|decided|decide|agreed|agree|talked|talk|about|on|here|now|today|in|this|thread|above|until|up|to|did|conclude|concluded|planned|plan|for|me|us|please)){0,6}"
 _SOME = r"(?: (?:you|in|a|an|my|our|the|some|more|new|another)){0,3}"
 _LANGUAGE = (
     r"(?:english|german|spanish|french|italian|dutch|portuguese|polish|russian|chinese|japanese|korean|arabic|turkish|hindi|latin|"
@@ -340,6 +340,12 @@ _COMPILED = {
     kind: tuple(re.compile(rf"(?:{pattern})", re.IGNORECASE | re.DOTALL) for pattern in patterns)
     for kind, patterns in _WHOLE.items()
 }
+_IT_DOES = re.compile(
+    r"\b(?:do|does|did|is|was|are|were|will|would|can|has) (?:it|that|this|they|he|she)\b", re.IGNORECASE
+)
+# What follows thanks and asks nothing: "thanks for yesterday, that saved us".
+_THANKED = re.compile(r"(?:for|that|this|it|für|das|es|por|eso|esto|pour|ça|c['’]est)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,.;:!](?: (?:and|but|now|then|please|und|jetzt|bitte|y|ahora|et|maintenant)\b)?")
 _TESTS = frozenset("test testing ping pong testing123 prueba essai hello?".split())
 _ENDS = " \t\n?!.,;:…¿¡-–—\"'“”()"
 
@@ -361,7 +367,9 @@ def read_everyday(text: str) -> Everyday | None:
         for kind, patterns in _COMPILED.items():
             if any(pattern.fullmatch(candidate) for pattern in patterns):
                 return None if kind is Everyday.MANIPULATION and _asks_behind(text) else kind
-    return None
+    is_thanked = Courtesy.THANKS in spoken.kinds and _THANKED.match(rest) and "?" not in text
+    forms = {read_asked(clause).form for clause in _CLAUSE.split(rest)} if is_thanked else {Form.QUESTION}
+    return None if forms & {Form.QUESTION, Form.REQUEST, Form.CORRECTION} else Everyday.THANKS
 
 
 def is_open(text: str) -> bool:
@@ -372,7 +380,8 @@ def is_open(text: str) -> bool:
     if telling == 0:
         return True
     is_short = asked.is_connected or rest.casefold().split()[0] in ("and", "und", "y", "et")
-    return is_short and telling <= 1 and asked.form is Form.QUESTION
+    most = 2 if _IT_DOES.search(rest) else 1  # "and how long does it take?"
+    return is_short and telling <= most and asked.form is Form.QUESTION
 
 
 def _asks_behind(text: str) -> bool:

@@ -12,6 +12,9 @@ from core.text.language import Language, language_named, language_of
         ("good afternoon!", Everyday.GREETING),
         ("guten Abend zusammen", Everyday.GREETING),
         ("many thanks", Everyday.THANKS),
+        ("thanks for last week, that got us home", Everyday.THANKS),
+        ("danke, das war genau was uns gefehlt hat", Everyday.THANKS),
+        ("list what was said in this thread so far", Everyday.TALK),
         ("tschüss", Everyday.BYE),
         ("okay cool", Everyday.ACKNOWLEDGED),
         ("I have a question", Everyday.GO_AHEAD),
@@ -51,6 +54,8 @@ def test_an_everyday_message_is_read(text: str, kind: Everyday) -> None:
     "text",
     [
         "thanks, and how tall is the mast?",
+        "thanks for the list, now show the crew",
+        "thanks, I need the height of the mast",
         "who are the members of the crew?",
         "what is the help desk's number?",
         "which model of engine does the boat use?",
@@ -78,12 +83,17 @@ def test_questions_of_the_documents_are_left_alone(text: str) -> None:
     assert read_everyday(text) is None
 
 
-@pytest.mark.parametrize("text", ["how come?", "and who else?", "warum denn?", "¿cuándo?", "et pourquoi ?"])
+@pytest.mark.parametrize(
+    "text", ["how come?", "and who else?", "and what does it weigh?", "warum denn?", "¿cuándo?", "et pourquoi ?"]
+)
 def test_a_first_message_without_a_subject_is_open(text: str) -> None:
     assert is_open(text)
 
 
-@pytest.mark.parametrize("text", ["anchors?", "mast", "why is the sea salty?", "and how tall is the mast?"])
+@pytest.mark.parametrize(
+    "text",
+    ["anchors?", "mast", "why is the sea salty?", "and how tall is the mast?", "and how is the flag tied to it?"],
+)
 def test_a_first_message_with_a_subject_is_not(text: str) -> None:
     assert not is_open(text)
 
