@@ -10,7 +10,7 @@ from core.answering.context import FullHistoryCapped, LineSummariser, ModelSumma
 from core.answering.pipeline import Pipeline, PipelineStep, Stage
 from core.answering.run import RunObserver
 from core.answering.steps import question as common
-from core.answering.steps.everyday import EverydayReplies
+from core.answering.steps.everyday import EverydayReplies, SaidHere
 from core.answering.steps.library_answers import LibraryAnswers
 from core.answering.steps.preparing import Preparation
 from core.answering.steps.private_answers import PrivateAnswer, SharedAnswer, Sharing, ToPrivate
@@ -69,6 +69,7 @@ def build_pipeline(
     last_check = common.LastCheck(access, library, corpus, empty)
     shared = SharedAnswer(Sharing(conversations, corpus, access))
     everyday, reading, about_library = build_own_replies(parts)
+    said_here = SaidHere(parts.judge, parts.providers.of)
     draft = common.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
     steps = (
         PipelineStep("Answer a note about stale answers", Stage.DECIDE, notes, NOTED_PLATFORMS),
@@ -91,6 +92,7 @@ def build_pipeline(
         PipelineStep("Fit the history into the prompt", Stage.REQUEST, context),
         PipelineStep("Draft with the strategy and its tools", Stage.REQUEST, draft),
         PipelineStep("Prove footnotes and check that they support their sentences", Stage.REQUEST, proof),
+        PipelineStep("Tell what people said, where documents don't", Stage.REQUEST, said_here),
         PipelineStep("Describe referenced documents", Stage.REQUEST, links.describe),
         PipelineStep("Suggest follow-up questions", Stage.REQUEST, common.Suggestions(parts.suggestions)),
         PipelineStep("Say why a search may be incomplete", Stage.REQUEST, empty.warn),

@@ -8,15 +8,16 @@ from dataclasses import replace
 from datetime import date
 
 from core.answering.answers.building import bounded
-from core.answering.answers.sentences import say
+from core.answering.answers.sentences import quoted, say
 from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.pipeline import Question
+from core.answering.providers.extractive.conversation import find_said, is_said
 from core.answering.redaction import basis_of
 from core.domain.answer import Answer, AnswerStatus, Provenance, QueryType
 from core.domain.conversation import Message, Role
 from core.domain.corpus import Document
 from core.knowledge.library_questions import ListQuestion, read_library_question
-from core.ports import ChatProvider, CorpusRepository
+from core.ports import AnswerJudge, ChatProvider, CorpusRepository
 from core.text.everyday import Everyday, is_open, read_everyday
 from core.text.language import Language, language_named, language_of
 from core.text.words import shorten
@@ -96,6 +97,32 @@ class EverydayReplies:
 
     async def _readable(self, question: Question) -> list[Document]:
         return [item for item in await self._corpus.list_readable(question.context.scope) if item.pages]
+
+
+class SaidHere:
+    """Answer, what people said before -> `answer` with the message that tells what documents don't.
+
+    Without a model: a model has read the talk.
+    """
+
+    def __init__(self, judge: AnswerJudge, provider: Callable[[str], ChatProvider]) -> None:
+        """`provider` returns the model of a workspace."""
+        self._judge = judge
+        self._provider = provider
+
+    async def __call__(self, question: Question) -> None:
+        answer = question.answer
+        said = {item.content: item.author for item in question.before if item.role is Role.USER}
+        told = [text for text in said if is_said(text)]
+        quotes_only = self._provider(question.context.scope.workspace).capabilities.quotes_only
+        if answer.status is not AnswerStatus.NOT_FOUND or not quotes_only or not told:
+            return
+        found = await find_said(question.asked.text, told, self._judge)
+        if found is not None:
+            language = language_of_reply(question)
+            text = quoted([shorten(found[0], LONGEST_REPEATED)], language)
+            here = say("said_here", language, who=said[found[0]], text=text)
+            question.answer = replace(answer, text=f"{answer.text}\n\n{here}")
 
 
 def language_of_reply(question: Question) -> Language:

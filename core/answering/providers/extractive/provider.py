@@ -15,14 +15,14 @@ from core.answering.providers.extractive.conversation import (
     Query,
     asked_before,
     asks_more,
-    asks_why,
-    gives_reason,
     is_follow_up,
+    is_rather_said,
     last_quoted,
     part_queries,
     queries,
     quote_next,
     statement_asked_about,
+    without_told,
 )
 from core.answering.providers.extractive.cues import LIST, SUMMARY
 from core.answering.providers.extractive.evidence import (
@@ -138,6 +138,9 @@ class ExtractiveProvider:
             if thing not in turn.probed and turn.may_call("search"):
                 return self._call(turn, "search", {"query": thing, "limit": SEARCH_LIMIT})
             answers = ()
+        is_question = turn.kind is RequestKind.QUESTION and not turn.is_about_statement
+        if answers and is_question and await is_rather_said(turn.question, turn.history, answers[0].score, self._judge):
+            found, answers = Found(), ()
         whole = answers and turn.kind is not RequestKind.QUESTION
         if whole and not turn.calls("get_page") and turn.may_call("get_page"):
             first = _chosen(turn, answers)[0]
@@ -192,11 +195,10 @@ class ExtractiveProvider:
         found, answers = Found(), list[Quote]()
         for query, passages in readings:  # an earlier reading is rather meant
             each, quotes = await self._answers(turn.question, query, passages, turn.passages, turn.told)
-            if not answers or (quotes and quotes[0].score > answers[0].score + SECOND_READING_BY):
+            is_better = bool(answers and quotes) and quotes[0].score > answers[0].score + SECOND_READING_BY
+            if not answers or (is_better and (not query.is_alone or quotes[0].is_beside(answers[0]))):
                 found, answers = each, list(quotes)
-        if asks_why(turn.question):  # it asks for more than was quoted, unless that gives the reason
-            answers = [q for q in answers if gives_reason(q.text) or not q.is_told(turn.last_answer)]
-        return found, answers
+        return found, without_told(turn.question, answers, turn.last_answer)
 
     def _continue(self, turn: "_Turn", page_id: str, on_text: Callable[[str], None] | None) -> ChatResponse:
         """Quote the sentences that follow the last quote of a page; the page has to be read first."""

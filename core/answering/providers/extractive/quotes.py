@@ -70,6 +70,10 @@ class Quote:
         same_page = self.source.passage.page_id == other.source.passage.page_id
         return same_page and other.span.start <= self.span.start and self.span.end <= other.span.end
 
+    def is_beside(self, other: "Quote") -> bool:
+        """Whether another quote is of the same document."""
+        return self.source.document.id == other.source.document.id
+
     def overlaps(self, other: "Quote") -> bool:
         same_page = self.source.passage.page_id == other.source.passage.page_id
         return same_page and self.span.start < other.span.end and other.span.start < self.span.end

@@ -381,11 +381,17 @@ async def test_a_follow_up_gets_another_sentence_than_the_one_it_follows() -> No
 
 
 async def test_a_quote_that_mostly_repeats_the_last_answer_is_told() -> None:
-    (source,) = passages_of(
-        "plants.md", "It is rare. Sight rot can be cured with Eyebright. Boil it for an hour each day."
-    )
+    (source,) = passages_of("plants.md", "It is rare. Sight rot can be cured with Eyebright. Boil it for an hour.")
     short, told, new = source.passage.sentences
     answer = "Sight rot can be cured with Eyebright."
     longer = [Quote(source=source, sentences=found, logit=0.0, score=0.0) for found in ((short, told), (told, new))]
     assert [quote.is_told(answer) for quote in longer] == [True, True]
     assert not Quote(source=source, sentences=(new,), logit=0.0, score=0.0).is_told(answer)
+
+
+async def test_what_a_person_said_wins_over_a_quote_beside_the_question() -> None:
+    library = passages_of("plants.md", "The ramp is steep until noon. Ropes are sold by the ell.")
+    answered = (user("Who leaves?"), ChatMessage(role=ChatRole.ASSISTANT, text="Nobody."))
+    said = (*answered, user("she repairs the ramp on Monday"))
+    response, _ = await run("when does she repair the ramp?", library, history=said, page=library)
+    assert response.text == say("not_found")

@@ -1,0 +1,53 @@
+"""Replies from what people said in a thread, over the answer service with stores in memory and a readable platform."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from core.answering.answers.sentences import say
+from core.domain.answer import AnswerStatus
+from core.domain.chat import Capabilities
+from core.domain.incoming import IncomingMessage, Talk, ThreadAddress
+from core.work.progress import SilentProgress
+from tests.builders import NOON
+from tests.pipeline import build_answers
+from tests.scripted import ScriptedProvider, says
+from tests.unit.core.answering.providers.extractive.small_library import WordJudge
+from tests.unit.core.answering.test_service import SEARCH
+from tests.unit.core.library_builder import Shelf
+
+SAID = "the caretaker brings the ladder on Friday"
+
+
+class Thread:
+    """A platform's thread in which one person said one thing."""
+
+    async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
+        return [Talk(message_id="m1", author="Grace", text=SAID, said_at=NOON - timedelta(minutes=2))]
+
+
+async def ask(text: str, *, quotes_only: bool = True) -> tuple[AnswerStatus, str]:
+    """The status and the text of a reply to a question that documents don't answer."""
+    shelf = Shelf()
+    await shelf.add("house.md", "Keys hang in the hall.")
+    capabilities = replace(Capabilities(), quotes_only=quotes_only)
+    provider = ScriptedProvider([SEARCH, says(say("not_found"))], capabilities=capabilities)
+    parts = {"provider": provider, "judge": WordJudge()}
+    address = ThreadAddress(platform="chat", workspace="local", channel="c", thread="t")
+    asked = IncomingMessage(address=address, author="17", text=text, event_key="q1", message_key="q1")
+    service = build_answers(shelf, pipeline={"readers": {"chat": Thread()}}, **parts)
+    answer = await service.answer(asked, SilentProgress())
+    return answer.status, answer.text
+
+
+async def test_what_a_person_said_is_told_where_documents_do_not_answer() -> None:
+    status, text = await ask("who brings the ladder on Friday?")
+    assert (status, text.splitlines()[-1]) == (AnswerStatus.NOT_FOUND, f"But Grace wrote here: “{SAID}”")
+
+
+@pytest.mark.parametrize(("text", "quotes_only"), [("where is the saw?", True), ("who brings the ladder?", False)])
+async def test_what_does_not_answer_is_not_told_and_a_model_has_read_it(text: str, quotes_only: bool) -> None:
+    _, told = await ask(text, quotes_only=quotes_only)
+    assert "Grace" not in told
