@@ -49,14 +49,17 @@ def asked_before(history: Sequence[ChatMessage]) -> str | None:
 
 
 def _talk(history: Sequence[ChatMessage]) -> tuple[list[str], str | None]:
-    """Return the statements of people since the last question, the newest first, and that question."""
+    """Return what people said since the last question, the newest first, and that question.
+
+    Their own questions that lean on what was said before them ("wasn't it moved?") are part of what was said.
+    """
     said: list[str] = []
     for turn in reversed(history):
         for call in turn.tool_invocations:
             query = call.arguments.get("query")
             if isinstance(query, str) and query.strip():
                 return said, query
-        if turn.role is ChatRole.USER and is_said(turn.text):
+        if turn.role is ChatRole.USER and (is_said(turn.text) or _leans(turn.text)):
             said.append(turn.text)
         elif turn.role is ChatRole.USER and read_courtesies(turn.text).rest:
             return said, turn.text
@@ -66,6 +69,10 @@ def _talk(history: Sequence[ChatMessage]) -> tuple[list[str], str | None]:
 def is_said(text: str) -> bool:
     """Return whether a message of a person states something: it is no courtesy, question or request."""
     return bool(read_courtesies(text).rest) and read_asked(text).form not in (Form.QUESTION, Form.REQUEST)
+
+
+def _leans(text: str) -> bool:
+    return bool(read_courtesies(text).rest) and is_follow_up(text)
 
 
 async def find_said(question: str, said: Sequence[str], judge: AnswerJudge) -> tuple[str, float] | None:

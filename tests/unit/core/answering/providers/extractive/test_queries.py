@@ -218,3 +218,9 @@ def test_a_statement_that_is_asked_about_is_no_context_of_itself() -> None:
     assert statement == "It floods every spring"
     found = [query.judged for query in queries(statement, said, is_statement=True)]
     assert found == [statement, f"{statement} (deep cellar)?", f"{said[0].text} {statement}"]
+
+
+def test_a_question_that_leans_on_the_talk_does_not_hide_what_it_leans_on() -> None:
+    said = [user("The harvest is on Sunday"), user("wasn't it put off to Monday?")]
+    found = [query.judged for query in queries("was it?", said)]
+    assert "The harvest is on Sunday. wasn't it put off to Monday? was it?" in found
