@@ -67,13 +67,11 @@ def build_pipeline(
     prepare = Preparation(readers, clock, parts.inbox_store, parts.attachments)
     proof = Proof(corpus, parts.support, parts.strategies, clock, parts.config.agent.check_support)
     last_check = common.LastCheck(access, library, corpus, empty)
-    shared = SharedAnswer(Sharing(conversations, corpus, access))
-    everyday, reading, about_library = build_own_replies(parts)
-    said_here = SaidHere(parts.judge, parts.providers.of)
+    everyday, reading, about_library, said_here = build_own_replies(parts)
     draft = common.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
     steps = (
         PipelineStep("Answer a note about stale answers", Stage.DECIDE, notes, NOTED_PLATFORMS),
-        PipelineStep("Show a shared private answer", Stage.DECIDE, shared, readers),
+        PipelineStep("Show a shared private answer", Stage.DECIDE, build_shared(parts), readers),
         PipelineStep("Store a stated reading position", Stage.DECIDE, common.StatedPosition(positions)),
         PipelineStep("Send an answer with spoilers privately", Stage.DECIDE, private.decide, to_private),
         PipelineStep("Apply the channel's defaults", Stage.DECIDE, common.ChannelDefaults(settings, readers)),
@@ -104,12 +102,17 @@ def build_pipeline(
     return Pipeline(steps, store=store, settled=settled, jobs=parts.stores.jobs, clock=clock, observe=observe)
 
 
-def build_own_replies(parts: Parts) -> tuple[EverydayReplies, LibraryReading, LibraryAnswers]:
-    """Build the steps that answer without a search, and the one that reads a question for those without a model."""
+def build_shared(parts: Parts) -> SharedAnswer:
+    """Build the step that shows a private answer to others."""
+    return SharedAnswer(Sharing(parts.conversations, parts.stores.corpus, parts.access))
+
+
+def build_own_replies(parts: Parts) -> tuple[EverydayReplies, LibraryReading, LibraryAnswers, SaidHere]:
+    """Build the steps that answer without a search, and those that read a question, and the talk, without a model."""
     corpus, provider = parts.stores.corpus, parts.providers.of
     everyday = EverydayReplies(corpus, parts.suggestions, provider)
     about_library = LibraryAnswers(corpus, parts.library, parts.clock, provider)
-    return everyday, LibraryReading(parts.vocabularies, provider), about_library
+    return everyday, LibraryReading(parts.vocabularies, provider), about_library, SaidHere(parts.judge, provider)
 
 
 def describe(pipeline: Pipeline) -> str:
