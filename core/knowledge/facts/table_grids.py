@@ -17,6 +17,7 @@ NUMBER = re.compile(
 _ZEROS = frozenset({"none", "nil"})
 _ISO = re.compile(r"((?:1[4-9]|20)\d\d)-(\d\d)-(\d\d)")
 IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{0,80})[)\]]")
+SUMMARY_ROW = re.compile(r"(?:grand |sub)?-?totals?\b|sum\b|all\b|average\b|mean\b|overall\b", re.IGNORECASE)
 _NOTES = re.compile(r"\([^()]{0,80}\)|, net\b.*")  # of a label: "Receivables, net (1)"
 
 
@@ -92,7 +93,7 @@ class Grid:
     def may_have(self, said: frozenset[str]) -> bool:
         """Return whether the beginnings of all words are somewhere in the table: cheap, before it is read."""
         text = "\n".join([self.title, self.about, *self.columns, *map("\t".join, self.rows)]).casefold()
-        return all(word[:ROOT] in text for word in said)
+        return all(word[:ROOT] in text or (word.isdigit() and len(word) < ROOT) for word in said)  # "3" of "2-4"
 
     def explains(self, said: frozenset[str]) -> frozenset[str]:
         """Return the words that the title, the document or the first column has."""
@@ -148,3 +149,19 @@ def is_one_unit(units: Iterable[str]) -> bool:
     """Return whether units are one: accounts write the sign of a currency only in the first and last row."""
     found = set(units)
     return len(found) == 1 or (len(found) == 2 and "" in found and bool(found & set("$€£¥")))
+
+
+def plain_rows(grid: Grid) -> list[int]:
+    """Return the rows without totals."""
+    return [row for row, cells in enumerate(grid.rows) if not SUMMARY_ROW.match(cells[0].strip())]
+
+
+def sorted_rows(grid: Grid, column: int, chosen: Sequence[int], *, falling: bool) -> list[int]:
+    """Return rows by a column: numbers by value, others by their text, empty cells last."""
+
+    def key(row: int) -> tuple[float, str]:
+        number = grid.numbers[row][column]
+        return (number.value, "") if number is not None else (0.0, grid.rows[row][column].strip().casefold())
+
+    filled = [row for row in chosen if grid.rows[row][column].strip()]
+    return [*sorted(filled, key=key, reverse=falling), *(row for row in chosen if row not in set(filled))]

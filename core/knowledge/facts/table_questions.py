@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 from datetime import date
 from math import fsum
 
-from core.knowledge.facts.table_grids import DATE, IN_BRACKETS, NUMBER, Grid, Number, is_one_unit
+from core.knowledge.facts.table_grids import (
+    DATE,
+    IN_BRACKETS,
+    NUMBER,
+    SUMMARY_ROW,
+    Grid,
+    Number,
+    is_one_unit,
+    plain_rows,
+)
 from core.knowledge.facts.table_shapes import YEAR
 from core.knowledge.facts.table_words import (
     QUANTITIES,
@@ -26,7 +35,7 @@ from core.knowledge.facts.table_words import (
 MOST_ADDED = 6  # numbers that a sum spells out
 MOST_COLUMNS = 40  # of a table whose columns are read as rows
 _YES, _NO = frozenset({"yes", "y", "true", "x", "✓"}), frozenset({"no", "n", "false", "", "-", "–"})
-_SUMMARY_ROW = re.compile(r"(?:grand |sub)?-?totals?\b|sum\b|all\b|average\b|mean\b|overall\b", re.IGNORECASE)
+_RANGE = re.compile(r"(\d{1,4}) ?[-–] ?(\d{1,4})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +118,7 @@ class _Reading:
         question = self.question
         if question.operation is not Operation.DIFFERENCE and (cell := self._cell()) is not None:
             return cell
-        if question.operation is Operation.VALUE:
+        if question.operation is Operation.VALUE and not question.lists:
             return None
         self.said = self.said - {question.called, *names(question.called)}
         if question.operation is Operation.DIFFERENCE:
@@ -117,6 +126,10 @@ class _Reading:
         rows, covered = self._select(plain_rows(self.grid))
         if question.pairs and question.operation in _OF_PAIRS and question.ends is None:
             rows, covered = self._joined(rows, covered)
+        if question.lists and not covered:
+            return None
+        if question.operation in (Operation.HIGHEST, Operation.LOWEST) and not covered:
+            rows, covered = self._in_block(rows)
         rows, covered = self._marked(rows, covered)
         if question.ends is not None and not covered.issuperset(question.ends):
             rows, covered = self._between(rows, covered)
@@ -126,7 +139,8 @@ class _Reading:
         """Answer from rows: as they fit a condition, in the asked order, or computed."""
         question, grid = self.question, self.grid
         column = None
-        if question.limit is not None or question.operation not in (Operation.COUNT, Operation.ROWS):
+        is_plain = question.lists or question.operation in (Operation.COUNT, Operation.ROWS)
+        if question.limit is not None or not is_plain:
             if (measure := self._measure(self.said - covered, rows)) is None:
                 return None
             column, covered = measure[0], covered | measure[1]
@@ -142,17 +156,24 @@ class _Reading:
         is_by_chance = (
             not self.is_exact and len(rows) == 1
         )  # "sailings go on, passengers notice" is no kind of passenger
+        if question.every and len(rows) != question.every:
+            return None
         if not rows or is_by_chance or not self._accounts(covered, rows):
             return None
         own = len(covered & frozenset(question.said)) + self._has_entity()
         if question.operation is Operation.COUNT:
             return self._count(rows, own, covered)
-        if question.operation is Operation.ROWS:
+        if question.operation is Operation.ROWS or question.lists:
             return Computed(text=_listed(grid, rows, column), rows=tuple(rows), covered=own)
         assert column is not None  # nosec B101  # noqa: S101 - measured above
         operation = operation_of(question, grid.quantities[column])
         found = calculate(operation, grid, column, rows, called=question.called, most=question.most)
-        return replace(found, covered=own) if found is not None else None
+        if found is None:
+            return None
+        if self.is_joined and (others := [row for row in rows if row not in found.rows]) and len(rows) == 2:
+            said = ", ".join(f"{grid.label_of(row)}: {grid.rows[row][column].strip()}" for row in others)
+            found = replace(found, text=f"{found.text}; {said}", rows=tuple(sorted(rows)))  # both sides
+        return replace(found, covered=own)
 
     def _has_entity(self) -> bool:
         """Return whether a column of words, or the title, is named like the thing asked for: "which boat"."""
@@ -219,6 +240,9 @@ class _Reading:
             is_figure = self.grid.numbers[row][place] is not None
             if own and own <= self._forms.keys() and (not is_figure or place == 0):
                 yield frozenset(self._forms[word] for word in own) & self.said
+        if (span := _RANGE.fullmatch(self.grid.rows[row][0].strip())) is not None:
+            low, high = map(int, span.groups())
+            yield frozenset(word for word in self.said if word.isdecimal() and low <= int(word) <= high)
 
     def _said_of(self, label: frozenset[str]) -> frozenset[str]:
         return frozenset(self._forms[word] for word in label if word in self._forms)
@@ -252,14 +276,42 @@ class _Reading:
         self.is_joined = True
         return list(named), frozenset[str]().union(*named.values())
 
+    def _in_block(self, rows: Sequence[int]) -> tuple[list[int], frozenset[str]]:
+        """Return the rows above the total that the question names ("items of expense"), up to the total before."""
+        plain = set(plain_rows(self.grid))
+        first = 0
+        for row, cells in enumerate(self.grid.rows):
+            if row in plain:
+                continue
+            own = names(SUMMARY_ROW.sub("", cells[0].strip(), count=1))
+            said = frozenset(word for word in self.said if any(is_like(word, name) for name in own))
+            if own and len(said) == len(own):
+                return [each for each in rows if first <= each < row], said
+            first = row + 1
+        return list(rows), frozenset()
+
+    def _has_some(self, place: int, rows: Sequence[int]) -> list[int]:
+        """Return the rows with more than nothing in a column of figures; [] for a column of anything else."""
+        numbers = {row: self.grid.numbers[row][place] for row in rows}
+        empty = {row for row, number in numbers.items() if number is None}
+        if any(self.grid.rows[row][place].strip().casefold() not in _NO for row in empty):
+            return []
+        return [row for row, number in numbers.items() if number is not None and number.value > 0]
+
     def _marked(self, rows: Sequence[int], covered: frozenset[str]) -> tuple[list[int], frozenset[str]]:
-        """Return the rows with a "yes" in a column that the question names: "huts with a warden"."""
+        """Return the rows with a "yes" in a column that the question names: "huts with a warden".
+
+        Of rows that are counted, also those with more than none: "huts with beds".
+        """
+        is_counted = self.question.operation is Operation.COUNT and self.question.limit is None
         for place, own in enumerate(self.grid.names):
             cells = {self.grid.rows[row][place].strip().casefold() for row in rows}
             said = frozenset(word for word in self.said if any(is_like(word, name) for name in own))
             if said and cells <= _YES | _NO and cells & _YES:
                 rows = [row for row in rows if self.grid.rows[row][place].strip().casefold() in _YES]
                 covered = covered | said
+            elif is_counted and place and said - {self.question.entity} and (some := self._has_some(place, rows)):
+                rows, covered = some, covered | said
         return list(rows), covered
 
     def _between(self, rows: Sequence[int], covered: frozenset[str]) -> tuple[list[int], frozenset[str]]:
@@ -333,12 +385,14 @@ class _Reading:
         numeric = [
             place for place in range(1, len(grid.columns)) if any(grid.numbers[row][place] is not None for row in rows)
         ]
-        if (found := _best(grid, said, numeric)) is not None:
-            return found
-        if self.is_turned or any(grid.named(place, said) for place in numeric):
-            return None  # none or several are named
         called = [*quantities_called(self.question.called)]
         compared = [place for place in numeric if any(each in called for each in grid.quantities[place])]
+        if (found := _best(grid, said, compared) or _best(grid, said, numeric)) is not None:
+            column, own = found
+            is_participle = any(word.endswith("ed") and is_like(word, grid.columns[column].casefold()) for word in own)
+            return column, own | (self.question.nouns if is_participle else frozenset())
+        if self.is_turned or any(grid.named(place, said) for place in numeric):
+            return None  # none or several are named
         compared = [place for place in compared if grid.says_quantity(place)] or compared
         if not compared and not called:
             compared = [
@@ -421,22 +475,6 @@ def _is_comparable(grid: Grid, column: int, rows: Sequence[int]) -> bool:
 def grid_value(grid: Grid, row: int, column: int) -> float:
     number = grid.numbers[row][column]
     return number.value if number is not None else 0.0
-
-
-def plain_rows(grid: Grid) -> list[int]:
-    """Return the rows without totals."""
-    return [row for row, cells in enumerate(grid.rows) if not _SUMMARY_ROW.match(cells[0].strip())]
-
-
-def sorted_rows(grid: Grid, column: int, chosen: Sequence[int], *, falling: bool) -> list[int]:
-    """Return rows by a column: numbers by value, others by their text, empty cells last."""
-
-    def key(row: int) -> tuple[float, str]:
-        number = grid.numbers[row][column]
-        return (number.value, "") if number is not None else (0.0, grid.rows[row][column].strip().casefold())
-
-    filled = [row for row in chosen if grid.rows[row][column].strip()]
-    return [*sorted(filled, key=key, reverse=falling), *(row for row in chosen if row not in set(filled))]
 
 
 def _digits(cells: Sequence[str]) -> int:

@@ -46,11 +46,11 @@ def _quantity(units: str, said: str, highest: str = "", lowest: str = "") -> Qua
 
 
 ROOT = 4  # characters that forms of a word share
-_ENDINGS = frozenset(["", *"e s es d ed er ers r rs ing ion ly al ment or".split()])
+_ENDINGS = frozenset(["", *"e s es d ed er ers r rs ing ion ation ly al ment or".split()])
 QUANTITIES = (
     _quantity(
         "€ eur euro euros £ gbp pound pounds $ usd us$ dollar dollars chf sek nok dkk crown crowns yen ¥",
-        "price cost fare fee charge pay paid spend spent expensive cheap euro eur pound gbp dollar usd",
+        "price cost fare fee charge pay paid spend spent money expensive cheap euro eur pound gbp dollar usd",
         lowest="cheapest",
     ),
     _quantity(
@@ -67,7 +67,12 @@ QUANTITIES = (
     ),
     _quantity("m ft metres feet", "height altitude elevation ascent climb tall high", "tallest taller"),
     _quantity("g kg t lb lbs tonnes", "weight mass load heavy weigh", "heaviest heavier", "lightest lighter"),
-    _quantity("m2 m² km2 km² ha sqm acres", "area size large", "largest biggest", "smallest"),
+    _quantity(
+        "m2 m² km2 km² ha sqm acres",
+        "area size large square metre",
+        "largest biggest",
+        "smallest",
+    ),
     _quantity("kwh mwh gwh wh", "electricity energy power consumption consumed"),
     _quantity("kn knots km/h kph mph", "speed fast", "fastest", "slowest"),
     _quantity("°c °f", "temperature hot cold warm", "hottest warmest", "coldest"),
@@ -79,7 +84,7 @@ _CALLED: Mapping[str, Operation] = {
     **dict.fromkeys("lowest smallest least fewest shortest minimum".split(), Operation.LOWEST),
     **{word: Operation.HIGHEST for quantity in QUANTITIES for word in quantity.highest if word.endswith("st")},
     **{word: Operation.LOWEST for quantity in QUANTITIES for word in quantity.lowest if word.endswith("st")},
-    **dict.fromkeys("total sum altogether overall combined".split(), Operation.SUM),
+    **dict.fromkeys("total sum altogether together overall combined".split(), Operation.SUM),
     **dict.fromkeys("average mean".split(), Operation.AVERAGE),
 }
 _LOOSE = re.compile(r"^(?:when|how (?:quick|quickly|soon))\b", re.IGNORECASE)
@@ -91,6 +96,7 @@ _COMPARATIVES: Mapping[str, str] = {
     "fewer": "fewest",
 }
 _VERB_FIRST = re.compile(r"^(?:is|are|was|were|does|do|did|has|have|had|can) (?=.)", re.IGNORECASE)
+_IS = re.compile(r"^(what|who|when|which)['’]s\b", re.IGNORECASE)
 _WHICH = re.compile(r"^(?:which|what|who)\b", re.IGNORECASE)
 _COUNTS = re.compile(r"^(?:how many|count the|what is the number of)\s+(\w+)", re.IGNORECASE)
 _ENTITY = re.compile(
@@ -100,7 +106,8 @@ _ENTITY = re.compile(
 )
 _ASKS = re.compile(
     r"^(?:(?:in |on |at |for |to |of )?(?:what|which)|who|when|by how (?:much|many)|how (?:many|much|long|old|tall|high"
-    r"|big|far|heavy|fast|quick|quickly|soon)|count|give|tell|name|list|show|sort|rank)\b",
+    r"|big|far|heavy|fast|quick|quickly|soon)|(?:the )?(?:average|mean|total|sum)|count|give|tell|name|list|show|sort"
+    r"|rank)\b",
     re.IGNORECASE,
 )
 # A few words without a verb: "passengers of the red van", "red van, built when?".
@@ -116,7 +123,7 @@ _ASKING = frozenset(
     show amount single entry altogether carry carries carried contain contains hold holds held include includes report
     reported record recorded use used need needs end part go goes went make makes made per sort sorted rank ranked order
     ordered by how respectively take took taken spend spent fiscal segment belong high file sheet document
-    page according pay pays paid fit fits happen happens happened""".split()
+    page according pay pays paid fit fits happen happens happened written""".split()
 )
 _NOT_NEEDED = _ASKING | frozenset(stem(word) for word in _ASKING)
 _NUMBERS: Mapping[str, int] = dict(
@@ -153,6 +160,8 @@ _MOST = re.compile(
     re.IGNORECASE,
 )
 _PAIR = re.compile(r"(?<![\w–-])([\w–-]{1,40}),? (?:and|or) (?:the )?(?=([\w–-]{1,40}))")
+_EVERY = re.compile(rf"\ball (?:of )?(?:the |our )?(\d{{1,3}}|{'|'.join(_NUMBERS)}) (?=[a-z])", re.IGNORECASE)
+_LISTS = re.compile(r"^(?:list|name|show)\b", re.IGNORECASE)
 _SORTS = re.compile(r"\b(?:by|in order of)\b", re.IGNORECASE)
 _WITHOUT = re.compile(r"\bnot (?:yet |been |be )*(\w+)", re.IGNORECASE)
 _RISING = re.compile(
@@ -186,6 +195,8 @@ class TableQuestion:
     ends: tuple[str, str] | None = None  # of "from January to June"
     falls: bool = False  # of "by how much did it fall"
     pairs: tuple[tuple[str, str], ...] = ()  # words around "and" and "or"
+    every: int = 0  # of "all three": the number of rows; 0 if it isn't said
+    lists: bool = False  # all rows that fit are asked for
     is_loose: bool = False  # a few words, or asked so that prose may answer as well
 
     @property
@@ -197,7 +208,13 @@ class TableQuestion:
     def distinct(self) -> frozenset[str]:
         """The needed words that only a table that has them accounts for: no quantity, operation or entity."""
         spoken = frozenset[str]().union(*(quantity.words for quantity in QUANTITIES), _IRREGULAR.values())
-        return self.needed - spoken - {self.entity, *stems([self.called])}
+        return self.needed - spoken - self.nouns - {self.entity, *stems([self.called])}
+
+    @property
+    def nouns(self) -> frozenset[str]:
+        """Nouns behind a participle, which the name of a column may leave out: "tickets" of "sold tickets"."""
+        pairs = zip(self.said, self.said[1:], strict=False)
+        return frozenset(noun for word, noun in pairs if word.endswith("ed") and noun.isalpha())
 
     @property
     def is_computed(self) -> bool:
@@ -207,7 +224,7 @@ class TableQuestion:
 
 def read_table_question(text: str) -> TableQuestion | None:
     """Read a question, or return None if it asks for something else, or for two things."""
-    question = " ".join(text.split()).rstrip("?!. ")
+    question = _IS.sub(r"\1 is", " ".join(text.split()).rstrip("?!. "))
     if len(question) > LONGEST or re.search(r"[?;!.]\s+\S", text.rstrip("?!. ")):
         return None
     compared = _as_superlative(question)
@@ -219,6 +236,8 @@ def read_table_question(text: str) -> TableQuestion | None:
     counted, named = _COUNTS.match(question), _ENTITY.match(question)
     rest, limit = _read_limit(question)
     rest, most = _read_most(rest)
+    every = found[1].casefold() if (found := _EVERY.search(rest)) else "0"
+    rest = _EVERY.sub("all ", rest)
     without = found[1] if (found := _WITHOUT.search(rest)) else ""
     rest = _WITHOUT.sub(" ", rest)
     all_words = words(rest)
@@ -249,6 +268,8 @@ def read_table_question(text: str) -> TableQuestion | None:
         ends=(ends[1].casefold(), ends[2].casefold()) if ends else None,
         falls=_FALLS.search(rest) is not None,
         is_loose=is_loose,
+        every=_NUMBERS[every] if every in _NUMBERS else int(every),
+        lists=operation is Operation.VALUE and _LISTS.match(question) is not None,
         pairs=tuple((next(stems([one])), next(stems([other]))) for one, other in _PAIR.findall(rest.casefold())),
     )
     return wanted if wanted.needed else None

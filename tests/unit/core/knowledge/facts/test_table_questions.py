@@ -66,6 +66,29 @@ BILLS = Grid(
     ),
 )
 
+SIGHTINGS = Grid(
+    title="Sightings",
+    columns=("Hour", "Bird", "Ringed"),
+    rows=(("5-8", "Owl", "4"), ("9-11", "Wren", "2"), ("12", "Owl", "9")),
+)
+BUDGET = Grid(
+    title="Budget",
+    columns=("Item", "2023", "2022"),
+    rows=(
+        ("Fees", "90", "70"),
+        ("Gifts", "15", "20"),
+        ("Total income", "105", "90"),
+        ("Rent", "40", "40"),
+        ("Wages", "60", "45"),
+        ("Total costs", "100", "85"),
+    ),
+)
+RENTALS = Grid(
+    title="Rentals",
+    columns=("Tool", "Day rate (EUR)", "Days hired", "Deposit (EUR)"),
+    rows=(("Drill", "7", "2", "20"), ("Saw", "3", "9", "40")),
+)
+
 
 def answer(question: str, grid: Grid) -> Computed | None:
     wanted = read_table_question(question)
@@ -161,20 +184,53 @@ def answer(question: str, grid: Grid) -> Computed | None:
         (
             "Is the Heron longer than the Tern?",
             SHIPS,
-            "Heron (Length 30 m, the longest of 2 in “Ships of the line”)",
-            (0,),
+            "Heron (Length 30 m, the longest of 2 in “Ships of the line”); Tern: 28 m",
+            (0, 2),
         ),
         (
             "Which carries more cars, the Tern or the Heron?",
             SHIPS,
-            "Heron (Cars 12, the most of 2 in “Ships of the line”)",
-            (0,),
+            "Heron (Cars 12, the most of 2 in “Ships of the line”); Tern: 0",
+            (0, 2),
         ),
         (
             "Did the Northern pier or Linden have fewer crossings?",
             FARES,
-            "Linden (Crossings 412, the fewest of 2 in “Fares”)",
-            (0,),
+            "Linden (Crossings 412, the fewest of 2 in “Fares”); Northern pier: 1,204",
+            (0, 2),
+        ),
+        ("How many ships carry cars?", SHIPS, "2 rows in “Ships of the line”", (0, 1)),
+        (
+            "How many cars do all three ships have together?",
+            SHIPS,
+            "32 (Cars, sum in “Ships of the line”: 12 + 20 + 0)",
+            (0, 1, 2),
+        ),
+        ("Which bird do I get for hour 7?", SIGHTINGS, "Owl (Bird, 5-8)", (0,)),
+        (
+            "Which hour had the fewest ringed chicks?",
+            SIGHTINGS,
+            "9-11 (Ringed 2, the fewest of 3 in “Sightings”)",
+            (1,),
+        ),
+        (
+            "average number of ringed chicks per hour in the sightings?",
+            SIGHTINGS,
+            "5.00 (Ringed, average in “Sightings”: 4 + 2 + 9, divided by 3)",
+            (0, 1, 2),
+        ),
+        ("List the hours of the owl", SIGHTINGS, "5-8, 12 in “Sightings”", (0, 2)),
+        (
+            "What was the largest item of costs in 2023?",
+            BUDGET,
+            "Wages (2023 60, the largest of 2 in “Budget”)",
+            (4,),
+        ),
+        (
+            "Which tool is the cheapest per day?",
+            RENTALS,
+            "Saw (Day rate (EUR) 3, the cheapest of 2 in “Rentals”)",
+            (1,),
         ),
     ],
 )
