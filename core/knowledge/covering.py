@@ -42,7 +42,7 @@ _PAIRS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         _ASK + r"compare (?P<first>.+?) (?:and|with|to|against) (?P<second>.+)$",
-        r"^what (?:is|are) the (?:main )?differences? between (?P<first>.+?) and (?P<second>.+)$",
+        r"^(?:what(?: is| are|['’]s) )?(?:the )?(?:main )?differences? between (?P<first>.+?) and (?P<second>.+)$",
         r"^how (?:does|do) (?P<first>.+?) differ from (?P<second>.+)$",
         r"^(?:differences? between )?(?P<first>.+?) (?:vs\.?|versus) (?P<second>.+)$",
     )

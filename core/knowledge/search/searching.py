@@ -193,7 +193,8 @@ def _place(query: str, words: Sequence[tuple[str, int, int]], name: str) -> Span
             continue
         start, end = words[first][1], words[first + len(wanted) - 1][2]
         before = _POINTER.search(query, 0, start)
-        if telling >= TELLING_WORDS or (before and (telling > 1 or _is_apart(query, start, end))):
+        is_numbered = telling > 1 and wanted[-1].isdecimal()  # "Meeting 12"
+        if telling >= TELLING_WORDS or is_numbered or (before and (telling > 1 or _is_apart(query, start, end))):
             before = before or _ARTICLE.search(query, 0, start)
             return Span(before.start() if before else start, end)
     return None

@@ -2,6 +2,7 @@
 
 import re
 
+from core.knowledge.covering import read_pair_request
 from core.text.words import content_words
 
 MOST_PARTS = 3
@@ -10,7 +11,7 @@ _JOINED = re.compile(
     r"(?:[?;] (?:and |also |und |y )?|,? (?:and|also|und|y) (?:also )?)"
     r"(?=(?:(?:by|until|since|for|from|to|in|at|with) )?(?:what|who|whom|whose|when|where|which|why|how"
     r"|was|wer|wann|wo|welche[rsn]?|wie|warum|qué|quién|cuándo|dónde|cómo"
-    r"|is|are|does|do|did|can) )",
+    r"|is|are|does|do|did|can)(?:['’]s)? )",
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^(?:hi|hello|hey|please|also|and)[ ,!.]+", re.IGNORECASE)
@@ -27,11 +28,21 @@ _EITHER = re.compile(
 )
 
 
+# Longer ones are clauses: "what he said".
+THING_WORDS = 4
+
+
+def _are_things(*said: str) -> bool:
+    return all(content_words(thing) and len(thing.split()) <= THING_WORDS for thing in said)
+
+
 def parts_of(question: str) -> list[str]:
     """Return the parts of a question in order, each ending in "?"; one if it has no parts, or too many."""
     line = " ".join(question.split())
     if (either := _EITHER.match(line.rstrip("?. "))) is not None:
         return [f"{part.strip()}?" for part in either.group("first", "second")]
+    if (pair := read_pair_request(line)) is not None and not pair.changed and _are_things(pair.first, pair.second):
+        return [f"What is {pair.first}?", f"What is {pair.second}?"]
     parts = [part.strip(" ,;.?") for part in _JOINED.split(_LEADING.sub("", line).rstrip("?"))]
     alone = [question.strip()]
     if not 1 < len(parts) <= MOST_PARTS or any(_BARE.fullmatch(part) for part in parts):

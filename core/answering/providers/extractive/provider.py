@@ -40,10 +40,12 @@ from core.answering.providers.extractive.quotes import (
     Quote,
     figures_head,
     find_quotes,
+    of_one_document,
     place_of,
     read_rows,
     shown_items,
     text_of,
+    with_units,
 )
 from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation
 from core.domain.corpus import Document, SourcedPassage
@@ -87,7 +89,6 @@ ANSWER_WITHIN = 2.0
 # In a conversation, from this score on no second reading is tried, and a second one has to be better by so much.
 SURE_IN_CONVERSATION = 2.0
 SECOND_READING_BY = 1.0
-SAME_DOCUMENT = 2.0  # logits by which parts of a question are rather answered by one document
 # A second quote is added if it is nearly as good (logits), and the answer stays short (characters).
 SECOND_WITHIN = 6.0
 SECOND_FROM = -3.0
@@ -160,21 +161,20 @@ class ExtractiveProvider:
         if len(turn.searched) != len(searches):
             return None
         found_by = dict(zip(searches, turn.searched, strict=True))
-        quotes: list[Quote] = []
-        missing: list[str] = []
-        for part, readings in zip(turn.parts, asked, strict=True):
-            best, most = None, 0.0
-            among = {quote.source.document.id for quote in quotes}
+        named = find_named(turn.question, {item.document.id: item.document for item in turn.found}.values())
+        answering: list[list[Quote]] = []
+        for readings in asked:
+            answering.append([])
             for query in readings:
                 passages = found_by[query.search]
-                _, answers = await self._answers(query.judged, query, passages, passages)
-                for quote in answers[:1]:
-                    gain = SAME_DOCUMENT * (quote.source.document.id in among)
-                    if best is None or quote.score + gain > most:
-                        best, most = quote, quote.score + gain
-            if best is None:
-                missing.append(part)
-            elif not any(best.is_within(quote) for quote in quotes):
+                if named is not None:  # of the whole question: a part rarely repeats the name
+                    passages = [item for item in passages if item.document.id in named.document_ids]
+                answering[-1] += (await self._answers(query.judged, query, passages, passages))[1]
+        chosen = of_one_document(answering)
+        missing = [part for part, best in zip(turn.parts, chosen, strict=True) if best is None]
+        quotes: list[Quote] = []
+        for best in chosen:
+            if best is not None and not any(best.is_within(quote) for quote in quotes):
                 quotes = [*(quote for quote in quotes if not quote.is_within(best)), best]
         if not quotes:
             return None
@@ -407,7 +407,7 @@ def _answering(question: str, found: Found, near: Sequence[SourcedPassage]) -> S
         if quote.score < found.quotes[0].score - ANSWER_WITHIN:
             break
         document = quote.source.document.id
-        verdict = judge_evidence(question, quote.text, document, found.strength, near)
+        verdict = judge_evidence(question, with_units(quote), document, found.strength, near)
         if verdict is Verdict.ANSWERS:
             return found.quotes[place:]
     return ()

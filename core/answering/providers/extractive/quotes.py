@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
+from core.knowledge.facts.table_grids import IN_BRACKETS
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.delimited import DELIMITERS
@@ -43,6 +44,7 @@ SENTENCE_ENDS = (".", "!", "?", "…", ":", ";", "。", "！", "？")
 ROW_NAMED = 1.0  # logits that a named row gains
 OTHER_ROW = 3.0  # logits that the others of its table lose
 REPEATED = 3.0  # logits that a quote loses in a follow-up, if the answer before had it
+SAME_DOCUMENT = 2.0  # logits by which parts of a question are rather answered by one document
 MOST_BETWEEN = 50  # whole numbers of a range in a row
 _RANGE = re.compile(r"(?<![\w.,-])(\d{1,4}) ?[-–] ?(\d{1,4})(?![\w.,-])")
 MOST_CERTAIN = 1e-6  # a judge's 0 and 1 have no finite logit
@@ -137,6 +139,19 @@ async def find_quotes(
         for quote in quotes
     ]
     return Found(quotes=tuple(sorted(quotes, key=lambda quote: -quote.score)), passages=tuple(ranked))
+
+
+def of_one_document(answering: Sequence[Sequence[Quote]]) -> list[Quote | None]:
+    """Return the best quote of each part, rather of a document that a part with a better quote is answered from."""
+    chosen: list[Quote | None] = [None] * len(answering)
+    among: set[str] = set()
+    by_score = sorted(range(len(answering)), key=lambda place: -max((q.score for q in answering[place]), default=0.0))
+    for place in by_score:
+        if answering[place]:
+            best = max(answering[place], key=lambda q: q.score + SAME_DOCUMENT * (q.source.document.id in among))
+            chosen[place] = best
+            among.add(best.source.document.id)
+    return chosen
 
 
 class NamedRows:
@@ -384,6 +399,15 @@ def read_rows(quote: Quote) -> QuotedRows | None:
     if any(len(row) != len(columns) for row in rows):
         return None
     return QuotedRows(columns, rows)
+
+
+def with_units(quote: Quote) -> str:
+    """Return a quote with the figures of its rows as their columns' names count them: "60 EUR" below "Rent (EUR)"."""
+    if (found := read_rows(quote)) is None:
+        return quote.text
+    units = [" ".join(IN_BRACKETS.findall(column)) for column in found.columns]
+    counted = (f"{cell} {unit}" for row in found.rows for cell, unit in zip(row, units, strict=True) if cell and unit)
+    return " ".join([quote.text, *counted])
 
 
 def _columns(quote: Quote) -> tuple[str, ...]:

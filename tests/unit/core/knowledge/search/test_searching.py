@@ -236,6 +236,7 @@ SHELF = (MILL, ISLAND, MEETING, LANTERN, DAILY_NOTES)
         ("Does The Mill on the Long Water say who owns the boat?", MILL, "Does say who owns the boat?"),
         ("How much gold was left at the end of Salt Island?", ISLAND, "How much gold was left at the end?"),
         ("When does the crane arrive, according to Meeting 12?", MEETING, "When does the crane arrive?"),
+        ("Who steered the crane in the first Meeting 12?", MEETING, "Who steered the crane in the first?"),
         ("In Lantern, who lights the lamp first?", LANTERN, "who lights the lamp first?"),
         ("In the novel A Lamp in the Dark Wood, who lights the fire?", LANTERN, "who lights the fire?"),
     ],

@@ -23,6 +23,8 @@ from core.answering.providers.extractive.parts import MOST_PARTS, parts_of
             "Which was higher: the fare of May or the toll of June?",
             ["the fare of May?", "the toll of June?"],
         ),
+        ("Who holds the key? And what's the toll of Voss?", ["Who holds the key?", "what's the toll of Voss?"]),
+        ("difference between a reef and a shoal", ["What is a reef?", "What is a shoal?"]),
         (
             "What is the difference between what he said and did?",
             ["What is the difference between what he said and did?"],

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.answering.providers.extractive.lists import MOST_ITEMS, items_for
-from core.answering.providers.extractive.quotes import Quote, QuotedRows, read_rows
+from core.answering.providers.extractive.quotes import Quote, QuotedRows, of_one_document, read_rows, with_units
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
 from tests.unit.core.answering.providers.extractive.small_library import passages_of
@@ -151,3 +151,20 @@ def test_the_section_named_by_the_request_comes_before_one_whose_items_share_its
     links = section("- https://harbour.org/council-dates\n- https://harbour.org/council-rules", "Reviews")
     people = section("- Ann Hill\n- Bo Lund\n- Cy Marsh", "Present")
     assert listed("Who attended the council?", links, people) == ["Ann Hill", "Bo Lund", "Cy Marsh"]
+
+
+def scored(source: SourcedPassage, score: float) -> Quote:
+    return Quote(source=source, sentences=source.passage.sentences[:1], logit=score, score=score)
+
+
+def test_parts_are_rather_quoted_from_the_document_of_the_surest_one() -> None:
+    (far,), (near,) = passages_of("far.md", "The lamp burns."), passages_of("near.md", "The lamp is lit.")
+    first, sure = [scored(far, 3.0), scored(near, 2.0)], [scored(near, 5.0)]
+    assert of_one_document([first, sure, []]) == [first[1], sure[0], None]
+
+
+def test_figures_of_a_row_have_the_units_of_their_columns() -> None:
+    source = section("| Berth | Toll (EUR) |\n| --- | --- |\n| Voss | 60 |")
+    rows = [span for span in source.passage.sentences if "Voss" in source.passage.text[span.start : span.end]]
+    quote = Quote(source=source, sentences=tuple(rows), logit=1.0, score=1.0)
+    assert with_units(quote).endswith("60 EUR")
