@@ -163,14 +163,14 @@ WHO_IS_NAMED = re.compile(r"^(?:And |and )?[Ww]ho(?:['’]s| is| was| are| were)
 _VERBS = "is|are|was|were|does|do|did|has|have|had|can|may|must|should"
 ASKED_THING = re.compile(
     r"^(?:and |so |ok |but )?(?:how many (?P<counted>[a-z-]{4,30})\b"
-    r"|(?:what|who)(?:'s|’s| is| was| are| were) (?:the|our|your) (?P<named>[a-z-]+(?: [a-z-]+){0,2}?)"
+    r"|(?:what|who)(?:'s|’s| is| was| are| were)(?: called)? (?:the|our|your) (?P<named>[a-z-]+(?: [a-z-]+){0,2}?)"
     r"(?= (?:of|for|at|in|on|to|from|called|named)\b|\W*$)"
     rf"|which (?P<which>[a-z-]{{4,30}}) (?:{_VERBS})\b)",
     re.IGNORECASE,
 )
 # Things that a document may tell without the word.
 UNSAID = frozenset(
-    """people person persons times things way reason purpose difference size point goal meaning problem cause rule
+    """name people person persons times things way reason purpose difference size point goal meaning problem cause rule
     limit kind type sort idea plan aim role result effect status maximum minimum thing answer story outcome change
     latest newest oldest first last next best worst most least total same other others""".split()
 )
@@ -197,7 +197,7 @@ _SIGNS: Mapping[AnswerKind, tuple[str, ...]] = {
     ),
     AnswerKind.MONEY: (
         r"[$€£¥]|(?<![\w,.])\d[\d,.]*+\s*+(?:gp|sp|cp|pp|ep|usd|eur|xp|dollars?|euros?|cents?|pounds?|pence)\b",
-        r"\b(?:gold|silver|copper) pieces?\b|\b(?:free|half|dollars?|cents)\b|\d,\d{3}\b|\d\.\d\d\b",
+        r"\b(?:gold|silver|copper) pieces?\b|\b(?:free(?! the\b)|half|dollars?|cents)\b|\d,\d{3}\b|\d\.\d\d\b",
         r"×\s?\d|\btimes (?:the|its|their|his|her|as|that|what)\b|\b(?:\w+pence|(?:\w+-)?penny|\w+penny)\b",
         rf"\b(?:{_NUMBER_WORD}|{_MANY}|(?<![\d,.])\d[\d,.]*+)[\s-]{_COIN}\b",
         rf"\b{_NUMBER_WORD}[\s-]{_MANY}\b",

@@ -41,7 +41,7 @@ NOTHING_BELOW = -4.5
 SURE_FROM = 7.0
 
 
-_KINDS_OF_THINGS = (None, AnswerKind.NUMBER, AnswerKind.PERSON)
+_KINDS_OF_THINGS = (None, AnswerKind.NUMBER, AnswerKind.PERSON, AnswerKind.NAME)
 _NO_NOUN = ("est", "ing", "ible", "able")
 
 

@@ -86,6 +86,8 @@ def test_numbers_months_and_names_of_the_question_do_not_answer_it() -> None:
     assert not holds_kind("The May meeting took place.", AnswerKind.YEAR, "In which year was the May meeting?")
     assert not holds_kind("The March issue.", AnswerKind.DATE, "When was the March issue due?")
     assert not holds_kind("Ann's pony ran.", AnswerKind.PERSON, "Who sold Ann's pony?")
+    assert not holds_kind("They free the anchor.", AnswerKind.MONEY, "What is the price?")
+    assert holds_kind("Children ride free.", AnswerKind.MONEY, "What is the price?")
     assert holds_kind("Ann sold 210 of 21.", AnswerKind.NUMBER, "How many of 21 did Ann sell?")
 
 
@@ -154,6 +156,8 @@ def test_names_of_a_question_behind_a_row_of_dots_are_found_at_once() -> None:
         ("What is the price of a seat?", None),  # an amount tells it without the word
         ("What is the reason for the delay?", None),
         ("Who is responsible?", None),
+        ("What is called the prompter of the theatre?", "prompter"),
+        ("What is the name of the theatre?", None),
     ],
 )
 def test_a_thing_without_its_word_is_unknown(question: str, thing: str | None) -> None:
