@@ -158,6 +158,9 @@ class _Reading:
         )  # "sailings go on, passengers notice" is no kind of passenger
         if question.every and len(rows) != question.every:
             return None
+        is_added = question.operation in (Operation.SUM, Operation.AVERAGE) and question.limit is None
+        if is_added and len(rows) == 1 < len(plain_rows(self.grid)):
+            return None  # nothing to add up
         if not rows or is_by_chance or not self._accounts(covered, rows):
             return None
         own = len(covered & frozenset(question.said)) + self._has_entity()

@@ -51,7 +51,8 @@ QUANTITIES = (
     _quantity(
         "€ eur euro euros £ gbp pound pounds $ usd us$ dollar dollars chf sek nok dkk crown crowns yen ¥",
         "price cost fare fee charge pay paid spend spent money expensive cheap euro eur pound gbp dollar usd",
-        lowest="cheapest",
+        "dearest priciest costliest",
+        "cheapest",
     ),
     _quantity(
         "s sec seconds min mins minutes h hr hrs hours days weeks",
@@ -77,7 +78,9 @@ QUANTITIES = (
     _quantity("kn knots km/h kph mph", "speed fast", "fastest", "slowest"),
     _quantity("°c °f", "temperature hot cold warm", "hottest warmest", "coldest"),
     _quantity("passengers people persons guests visitors", "people person passenger guest visitor"),
-    _quantity("date", "year date built opened founded old", "latest newest last youngest", "oldest earliest first"),
+    _quantity(
+        "date", "year date built opened founded since old", "latest newest last youngest", "oldest earliest first"
+    ),
 )
 _CALLED: Mapping[str, Operation] = {
     **dict.fromkeys("highest largest biggest greatest most longest maximum max".split(), Operation.HIGHEST),
@@ -106,8 +109,8 @@ _ENTITY = re.compile(
 )
 _ASKS = re.compile(
     r"^(?:(?:in |on |at |for |to |of )?(?:what|which)|who|when|by how (?:much|many)|how (?:many|much|long|old|tall|high"
-    r"|big|far|heavy|fast|quick|quickly|soon)|(?:the )?(?:average|mean|total|sum)|count|give|tell|name|list|show|sort"
-    r"|rank)\b",
+    r"|big|far|heavy|fast|quick|quickly|soon)|(?:the )?(?:average|mean|total|sum)|the \w{2,30}est|count|give|tell"
+    r"|name|list|show|sort|rank)\b",
     re.IGNORECASE,
 )
 # A few words without a verb: "passengers of the red van", "red van, built when?".

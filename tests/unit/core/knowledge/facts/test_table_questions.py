@@ -226,6 +226,7 @@ def answer(question: str, grid: Grid) -> Computed | None:
             "Wages (2023 60, the largest of 2 in “Budget”)",
             (4,),
         ),
+        ("the smallest item of income in 2023?", BUDGET, "Gifts (2023 15, the smallest of 2 in “Budget”)", (1,)),
         (
             "Which tool is the cheapest per day?",
             RENTALS,
@@ -259,6 +260,9 @@ def test_a_question_is_computed_from_the_rows_it_names(
         ("How many captains are there?", SHIPS),
         ("How many passengers were carried in 2025?", ROUTES),  # a column, and no total
         ("Voss", FARES),
+        ("What is the sum of cars of the Gull and all together?", SHIPS),
+        ("What do all five ships carry together in cars?", SHIPS),
+        ("List the boats", SHIPS),
     ],
 )
 def test_what_a_table_does_not_account_for_is_not_computed(question: str, grid: Grid) -> None:
