@@ -15,6 +15,7 @@ from core.answering.providers.extractive.conversation import (
     Query,
     asked_before,
     asks_more,
+    is_contrast,
     is_follow_up,
     is_rather_said,
     last_quoted,
@@ -36,6 +37,7 @@ from core.answering.providers.extractive.lists import items_for, leads, openings
 from core.answering.providers.extractive.parts import parts_of
 from core.answering.providers.extractive.quotes import (
     NEW_LINE,
+    SAME_DOCUMENT,
     Found,
     Quote,
     figures_head,
@@ -170,7 +172,7 @@ class ExtractiveProvider:
                 if named is not None:  # of the whole question: a part rarely repeats the name
                     passages = [item for item in passages if item.document.id in named.document_ids]
                 answering[-1] += (await self._answers(query.judged, query, passages, passages))[1]
-        chosen = of_one_document(answering)
+        chosen = of_one_document(answering, 0.0 if any(map(is_contrast, turn.parts[1:])) else SAME_DOCUMENT)
         missing = [part for part, best in zip(turn.parts, chosen, strict=True) if best is None]
         quotes: list[Quote] = []
         for best in chosen:
