@@ -58,7 +58,7 @@ def compute(question: TableQuestion, grid: Grid) -> Computed | None:
     reading = _Reading(question, grid)
     if (found := reading.answer()) is not None:
         return replace(found, is_exact=reading.is_exact)
-    turned = _turned(grid) if question.operation not in _OF_ROWS else None
+    turned = _turned(question, grid) if question.operation not in _OF_ROWS else None
     if turned is None:
         return None
     reading = _Reading(question, turned, is_turned=True)
@@ -85,12 +85,16 @@ _OF_ROWS = (Operation.COUNT, Operation.ROWS, Operation.VALUE)
 _OF_PAIRS = (Operation.SUM, Operation.AVERAGE, Operation.HIGHEST, Operation.LOWEST)
 
 
-def _turned(grid: Grid) -> Grid | None:
+def _turned(question: TableQuestion, grid: Grid) -> Grid | None:
     """Return a table of figures with its columns as rows; None if there are no figures to compare so."""
     if len(grid.columns) > MOST_COLUMNS or not all(grid.is_numeric[1:]) or len(grid.rows) > 10 * MOST_COLUMNS:
         return None
     heads = [IN_BRACKETS.sub(" ", column).strip() for column in grid.columns[1:]]
     are_years = all(YEAR.match(head) for head in heads)
+    units = {" ".join(IN_BRACKETS.findall(column)) for column in grid.columns[1:]}
+    are_alike = are_years or bool(question.pairs or question.ends) or (len(units) == 1 and "" not in units)
+    if question.operation in (Operation.SUM, Operation.AVERAGE) and not are_alike:
+        return None  # passengers and cars don't add up
     return Grid(
         title=grid.title,
         about=grid.about,
@@ -153,9 +157,7 @@ class _Reading:
             if not any(question.without in cell for row in rows for cell in grid.labels[row]):
                 return None
             rows = [row for row in rows if not any(question.without in cell for cell in grid.labels[row])]
-        is_by_chance = (
-            not self.is_exact and len(rows) == 1
-        )  # "sailings go on, passengers notice" is no kind of passenger
+        is_by_chance = not self.is_exact and len(rows) == 1  # "passengers notice" is no kind of passenger
         if question.every and len(rows) != question.every:
             return None
         is_added = question.operation in (Operation.SUM, Operation.AVERAGE) and question.limit is None

@@ -263,6 +263,7 @@ def test_a_question_is_computed_from_the_rows_it_names(
         ("What is the sum of cars of the Gull and all together?", SHIPS),
         ("What do all five ships carry together in cars?", SHIPS),
         ("List the boats", SHIPS),
+        ("What does Linden have altogether?", ROUTES),  # passengers and cars
     ],
 )
 def test_what_a_table_does_not_account_for_is_not_computed(question: str, grid: Grid) -> None:
