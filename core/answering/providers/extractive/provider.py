@@ -164,14 +164,12 @@ class ExtractiveProvider:
             return None
         found_by = dict(zip(searches, turn.searched, strict=True))
         named = find_named(turn.question, {item.document.id: item.document for item in turn.found}.values())
-        answering: list[list[Quote]] = []
-        for readings in asked:
-            answering.append([])
+        answering = [list[Quote]() for _ in asked]
+        for readings, quotes_of in zip(asked, answering, strict=True):
             for query in readings:
-                passages = found_by[query.search]
-                if named is not None:  # of the whole question: a part rarely repeats the name
-                    passages = [item for item in passages if item.document.id in named.document_ids]
-                answering[-1] += (await self._answers(query.judged, query, passages, passages))[1]
+                # Of the document that the whole question names: a part rarely repeats the name.
+                found = [one for one in found_by[query.search] if not named or one.document.id in named.document_ids]
+                quotes_of += (await self._answers(query.judged, query, found, found))[1]
         chosen = of_one_document(answering, 0.0 if any(map(is_contrast, turn.parts[1:])) else SAME_DOCUMENT)
         missing = [part for part, best in zip(turn.parts, chosen, strict=True) if best is None]
         quotes: list[Quote] = []
@@ -181,13 +179,13 @@ class ExtractiveProvider:
         if not quotes:
             return None
         several = len({quote.source.document.id for quote in quotes}) > 1
-        segments: list[CitedText] = []
+        segments = list[CitedText]()
         for quote in quotes:
             title = f"**{quote.source.document.title}**:{NEW_LINE}" if several else ""
-            between = NEW_LINE * 2 if segments else ""
-            segments += [*((CitedText(text=between + title),) if between or title else ()), *_quoted([quote])]
-        told = "".join(f"\n\n{turn.say('part_not_found', part=turn.quoted([part]))}" for part in missing)
-        return self._say((*segments, *((CitedText(text=told),) if told else ()), *_note(turn)), on_text)
+            begin = [CitedText(text=NEW_LINE * 2 * bool(segments) + title)] if segments or title else []
+            segments += [*begin, *_quoted([quote])]
+        told = [CitedText(text=f"\n\n{turn.say('part_not_found', part=turn.quoted([part]))}") for part in missing]
+        return self._say((*segments, *told, *_note(turn)), on_text)
 
     async def _read(self, turn: "_Turn") -> tuple[Found, Sequence[Quote]]:
         """Return what was found, and the quotes that answer: of a follow-up's readings, from the best one."""
