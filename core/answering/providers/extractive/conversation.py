@@ -6,7 +6,7 @@ A question in a conversation is read by itself and with the words of the questio
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.answering.providers.extractive.cues import CONNECTIVE, EXPLETIVE, POINTING, WORD
 from core.answering.providers.extractive.quotes import Quote, quotable, text_of, to_logit
@@ -119,7 +119,6 @@ class Query:
 
     search: str
     judged: str
-    own: str = ""  # the question without words from before
     is_alone: bool = False  # a follow-up without them: it may lead to another document, if no other reading answers
 
 
@@ -150,7 +149,7 @@ def queries(question: str, history: Sequence[ChatMessage], *, is_statement: bool
             order.append(Query(told, told))
         if is_follow_up(alone) and content_words(alone) and not is_statement:
             order.append(Query(alone, alone, is_alone=True))
-    each = {query.search: replace(query, own=alone if before else "") for query in reversed(order)}
+    each = {query.search: query for query in reversed(order)}
     return list(reversed(each.values()))
 
 

@@ -244,11 +244,11 @@ class ExtractiveProvider:
         `near` are all passages at hand, which may mention the names of the question.
         """
         written = [item for item in given if item.document.kind not in SAID_KINDS]
-        found = await find_quotes(query.judged, written, self._ranker, self._judge, asked=query.own, told=told)
+        found = await find_quotes(query.judged, written, self._ranker, self._judge, told)
         answers = _answering(question, found, near)
         if answers or len(written) == len(given):
             return found, answers
-        found = await find_quotes(query.judged, given, self._ranker, self._judge, asked=query.own, told=told)
+        found = await find_quotes(query.judged, given, self._ranker, self._judge, told)
         return found, _answering(question, found, near)
 
     def _call(self, turn: "_Turn", name: str, *arguments: dict[str, object]) -> ChatResponse:

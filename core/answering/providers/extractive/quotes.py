@@ -8,8 +8,7 @@ documents: one sentence held the answer in .52 of them, the best run in .60, the
 import csv
 import io
 import math
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.corpus import SourcedPassage
@@ -20,7 +19,7 @@ from core.ports import AnswerJudge, SentenceRanker
 from core.text.delimited import DELIMITERS
 from core.text.markup import is_figures, is_item, is_row, readable
 from core.text.pipe_tables import to_cells
-from core.text.words import collapse, tokens
+from core.text.words import collapse
 
 # Passages that are judged, and the best of them, which are read sentence by sentence. In novels, whose passages are
 # alike, the answer is often in the seventh to tenth.
@@ -41,12 +40,8 @@ CSV = "csv"  # kind of documents whose passages have the names of their columns,
 HEAD_LINES = 4  # above figures, at most
 NEW_LINE = "\n"
 SENTENCE_ENDS = (".", "!", "?", "…", ":", ";", "。", "！", "？")
-ROW_NAMED = 1.0  # logits that a named row gains
-OTHER_ROW = 3.0  # logits that the others of its table lose
 REPEATED = 3.0  # logits that a quote loses in a follow-up, if the answer before had it
 SAME_DOCUMENT = 2.0  # logits by which parts of a question are rather answered by one document
-MOST_BETWEEN = 50  # whole numbers of a range in a row
-_RANGE = re.compile(r"(?<![\w.,-])(\d{1,4}) ?[-–] ?(\d{1,4})(?![\w.,-])")
 MOST_CERTAIN = 1e-6  # a judge's 0 and 1 have no finite logit
 
 
@@ -107,14 +102,12 @@ async def find_quotes(
     passages: Sequence[SourcedPassage],
     ranker: SentenceRanker,
     judge: AnswerJudge,
-    *,
-    asked: str = "",
     told: str = "",
 ) -> Found:
     """Find the quotes in `passages`, in the order of the tools, that answer `question`.
 
-    If the question names documents among them, only their passages count. `asked` is the question without words from
-    the one before, and `told` the answer before, which is rarely asked for again.
+    If the question names documents among them, only their passages count. `told` is the answer before, which is
+    rarely asked for again.
     """
     ranked = await rank_passages(question, _of_named_documents(question, passages), judge)
     if not ranked:
@@ -125,19 +118,12 @@ async def find_quotes(
     logits = [to_logit(score) for score in await judge.relevance(question, texts)]
     passage_logits = {source.passage.id: logit for source, logit in read}
     single = {(source.passage.id, place): logit for (source, place), logit in zip(sentences, logits, strict=True)}
-    named = NamedRows([source for source, _ in read], [asked, question])
     seeds = sorted(
         sentences,
-        key=lambda item: (
-            -(single[item[0].passage.id, item[1]] + PASSAGE_WEIGHT * passage_logits[item[0].passage.id])
-            - named.of(item[0], item[0].passage.sentences[item[1] : item[1] + 1])
-        ),
+        key=lambda item: -(single[item[0].passage.id, item[1]] + PASSAGE_WEIGHT * passage_logits[item[0].passage.id]),
     )[:SEEDS]
     quotes = await _runs(question, seeds, single, judge)
-    quotes = [
-        replace(quote, score=quote.score + named.of(quote.source, quote.sentences) - REPEATED * quote.is_told(told))
-        for quote in quotes
-    ]
+    quotes = [replace(quote, score=quote.score - REPEATED * quote.is_told(told)) for quote in quotes]
     return Found(quotes=tuple(sorted(quotes, key=lambda quote: -quote.score)), passages=tuple(ranked))
 
 
@@ -152,58 +138,6 @@ def of_one_document(answering: Sequence[Sequence[Quote]], gain: float = SAME_DOC
             chosen[place] = best
             among.add(best.source.document.id)
     return chosen
-
-
-class NamedRows:
-    """The rows of tables that a question names by a word, or a figure, that other rows lack."""
-
-    def __init__(self, passages: Sequence[SourcedPassage], asked: Sequence[str]) -> None:
-        """`asked` are readings of the question: the first that names a row of a table counts for that table."""
-        self._named: dict[str, frozenset[Span]] = {}
-        readings = [frozenset(tokens(text)) for text in asked if text]
-        for source in passages:
-            head, spans = _table_of(source)
-            rows = {span: _row_tokens(text_of(source, span)) for span in spans}
-            for said in readings:
-                telling = said - head - _shared(rows.values())
-                counts = {span: len(own & telling) for span, own in rows.items()}
-                most = max(counts.values(), default=0)
-                if most and (named := frozenset(span for span in rows if counts[span] == most)) != rows.keys():
-                    self._named[source.passage.id] = named
-                    break
-
-    def of(self, source: SourcedPassage, sentences: Sequence[Span]) -> float:
-        """Return the gain of a run with a named row, or its loss by other rows of the table; 0 for other runs."""
-        named = self._named.get(source.passage.id)
-        if named is None or not any(_is_any_row(text_of(source, span)) for span in sentences):
-            return 0.0
-        return ROW_NAMED if named.intersection(sentences) else -OTHER_ROW
-
-
-def _is_any_row(text: str) -> bool:
-    return is_row(text) or "\t" in text
-
-
-def _table_of(source: SourcedPassage) -> tuple[frozenset[str], list[Span]]:
-    """Return the words of the columns' names in a passage, and the rows below; no rows for fewer than two."""
-    spans = [span for span in source.passage.sentences if _is_any_row(text_of(source, span))]
-    has_head = source.passage.titles == source.passage.heading_path  # else it begins below them
-    head = frozenset(tokens(text_of(source, spans[0]))) if has_head and spans else frozenset[str]()
-    rows = spans[1:] if has_head else spans
-    return head, rows if len(rows) > 1 else []
-
-
-def _row_tokens(row: str) -> frozenset[str]:
-    """Return the stems of a row's words; a range ("2-4") also has the whole numbers between."""
-    between = (
-        range(int(low), int(high) + 1) for low, high in _RANGE.findall(row) if int(high) - int(low) < MOST_BETWEEN
-    )
-    return frozenset(tokens(row)) | {str(number) for numbers in between for number in numbers}
-
-
-def _shared(rows: Collection[frozenset[str]]) -> frozenset[str]:
-    """Return the words that all rows have."""
-    return frozenset.intersection(*rows) if rows else frozenset()
 
 
 def _of_named_documents(question: str, passages: Sequence[SourcedPassage]) -> Sequence[SourcedPassage]:

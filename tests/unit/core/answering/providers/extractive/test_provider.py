@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.answering.answers.sentences import say
 from core.answering.providers.extractive.provider import ExtractiveProvider
-from core.answering.providers.extractive.quotes import NamedRows, Quote, shown_items
+from core.answering.providers.extractive.quotes import Quote, shown_items
 from core.domain.chat import (
     ChatMessage,
     ChatRequest,
@@ -359,16 +359,6 @@ async def test_a_thing_that_no_document_names_is_not_answered_from_beside_it() -
     assert not any(segment.citations for segment in response.segments)
     response, _ = await run("How many boats does the harbour have?", library, page=library)
     assert any("three boats" in segment.text for segment in response.segments)
-
-
-def test_the_row_that_a_question_names_wins_over_the_others_of_its_table() -> None:
-    source = passages_of("poisons.md", f"{TABLE}\nRoll 2-4\tNone\t0 gp", heading="Poisons")[0]
-    head, malice, ether, torpor, roll = source.passage.sentences
-    rows = NamedRows([source], ["and Torpor?", "and Torpor (does Malice cost)?"])
-    assert rows.of(source, [torpor]) > 0 > rows.of(source, [malice])
-    assert NamedRows([source], ["what if I roll a 3"]).of(source, [roll]) > 0
-    unnamed = NamedRows([source], ["what is the price of an item?"])
-    assert [unnamed.of(source, [row]) for row in (head, ether)] == [0, 0]
 
 
 async def test_a_follow_up_gets_another_sentence_than_the_one_it_follows() -> None:

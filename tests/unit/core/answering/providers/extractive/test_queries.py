@@ -93,7 +93,7 @@ def test_a_follow_up_is_searched_in_context_first() -> None:
     assert first.search == first.judged == "Where does it grow (flower cures sight rot)?"
     assert second.search == "Which flower cures sight rot? Where does it grow?"
     assert second.judged == first.judged
-    assert alone.search == alone.judged == first.own == "Where does it grow?"
+    assert alone.search == alone.judged == "Where does it grow?"
 
 
 def test_what_people_said_goes_before_a_question_as_they_said_it() -> None:
