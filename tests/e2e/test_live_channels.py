@@ -22,7 +22,7 @@ COMPASS = "The spare compass of Ondar hangs behind the galley door."
 DECIDED = "We decided to paint the lighthouse of Ondar green."
 WONDERED = "Who brings the ladder on Friday?"
 MARKS = ("wheelhouse drawer", "galley door", "lighthouse of Ondar", "brings the ladder", "harbour office")
-ON, OFF = "From now on I keep what people say", "deleted what I had"
+ON, OFF = "From now on I keep people's messages", "deleted what I had"
 
 
 def left(service: PlatformService, *words: str) -> list[str]:
