@@ -1,12 +1,13 @@
 """The verdict on a sentence: the ladder of checks in code, then a model of meaning, joined by a small network."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.answering.support.claims import is_claim
 from core.answering.support.features import coverage, fault_of, features
 from core.answering.support.ladder import find_faults, nearest_part
-from core.answering.support.texts import Text, in_one_language
+from core.answering.support.texts import NEGATIONS, Text, in_one_language
 from core.domain.support import Finding, FindingKind, Judgement, Verdict
 from core.ports import SupportModel
 
@@ -18,6 +19,12 @@ FOREIGN_FROM = 0.45
 # A finding with the quotes' own words contradicts only a sentence about the same matter.
 SAME_MATTER = 0.45
 CERTAIN = 0.7
+# A quote's sentence supports its own beginning, unless that denies something, or a word behind it takes it back.
+SHORTEST_BEGINNING = 3  # words
+_SENTENCES = re.compile(r"(?<=[.!?;:])\s+|\n+")
+_TAKES_BACK = NEGATIONS | set(
+    "only if unless except but or nur wenn falls außer aber oder sólo solo si salvo excepto pero o ou".split()
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +61,22 @@ class SupportCheck:
         findings = tuple(find_faults(said, evidence, context))
         if any(finding.kind is FindingKind.HEADING for finding in findings):
             return Judgement(verdict=Verdict.UNSUPPORTED, fault=1.0, findings=findings)
+        if not findings and _is_beginning(said, claim.quotes):
+            return Judgement(verdict=Verdict.SUPPORTED, fault=0.0)
         alike, quotes = in_one_language(said, claim.quotes)
         near = await self.model.closeness(alike, quotes)
         fault = fault_of(features(said, evidence, findings, near, (alike, Text("\n".join(quotes)).text)))
         if is_certain(findings):
             fault = max(fault, CERTAIN)
         return Judgement(verdict=_verdict(said, evidence, findings, fault), fault=fault, findings=findings)
+
+
+def _is_beginning(said: Text, quotes: Sequence[str]) -> bool:
+    own = said.words
+    if len(own) < SHORTEST_BEGINNING or said.negations:
+        return False
+    parts = (Text(part).words for quote in quotes for part in _SENTENCES.split(quote))
+    return any(part[: len(own)] == own and not _TAKES_BACK & set(part[len(own) : len(own) + 1]) for part in parts)
 
 
 def _verdict(said: Text, evidence: Text, findings: Sequence[Finding], fault: float) -> Verdict:
