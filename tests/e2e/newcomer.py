@@ -123,6 +123,7 @@ async def ask_new(page: Page, question: str) -> None:
     """Ask in a thread of its own, and wait for the answer."""
     await page.click("#place-ask")
     await expect(page.locator("body.is-new")).to_have_count(1)
+    await page.wait_for_load_state()  # before, no script takes the key that sends
     await say(page, question)
     await settled(page)
 
