@@ -90,8 +90,9 @@ class Bindings:
 
     def abandoned(self, before: datetime) -> list[str]:
         """Return the own workspaces of teams that the bot left before then, unless another team reads them."""
-        read = {one.workspace for one in self.all() if one.team.is_connected or one.is_configured}
-        left = [one for one in self.all() if one.has_own and one.team.left_at and one.team.left_at < before]
+        teams = self.all()
+        read = {one.workspace for one in teams if one.team.is_connected or one.is_configured}
+        left = [one for one in teams if one.has_own and one.team.left_at and one.team.left_at < before]
         return [one.workspace for one in left if one.workspace not in read]
 
     async def bind(self, platform: str, wanted: str, workspace: str, *, by: str = "") -> BoundTeam:

@@ -41,7 +41,7 @@ HEAD_LINES = 4  # above figures, at most
 NEW_LINE = "\n"
 SENTENCE_ENDS = (".", "!", "?", "…", ":", ";", "。", "！", "？")
 REPEATED = 3.0  # logits that a quote loses in a follow-up, if the answer before had it
-SAME_DOCUMENT = 2.0  # logits by which parts of a question are rather answered by one document
+SAME_DOCUMENT = 2.0  # logits that a quote gains for a part, if another part is answered from its document
 MOST_CERTAIN = 1e-6  # a judge's 0 and 1 have no finite logit
 
 
@@ -128,7 +128,7 @@ async def find_quotes(
 
 
 def of_one_document(answering: Sequence[Sequence[Quote]], gain: float = SAME_DOCUMENT) -> list[Quote | None]:
-    """Return the best quote of each part, rather of a document that a part with a better quote is answered from."""
+    """Return the best quote of each part; documents that better parts are answered from gain `gain` logits."""
     chosen: list[Quote | None] = [None] * len(answering)
     among: set[str] = set()
     by_score = sorted(range(len(answering)), key=lambda place: -max((q.score for q in answering[place]), default=0.0))
