@@ -279,7 +279,7 @@ async def _start_background(stack: AsyncExitStack, app: Parts, inbox: Inbox, pla
         if lost := await app.stores.corpus.redact_lost():
             _log.info("Deleted %d answers that rest on documents which are gone", lost)
         for removal in await remove_abandoned(app):
-            _log.info("Removed %s, because no server or team reads it any more", removal)
+            _log.info("The bot was removed from the last server or team of a workspace. %s", removal)
         await app.live.tidy()
         await app.index.erase()
         await app.spending.store.purge((app.clock.now() - CALLS_KEPT).date())
