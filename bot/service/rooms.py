@@ -145,7 +145,8 @@ class Room:
 
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         asked = int(question.metadata[MESSAGE])
-        before = [said for said, at, _ in self.talk if at == question.address and said.number < asked]
+        in_channel = self.scene.place in (Place.CHANNEL, Place.AUTO_ANSWER)
+        before = [said for said, at, _ in self.talk if (in_channel or at == question.address) and said.number < asked]
         return [self._to_talk(said) for said in before[-limit:]]
 
     async def is_admin(self, question: IncomingMessage) -> bool:

@@ -403,7 +403,7 @@ class ThreadReader(Protocol):
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         """Return people's last messages in the thread before a question, oldest first, at most `limit`.
 
-        Used when the bot is called into a thread without a history. Raises PlatformError if it can't be read.
+        For a question that opens its thread: those of the last CHANNEL_TALK in its channel. Raises PlatformError.
         """
 
     async def is_admin(self, question: IncomingMessage) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.text.language import FUNCTION_WORDS
-from core.text.words import STOPWORDS
+from core.text.words import STOPWORDS, content_words
 
 
 class Form(StrEnum):
@@ -68,6 +68,27 @@ _CORRECTION = re.compile(
 )
 _CONNECTED = re.compile(r"^\W*(?:and|und|y|et|e|what about|how about|same for|or|oder|was ist mit)\s+\S", re.IGNORECASE)
 _FRAGMENT_WORDS = 5
+# English words that continue or point back to the question before, and "it" and "there" that point to nothing.
+_CONTINUES = re.compile(r"^\W*(?:and|so|but|then|also|what about|how about|or|same for)\b", re.IGNORECASE)
+_POINTS_BACK = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:its|he|she|him|her|his|hers|they|them|their|theirs|those|these|there|else|altogether|instead|itself)\b",
+        r"\b(?:the|that|this) (?:one|other|same)\b|\bthe others?\b|\b(?:then|one)\W*$",
+        r"\bit\b(?! (?:takes?|is|was|possible|rain|mean)\b)",
+        r"\b(?:that|this)\b(?= \w+[?]|[?]|$)",
+        r"\b(?:that|this)\b(?= (?:\w+ ){0,2}(?:need|change|mean|cost|take|get|call|file|command|work)\b)",
+        r"\b(?:get|do|did|does|was|is|will|of|for|with|to|by|about|change) (?:that|this)\b",
+    )
+)
+_EXPLETIVE = re.compile(
+    r"\b(?:does|did|will|would|can|could|is|was) it (?:take|possible|mean|happen|matter)\b"
+    r"|\b(?:is|are|was|were) there\b"
+    r"|\bhow (?:long|much|many \w+) (?:does|did|will|would) it take\b",
+    re.IGNORECASE,
+)
+_TELLING_WORD = re.compile(r"(?<![\w'’./@#+-])[\w'’./@#+-]*\w")  # with what belongs to addresses and versions
+STANDALONE_WORDS = 2  # with fewer content words and no name, a question has no subject of its own
 LONGEST = 600  # characters
 
 # ---------------------------------------------------------------------------------------------------- for a person
@@ -198,6 +219,15 @@ def read_asked(text: str) -> Asked:
         is_elliptical=all(word in _POINTING for word in said) or len(said) <= 1,
         is_connected=_CONNECTED.search(text) is not None,
     )
+
+
+def is_follow_up(question: str) -> bool:
+    """Return whether a question depends on what was said before."""
+    rest = _EXPLETIVE.sub(" ", question)
+    if _CONTINUES.search(question) or any(pattern.search(rest) for pattern in _POINTS_BACK):
+        return True
+    named = any(word[0].isupper() or any(map(str.isdigit, word)) for word in _TELLING_WORD.findall(question)[1:])
+    return not named and len(content_words(question)) < STANDALONE_WORDS
 
 
 def is_about(text: str) -> bool:

@@ -24,7 +24,7 @@ from bot.presentation.action_names import post_id
 from bot.presentation.platform_parts import LinkTo, Pause, may_have_post
 from bot.presentation.throttled_progress import ThrottledProgress, close_all
 from core.domain.answer import Answer
-from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress
+from core.domain.incoming import CHANNEL_TALK, Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.jobs import Job
 from core.domain.service import LOST, InboxEntry, PostRef
 from core.errors import FootnoteError, NotFound
@@ -169,18 +169,20 @@ class DiscordPlatform:
             await destination.delete(message_id)
 
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
-        """Return the newest messages of people before a question; none in a thread that the question opened."""
-        address = question.address
-        if address.private_to or address.thread in (DIRECT_THREAD, question.metadata.get(MESSAGE)):
+        """Return the newest messages of people before a question."""
+        address, asked = question.address, question.metadata.get(MESSAGE)
+        if address.private_to or address.thread == DIRECT_THREAD or asked is None or INLINE in question.metadata:
             return []
-        if INLINE in question.metadata:
-            return []
-        channel = (await self.destinations.thread(int(address.thread))).channel
+        opens = address.thread == asked
+        channel = (await self.destinations.thread(int(address.channel if opens else address.thread))).channel
         require_history(channel)
-        before = discord.Object(int(question.metadata[MESSAGE]))
+        before = discord.Object(int(asked))
+        since = before.created_at - CHANNEL_TALK if opens else None
         me = self._client.user.id if self._client.user else 0
         with translated_errors(READ):
-            found = [message async for message in channel.history(limit=limit, before=before)]
+            # the newest first, also where a time is given
+            history = channel.history(limit=limit, before=before, after=since, oldest_first=False)
+            found = [message async for message in history]
         return [to_talk(item, me) for item in reversed(found) if item.content and item.author.id != me]
 
     async def is_admin(self, question: IncomingMessage) -> bool:

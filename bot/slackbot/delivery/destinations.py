@@ -135,9 +135,9 @@ class ChannelDestination:
             # a channel's history comes newest first, so it is complete with its last page
             yield found, newest if self.thread or is_last else after
 
-    async def messages_before(self, ts: str) -> Sequence[Mapping[str, Any]]:
-        """Return the thread's messages before `ts`, oldest first, without the bot's own."""
-        found = [message async for page, _ in self._pages(latest=ts) for message in page]
+    async def messages_before(self, ts: str, since: str = "0") -> Sequence[Mapping[str, Any]]:
+        """Return the messages before `ts` and after `since`, oldest first, without the bot's own."""
+        found = [message async for page, _ in self._pages(latest=ts, oldest=since) for message in page]
         said = (message for message in found if not self.is_own(message) and float(message["ts"]) < float(ts))
         return sorted(said, key=lambda message: float(message["ts"]))
 

@@ -53,7 +53,7 @@ from bot.slackbot.rendering.lists import notice_message, text_post
 from bot.slackbot.web_api import CLOSED, LayoutRefused, name_of
 from core.access.availability import NAMED_COMMANDS
 from core.domain.answer import Answer
-from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress
+from core.domain.incoming import CHANNEL_TALK, Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.service import LOST, InboxEntry, PostRef
 from core.errors import FootnoteError, PlatformError
 from core.ports import Clock, ProgressSink
@@ -95,10 +95,16 @@ class HeardTalk:
             if address.channel == channel:
                 said.pop(ts, None)
 
-    def before(self, address: ThreadAddress, ts: str) -> Sequence[Mapping[str, Any]]:
-        """Return the talk of a thread before a message, oldest first."""
+    def before(self, address: ThreadAddress, ts: str, since: str) -> Sequence[Mapping[str, Any]]:
+        """Return the talk of a thread before a message and after `since`, oldest first; of a channel, what opens
+        threads.
+        """
         said = self._threads.get(address, {})
-        return [said[place] for place in sorted(said, key=float) if float(place) < float(ts)]
+        if address.thread == CHANNEL_ITSELF:
+            threads = self._threads.items()
+            opening = ((at.thread, talk) for at, talk in threads if replace(at, thread=CHANNEL_ITSELF) == address)
+            said = {first: talk[first] for first, talk in opening if first in talk}
+        return [said[place] for place in sorted(said, key=float) if float(since) < float(place) < float(ts)]
 
 
 class SlackPlatform:
@@ -255,15 +261,19 @@ class SlackPlatform:
             await destination.delete(ts)
 
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
-        """Return the messages before a question in a thread that people started."""
+        """Return the messages before a question."""
         address, asked = question.address, question.metadata.get(MESSAGE, "")
-        if address.private_to or address.thread in (CHANNEL_ITSELF, asked):
+        if address.private_to or address.thread == CHANNEL_ITSELF or not asked:
             return []
-        destination = await self._thread(address, question)
+        place, since = address, "0"
+        if address.thread == asked:
+            place = replace(address, thread=CHANNEL_ITSELF)
+            since = f"{float(asked) - CHANNEL_TALK.total_seconds():.6f}"
+        destination = await self._thread(place, question)
         try:
-            before = await destination.messages_before(asked)
+            before = await destination.messages_before(asked, since)
         except PlatformError as error:
-            before = self.heard.before(address, asked)
+            before = self.heard.before(place, asked, since)
             if error.retry_after_seconds is None or not before:
                 raise
         found = [message for message in before if read_message(message) is not None][-limit:]

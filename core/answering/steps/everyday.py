@@ -117,12 +117,14 @@ class SaidHere:
         quotes_only = self._provider(question.context.scope.workspace).capabilities.quotes_only
         if answer.status is not AnswerStatus.NOT_FOUND or not quotes_only or not told:
             return
+        language = language_of_reply(question)
         found = await find_said(question.asked.text, told, self._judge)
         if found is not None:
-            language = language_of_reply(question)
             text = quoted([shorten(found[0], LONGEST_REPEATED)], language)
             here = say("said_here", language, who=said[found[0]], text=text)
             question.answer = replace(answer, text=f"{answer.text}\n\n{here}")
+        elif is_open(question.asked.text) and len(question.messages) == len(question.before):
+            question.answer = _reply(say("unclear", language), AnswerStatus.CLARIFY)
 
 
 def language_of_reply(question: Question) -> Language:

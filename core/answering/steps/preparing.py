@@ -15,6 +15,8 @@ from core.errors import FootnoteError, StorageError
 from core.knowledge.attachments import Attachments, ReadFiles, in_time
 from core.ports import Clock
 from core.ports.service import InboxStore, ThreadReader
+from core.text.asking import is_follow_up
+from core.text.courtesies import read_courtesies
 
 TALK_LIMIT = 30  # messages of a thread that are read when the bot is called into it
 _NO_TALK = frozenset({"own_message", "another_bot", "command"})  # codes of decisions
@@ -54,9 +56,12 @@ class Preparation:
         question.focus = self._focus_on(read.documents)
 
     async def _talk(self, question: Question, reader: ThreadReader) -> tuple[list[Message], Sequence[str]]:
-        """Return people's messages since the last answer, or before the bot was called, with notes for people."""
+        """Return people's messages since the last answer, or before the bot was called, with notes for people.
+
+        The talk of a channel is only read for a question that leans on it.
+        """
         message, opened = question.message, question.conversation
-        if opened.is_recorded or message.private:
+        if opened.is_recorded or message.private or not (_is_in_talk(message) or _leans(message.text)):
             return [], ()
         last = next((item for item in reversed(opened.history) if item.role is Role.ASSISTANT), None)
         asked = await self._since(message) if last is not None else frozenset[str]()
@@ -103,6 +108,16 @@ def _before(entries: Sequence[InboxEntry], message: IncomingMessage) -> Sequence
     earlier = entries[place + 1 :]
     end = next((place for place, entry in enumerate(earlier) if entry.decision.accepted), len(earlier))
     return earlier[:end]
+
+
+def _is_in_talk(message: IncomingMessage) -> bool:
+    """Return whether a message is in a thread, which has one subject, and not in a channel."""
+    said = message.circumstances
+    return said.in_thread or said.in_our_thread or said.direct
+
+
+def _leans(text: str) -> bool:
+    return is_follow_up(read_courtesies(text).rest)
 
 
 def _as_attachment(document: Document) -> Attachment:

@@ -58,6 +58,17 @@ async def test_the_talk_since_the_last_answer_is_read_with_the_next_question(pla
         ]
 
 
+async def test_a_question_in_a_channel_that_leans_on_its_talk_is_read_with_it(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ben.send(house.channel, "the key of the shed is gone")
+        await house.ada.send(house.channel, f"{house.bot} where was it?")
+        await house.answered()
+        [conversation] = await place.conversations.list_conversations("local")
+        _, messages = await place.conversations.show(conversation.id, "local")
+        told = [(item.author, item.content) for item in messages if item.role == "user"]
+        assert told == [("ben", "the key of the shed is gone"), ("ada", "where was it?")]
+
+
 async def test_a_greeting_is_answered_without_the_model(place: DiscordPlace) -> None:
     place.says()
     async with place.open() as house:

@@ -65,10 +65,14 @@ async def test_the_bots_own_answers_are_left_out(bench: Bench) -> None:
     assert [said.author for said in talk] == ["ada"]
 
 
-async def test_a_thread_that_the_question_opens_has_no_talk_before_it(bench: Bench) -> None:
+async def test_before_a_question_that_opens_its_thread_the_last_minutes_of_the_channel_are_read(bench: Bench) -> None:
     await bench.ada.say(bench.general, "hello")
-    assert await bench.platform.talk_before((await bench.ask()).incoming, 10) == []
-    assert bench.count("conversations.*") == 0
+    bench.server.advance(16 * 60)
+    root = await bench.ada.say(bench.general, "the gate is stuck again")
+    await bench.ada.say(bench.general, "in its own thread", thread=root.ts)
+    question = (await bench.ask("since when?")).incoming
+    await bench.ada.say(bench.general, "never mind")
+    assert [said.text for said in await bench.platform.talk_before(question, 10)] == ["the gate is stuck again"]
 
 
 async def test_nothing_said_in_the_channel_is_read_for_a_private_question(bench: Bench) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from core.domain.incoming import ChannelAddress
 from core.domain.service import AutoAnswer, ChannelSettings
 from core.errors import ProviderOverloaded
@@ -81,6 +83,25 @@ async def test_where_slack_rations_reading_the_talk_is_known_from_its_events(pla
         _, messages = await place.conversations.show(conversation.id, "local")
         told = [item.content for item in messages if item.role == "user"]
         assert told == ["where is the key?", "the spare one went to Piotr", "who has the spare key?"]
+
+
+@pytest.mark.parametrize("is_rationed", [False, True])
+async def test_a_question_in_a_channel_that_leans_on_its_talk_is_read_with_it(
+    place: SlackPlace, *, is_rationed: bool
+) -> None:
+    async with place.open() as house:
+        await house.ben.say(house.channel, "the key of the shed is gone")
+        other = await house.ada.say(house.channel, "lunch?")
+        await house.ben.say(house.channel, "at noon", thread=other)
+        await until_decided(place, 3)
+        if is_rationed:
+            house.server.fail_next("conversations.history", status=429, retry_after_seconds=60, times=9)
+        await house.ada.mention(house.channel, "where was it?")
+        await house.answered()
+        [conversation] = await place.conversations.list_conversations("local")
+        _, messages = await place.conversations.show(conversation.id, "local")
+        told = [item.content for item in messages if item.role == "user"]
+        assert told == ["the key of the shed is gone", "lunch?", "where was it?"]
 
 
 async def test_direct_messages_go_on_with_what_was_said_half_an_hour_ago(place: SlackPlace) -> None:

@@ -8,16 +8,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.answering.providers.extractive.cues import CONNECTIVE, EXPLETIVE, POINTING, WORD
-from core.answering.providers.extractive.quotes import Quote, quotable, text_of, to_logit
+from core.answering.providers.extractive.cues import WORD
+from core.answering.providers.extractive.quotes import Quote, place_of, quotable, text_of, to_logit
 from core.domain.chat import ChatMessage, ChatRole
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
 from core.ports import AnswerJudge
-from core.text.asking import Form, read_asked
+from core.text.asking import Form, is_follow_up, read_asked
 from core.text.courtesies import read_courtesies
+from core.text.everyday import is_open
 from core.text.markup import readable
-from core.text.words import STOPWORDS, content_words, words
+from core.text.words import STOPWORDS, content_words, tokens, words
 
 # A follow-up gets the content words of the question before it, in brackets. Measured on 53 follow-ups of our own: the
 # right document was cited for .43 of them without the words and .96 with them; words of the answer (.70), or of both
@@ -27,16 +28,6 @@ MOST_SAID = 3  # statements of people that a question may be about
 # Logits from which a statement of a person answers a question: of 38 questions after talk, the three statements that
 # answer had 4.1 and more, all others 1.6 and less.
 SAID_FROM = 3.0
-STANDALONE_WORDS = 2  # with fewer content words and no name, a question has no subject of its own
-
-
-def is_follow_up(question: str) -> bool:
-    """Return whether the question depends on the one before."""
-    rest = EXPLETIVE.sub(" ", question)
-    if CONNECTIVE.search(question) or any(pattern.search(rest) for pattern in POINTING):
-        return True
-    named = any(word[0].isupper() or any(map(str.isdigit, word)) for word in WORD.findall(question)[1:])
-    return not named and len(content_words(question)) < STANDALONE_WORDS
 
 
 def asked_before(history: Sequence[ChatMessage]) -> str | None:
@@ -224,11 +215,18 @@ def asks_why(question: str) -> bool:
     return _WHY.fullmatch(question.strip(_AROUND)) is not None
 
 
-def without_told(question: str, quotes: Sequence[Quote], answer: str) -> list[Quote]:
-    """Return the quotes for a question; one for a mere reason wants more than was quoted, unless that gives it."""
-    if not asks_why(question):
+def in_talk(question: str, quotes: Sequence[Quote], history: Sequence[ChatMessage], answer: str) -> list[Quote]:
+    """Return the quotes that may answer in a conversation, whose last answer was `answer`.
+
+    A question for a mere reason wants more than was quoted, unless that gives it. Where only people talked, a question
+    without a subject takes it from them.
+    """
+    if asks_why(question):
+        return [quote for quote in quotes if _REASON.search(quote.text) or not quote.is_told(answer)]
+    if not history or not is_open(question) or any(turn.role is not ChatRole.USER for turn in history):
         return [*quotes]
-    return [quote for quote in quotes if _REASON.search(quote.text) or not quote.is_told(answer)]
+    said = {word for turn in history for word in tokens(turn.text)}
+    return [quote for quote in quotes if said & set(tokens(f"{place_of(quote.source)} {quote.source.passage.text}"))]
 
 
 def last_quoted(passages: Sequence[SourcedPassage], answer: str) -> SourcedPassage | None:

@@ -4,26 +4,6 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
-CONNECTIVE = re.compile(r"^\W*(?:and|so|but|then|also|what about|how about|or|same for)\b", re.IGNORECASE)
-# Words that refer to the question before.
-POINTING = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\b(?:its|he|she|him|her|his|hers|they|them|their|theirs|those|these|there|else|altogether|instead|itself)\b",
-        r"\b(?:the|that|this) (?:one|other|same)\b|\bthe others?\b|\b(?:then|one)\W*$",
-        r"\bit\b(?! (?:takes?|is|was|possible|rain|mean)\b)",
-        r"\b(?:that|this)\b(?= \w+[?]|[?]|$)",
-        r"\b(?:that|this)\b(?= (?:\w+ ){0,2}(?:need|change|mean|cost|take|get|call|file|command|work)\b)",
-        r"\b(?:get|do|did|does|was|is|will|of|for|with|to|by|about|change) (?:that|this)\b",
-    )
-)
-# "it" and "there" that refer to nothing.
-EXPLETIVE = re.compile(
-    r"\b(?:does|did|will|would|can|could|is|was) it (?:take|possible|mean|happen|matter)\b"
-    r"|\b(?:is|are|was|were) there\b"
-    r"|\bhow (?:long|much|many \w+) (?:does|did|will|would) it take\b",
-    re.IGNORECASE,
-)
 WORD = re.compile(r"(?<![\w'’./@#+-])[\w'’./@#+-]*\w")
 LIST = re.compile(
     r"^\W*(?:please )?(?:list|enumerate|name)\b(?! of)|\blist (?:of|all)\b|^give (?:me )?all\b|^what are all\b"

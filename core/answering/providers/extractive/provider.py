@@ -15,15 +15,14 @@ from core.answering.providers.extractive.conversation import (
     Query,
     asked_before,
     asks_more,
+    in_talk,
     is_contrast,
-    is_follow_up,
     is_rather_said,
     last_quoted,
     part_queries,
     queries,
     quote_next,
     statement_asked_about,
-    without_told,
 )
 from core.answering.providers.extractive.cues import LIST, SUMMARY
 from core.answering.providers.extractive.evidence import (
@@ -63,6 +62,7 @@ from core.knowledge.library_questions import latest_asked
 from core.knowledge.links import spoken
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
+from core.text.asking import is_follow_up
 from core.text.language import Language, language_named
 from core.text.markup import is_figures, is_row, readable
 from core.text.words import shorten
@@ -198,7 +198,7 @@ class ExtractiveProvider:
             is_better = bool(answers and quotes) and quotes[0].score > answers[0].score + SECOND_READING_BY
             if not answers or (is_better and (not query.is_alone or quotes[0].is_beside(answers[0]))):
                 found, answers = each, list(quotes)
-        return found, without_told(turn.question, answers, turn.last_answer)
+        return found, in_talk(turn.question, answers, turn.history, turn.last_answer)
 
     def _continue(self, turn: "_Turn", page_id: str, on_text: Callable[[str], None] | None) -> ChatResponse:
         """Quote the sentences that follow the last quote of a page; the page has to be read first."""

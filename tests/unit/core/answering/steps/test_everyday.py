@@ -9,7 +9,7 @@ import pytest
 from core.answering.answers.sentences import say
 from core.domain.answer import AnswerStatus
 from core.domain.chat import Capabilities
-from core.domain.incoming import IncomingMessage, Talk, ThreadAddress
+from core.domain.incoming import Circumstances, IncomingMessage, Talk, ThreadAddress
 from core.work.progress import SilentProgress
 from tests.builders import NOON
 from tests.pipeline import build_answers
@@ -36,7 +36,10 @@ async def ask(text: str, *, quotes_only: bool = True) -> tuple[AnswerStatus, str
     provider = ScriptedProvider([SEARCH, says(say("not_found"))], capabilities=capabilities)
     parts = {"provider": provider, "judge": WordJudge()}
     address = ThreadAddress(platform="chat", workspace="local", channel="c", thread="t")
-    asked = IncomingMessage(address=address, author="17", text=text, event_key="q1", message_key="q1")
+    here = Circumstances(in_thread=True)
+    asked = IncomingMessage(
+        address=address, author="17", text=text, event_key="q1", message_key="q1", circumstances=here
+    )
     service = build_answers(shelf, pipeline={"readers": {"chat": Thread()}}, **parts)
     answer = await service.answer(asked, SilentProgress())
     return answer.status, answer.text
@@ -45,6 +48,10 @@ async def ask(text: str, *, quotes_only: bool = True) -> tuple[AnswerStatus, str
 async def test_what_a_person_said_is_told_where_documents_do_not_answer() -> None:
     status, text = await ask("who brings the ladder on Friday?")
     assert (status, text.splitlines()[-1]) == (AnswerStatus.NOT_FOUND, f"But Grace wrote here: “{SAID}”")
+
+
+async def test_a_question_without_a_subject_that_the_talk_does_not_give_is_asked_back() -> None:
+    assert await ask("how many are there?") == (AnswerStatus.CLARIFY, say("unclear"))
 
 
 @pytest.mark.parametrize(("text", "quotes_only"), [("where is the saw?", True), ("who brings the ladder?", False)])

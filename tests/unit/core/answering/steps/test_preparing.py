@@ -12,7 +12,7 @@ from core.domain.answer import Answer, AnswerStatus
 from core.domain.audit import Audit
 from core.domain.chat import ChatRequest, ChatRole
 from core.domain.conversation import Role
-from core.domain.incoming import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
+from core.domain.incoming import Attachment, ChannelAddress, Circumstances, IncomingMessage, Talk, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.replies import ChatResponse
 from core.domain.service import ACCEPTED, ChannelSettings, Listening
@@ -29,6 +29,8 @@ TALK = [
     Talk(message_id="m1", author="Grace", text="I lost my key again.", said_at=NOON - timedelta(minutes=2)),
     Talk(message_id="m2", author="Ada", text="Then ask the house book.", said_at=NOON - timedelta(minutes=1)),
 ]
+IN_THREAD = Circumstances(in_thread=True)
+IN_CHANNEL = Circumstances()
 MORE = Attempt(number=1, is_last=False, is_stopped=lambda: False)
 
 
@@ -102,7 +104,7 @@ class Room:
 def message(text: str = "Where is the key?", key: str = "q1", version: str = "", **fields: object) -> IncomingMessage:
     event = f"{key}@{version}" if version else key
     values = {"address": HERE, "author": "17", "author_name": "Ada", "event_key": event, "message_key": key, **fields}
-    return IncomingMessage(text=text, **values)
+    return IncomingMessage(text=text, **{"circumstances": IN_THREAD, **values})
 
 
 ANSWER = (SEARCH, says("The key hangs under the stairs [1]."))
@@ -135,6 +137,21 @@ async def test_called_into_a_thread_it_reads_what_was_said_before_and_remembers_
     assert [item.created_at for item in stored[:2]] == [said.said_at for said in TALK]
     [reading] = [job for job in answer.jobs if job.name == "read what was said before"]
     assert (reading.kind, reading.parent_id, reading.output) == (JobKind.PLANNING, answer.jobs[0].id, {"messages": 2})
+
+
+@pytest.mark.parametrize("question", ["Where was it last?", "and the spare one?", "since when?"])
+async def test_a_question_in_a_channel_that_leans_on_its_talk_is_read_with_it(shelf: Shelf, question: str) -> None:
+    room = Room(shelf, Thread(TALK), *ANSWER)
+    await room.ask(message(question, circumstances=IN_CHANNEL))
+    assert [text for _, text in room.asked] == [*(said.text for said in TALK), question]
+
+
+@pytest.mark.parametrize("question", ["Where is the key of the shed?", "hi! who has the spare key of the shed?"])
+async def test_a_question_in_a_channel_that_says_what_it_is_about_needs_no_talk(shelf: Shelf, question: str) -> None:
+    room = Room(shelf, Thread(TALK), *ANSWER)
+    await room.ask(message(question, circumstances=IN_CHANNEL))
+    assert [text for _, text in room.asked] == [question]
+    assert room.thread.read == 0
 
 
 async def test_its_own_history_is_enough_from_then_on(shelf: Shelf) -> None:

@@ -379,6 +379,13 @@ async def test_a_quote_that_mostly_repeats_the_last_answer_is_told() -> None:
     assert not Quote(source=source, sentences=(new,), logit=0.0, score=0.0).is_told(answer)
 
 
+async def test_a_question_without_a_subject_is_only_answered_about_what_people_talked_of() -> None:
+    library = passages_of("gulls.md", "There are nine gulls since spring.", heading="Gulls")
+    for said, is_answered in (("the gulls are back!", True), ("standup in five minutes?", False)):
+        response, _ = await run("how many are there?", library, history=(user(said),), page=library)
+        assert any(segment.citations for segment in response.segments) == is_answered
+
+
 async def test_what_a_person_said_wins_over_a_quote_beside_the_question() -> None:
     library = passages_of("plants.md", "The ramp is steep until noon. Ropes are sold by the ell.")
     answered = (user("Who leaves?"), ChatMessage(role=ChatRole.ASSISTANT, text="Nobody."))

@@ -10,7 +10,6 @@ from core.answering.providers.extractive.conversation import (
     asks_more,
     asks_why,
     in_context,
-    is_follow_up,
     part_queries,
     queries,
     statement_asked_about,
@@ -20,6 +19,7 @@ from core.answering.strategies.tool_use import reading_companion
 from core.domain.answer import QueryType
 from core.domain.chat import Capabilities, ChatMessage, ChatRole, ToolInvocation
 from core.domain.incoming import IncomingMessage, ThreadAddress
+from core.text.asking import is_follow_up
 
 
 def user(text: str) -> ChatMessage:
