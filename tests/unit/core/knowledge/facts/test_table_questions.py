@@ -102,6 +102,7 @@ def answer(question: str, grid: Grid) -> Computed | None:
         ("Which harbour has the fewest crossings?", FARES, "Voss (Crossings 96, the fewest of 3 in “Fares”)", (1,)),
         ("What is the fare of Voss?", FARES, "12.80 (Fare, Voss)", (1,)),
         ("How many crossings does Linden have?", FARES, "412 (Crossings, Linden)", (0,)),
+        ("What must the fare of Voss be?", FARES, "12.80 (Fare, Voss)", (1,)),
         ("What is the total number of crossings?", FARES, "1,712 (Crossings, Total)", (3,)),
         (
             "What is the average fare?",
