@@ -116,7 +116,7 @@ class Query:
 def queries(question: str, history: Sequence[ChatMessage], *, is_statement: bool = False) -> list[Query]:
     """Return one query or more: the later ones for when the ones before find no answer.
 
-    What people said goes before a question as they said it: in brackets, a judge misses how it belongs to the question.
+    What was asked or said goes before a question as it was: in brackets, a judge misses how it belongs to the question.
     A statement that is asked about (`statement_asked_about`) is part of the history, and leans on what was said before.
     """
     if is_statement:
@@ -133,7 +133,7 @@ def queries(question: str, history: Sequence[ChatMessage], *, is_statement: bool
         if is_statement:
             order.append(Query(f"{before} {alone}", f"{before} {alone}"))
         elif is_follow_up(alone):
-            order = [order[1], Query(f"{before} {alone}", f"{_closed(before)} {alone}" if said else joined)]
+            order = [order[1], Query(f"{before} {alone}", f"{_closed(before)} {alone}")]
         talk = [_closed(text) for text in reversed(said[:MOST_SAID])]
         if talk:
             told = " ".join([*talk, alone])

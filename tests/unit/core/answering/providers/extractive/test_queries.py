@@ -92,7 +92,7 @@ def test_a_follow_up_is_searched_in_context_first() -> None:
     first, second, alone = queries("Where does it grow?", [user("Which flower cures sight rot?")])
     assert first.search == first.judged == "Where does it grow (flower cures sight rot)?"
     assert second.search == "Which flower cures sight rot? Where does it grow?"
-    assert second.judged == first.judged
+    assert second.judged == second.search
     assert alone.search == alone.judged == "Where does it grow?"
 
 
