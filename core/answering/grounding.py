@@ -1,8 +1,8 @@
 """Support of an answer's sentences: each is judged against the quotes that it cites, then kept, footnoted, dropped or
 marked.
 
-A footnote covers the sentences before it in its block (a paragraph, a list item, a row). A sentence
-that is word for word behind a footnote needs no judgement. A sentence about the library itself ("the journal has three
+A footnote covers the sentences before it in its block (a paragraph, a list item, a row). Whole sentences that are word
+for word behind a footnote need no judgement. A sentence about the library itself ("the journal has three
 pages") rests on the texts of its tools.
 """
 
@@ -32,6 +32,7 @@ _ABOUT_DOCUMENTS = re.compile(
     r"kapitel|documentos?|páginas?|capítulos?)\b",
     re.IGNORECASE,
 )
+_PARTS = re.compile(r"(?<=[.!?;:…])[*_\"'”’)\]]{0,4}\s+|[\n\t|]+")  # between sentences, lines and cells
 _QUOTED_CELL = re.compile(r'"[^"\n]*"|[^,;|\t\n"]+')
 _LABEL = re.compile(
     r"\s{0,4}(?:[-*] )?\*\*([^*\n]{1,200})\*\*: "
@@ -107,8 +108,7 @@ async def _check(
     label = _LABEL.match(bare)
     if label and names_only(label[1], [*texts, *(f"{c.document_title} {' '.join(c.heading_path)}" for c in cited)]):
         bare = bare[label.end() :]
-    plain = plain_words(bare)
-    if any(plain in plain_words(part) for part in texts) or (
+    if any(has_sentences(part, bare) for part in texts) or (
         "|" in bare and any(_has_cells(bare, c.quote) for c in cited)
     ):
         return Judgement(verdict=Verdict.SUPPORTED)
@@ -123,6 +123,17 @@ async def _check(
     # The quote of a footnote is short: the sentences around it may complete the claim.
     (wider,) = await check.judge([Claim(sentence=bare, quotes=passages, context=context)])
     return wider if wider.verdict is Verdict.SUPPORTED else judged
+
+
+def has_sentences(text: str, said: str) -> bool:
+    """Return whether a text has these words as whole sentences, lines or cells of its own."""
+    wanted = plain_words(said).split()
+    found: list[str] = []
+    ends = {0}
+    for part in _PARTS.split(text):
+        found += plain_words(part).split()
+        ends.add(len(found))
+    return any(found[end : end + len(wanted)] == wanted and end + len(wanted) in ends for end in ends)
 
 
 def _has_cells(row: str, quote: str) -> bool:

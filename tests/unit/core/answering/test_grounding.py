@@ -17,6 +17,7 @@ from core.answering.grounding import (
     Grounding,
     change,
     check_text,
+    has_sentences,
     is_backed,
     mark,
 )
@@ -74,6 +75,27 @@ async def test_a_claim_without_a_footnote_is_marked_in_text_and_span() -> None:
 
     assert result.text == f"Ann has the spare key.[2]\n\nBob lost another one yesterday. [?]\n\n{UNSUPPORTED_NOTE}"
     assert [span.of(result.text) for span in result.unsupported] == ["Bob lost another one yesterday."]
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "is_quoted"),
+    [
+        ("Ann keeps the key.", "The shed is locked. **Ann keeps the key.** Ask her.", True),
+        ("Ann keeps the key. Ask her!", "Who has it? Ann keeps the key. Ask her!", True),
+        ("Everyone is soaked", "6\tSquall\tEveryone is soaked", True),
+        ("- Ann keeps the key", "Keys\n- Ann keeps the key\n- Bob does not", True),
+        ("Ann keeps the key.", "Nobody believes that Ann keeps the key.", False),
+        ("Ann keeps the key.", "Ann keeps the key only on Mondays.", False),
+        ("the key.", "Ann keeps the key.", False),
+    ],
+)
+def test_words_need_no_judgement_only_as_whole_sentences_of_a_text(said: str, text: str, *, is_quoted: bool) -> None:
+    assert has_sentences(text, said) == is_quoted
+
+
+async def test_words_torn_out_of_a_sentence_are_judged() -> None:
+    torn = await ground("Ann keeps the key.[1]", {1: ["Nobody believes that Ann keeps the key."]})
+    assert torn.unsupported
 
 
 async def test_a_footnote_covers_every_sentence_of_its_block() -> None:
