@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from core.domain.chat import ChatMessage, NumberedPassage, ToolInvocation, ToolResult
+from core.domain.chat import ChatMessage, NumberedPassage, PagePart, ToolInvocation, ToolResult
 from core.domain.corpus import Document
 from core.domain.jobs import Job
 from core.domain.passages import Span
@@ -58,14 +58,11 @@ class ReferenceType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PicturedPage:
-    """A page that the model saw as a picture. Code can't check its reading."""
+    """A page, or a part of it, that the model saw as a picture. Code can't check its reading."""
 
     document: Document
     number: int
-
-    @property
-    def name(self) -> str:
-        return f"page {self.number} of “{self.document.title}”"
+    part: PagePart = PagePart.WHOLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

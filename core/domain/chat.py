@@ -49,6 +49,20 @@ class NumberedPassage:
     source: SourcedPassage
 
 
+class PagePart(StrEnum):
+    """The part of a page that a picture shows. A half has twice the detail."""
+
+    WHOLE = "whole"
+    TOP = "top half"
+    BOTTOM = "bottom half"
+    LEFT = "left half"
+    RIGHT = "right half"
+
+    @property
+    def is_half(self) -> bool:
+        return self is not PagePart.WHOLE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageImage:
     """A page as a picture, for models that see (Capabilities.images). Never evidence: footnotes quote text."""

@@ -15,6 +15,7 @@ from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     PageImage,
+    PagePart,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
@@ -411,8 +412,8 @@ class CapabilityMemory(Protocol):
 class PagePictures(Protocol):
     """Pages as images, for models that see."""
 
-    async def picture_of(self, document: Document, page: Page) -> PageImage:
-        """Return an image of the page from its file, bounded in pixels and bytes.
+    async def picture_of(self, document: Document, page: Page, part: PagePart = PagePart.WHOLE) -> PageImage:
+        """Return an image of a part of the page from its file, bounded in pixels and bytes.
 
         The caller has read both within its scope. Raises NotFound, with the reason, if there is no image: other kinds
         than PDF, missing or changed files.

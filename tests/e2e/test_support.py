@@ -215,6 +215,16 @@ async def test_what_a_model_saw_in_a_picture_names_the_page(app: Parts, server: 
     assert not answer.grounded
 
 
+async def test_what_a_model_saw_in_a_part_of_a_picture_names_the_part(app: Parts, server: AnthropicServer) -> None:
+    page = Call("get_page", {"document": REPORT, "page_number": 2, "picture": True, "part": "top half"})
+    server.script(Reply.of(page), Reply.of("Der Nordpfeil ist rot."), Reply.of("Der Nordpfeil ist rot."))
+    answer = await ask(app, "Welche Farbe hat der Nordpfeil der Karte im Bericht zur Saison?")
+
+    assert "dem Bild von der oberen Hälfte von Seite 2 von „The season of 2025“" in answer.text
+    [picture] = [item for item in answer.references if item.type is ReferenceType.PICTURE]
+    assert picture.label == "The season of 2025, page 2, top half"
+
+
 async def test_what_a_model_saw_is_told_apart_from_what_it_quotes(app: Parts, server: AnthropicServer) -> None:
     page = Call("get_page", {"document": REPORT, "page_number": 2, "picture": True})
     replies = [Reply.of(Say(BUTTON, cites=(Cite(BUTTON),)), "\n\nThe north arrow is red.") for _ in range(2)]

@@ -8,7 +8,7 @@ from core.answering.answers.typed import prove_typed
 from core.answering.citations import ProvedText, cited_page_ids, prove
 from core.answering.grounding import Basis, Checked, mark
 from core.answering.support.claims import only_says_not_found
-from core.domain.answer import Answer, AnswerStatus, Draft, Reference, ReferenceType
+from core.domain.answer import Answer, AnswerStatus, Draft, PicturedPage, Reference, ReferenceType
 from core.domain.corpus import Page, SearchScope
 from core.domain.passages import Span
 from core.domain.replies import CitedText, PassageCitation
@@ -17,7 +17,6 @@ from core.errors import Ambiguous, BudgetSpent, FootnoteError, NotFound, Provide
 from core.knowledge.references.lists import all_references, labels
 from core.ports import CorpusRepository
 from core.text.language import Language
-from core.text.notation import join_with_and
 
 
 async def live_pages(draft: Draft, corpus: CorpusRepository, scope: SearchScope) -> Mapping[str, Page]:
@@ -134,12 +133,17 @@ def _without_footnotes(
 
 def _labels(checked: Sequence[Checked], draft: Draft, language: Language) -> list[str]:
     """Return the sources of sentences without a footnote: the library, the picture of a page."""
-    pages = join_with_and([page.name for page in draft.evidence.pictures])
+    pages = say("and", language).join(_name(page, language) for page in draft.evidence.pictures)
     sources = {
         Basis.LIBRARY: say("library_lists", language),
         Basis.PICTURE: say("page_picture", language, pages=pages),
     }
     return [label for basis, label in sources.items() if any(item.basis is basis for item in checked)]
+
+
+def _name(page: PicturedPage, language: Language) -> str:
+    title = quoted([page.document.title], language)
+    return say(f"page_{page.part.name.lower()}", language, number=page.number, title=title)
 
 
 def _pictured(checked: Sequence[Checked], draft: Draft) -> list[Reference]:
@@ -148,7 +152,7 @@ def _pictured(checked: Sequence[Checked], draft: Draft) -> list[Reference]:
     return [
         Reference(
             type=ReferenceType.PICTURE,
-            label=f"{page.document.title}, page {page.number}",
+            label=", ".join([page.document.title, f"page {page.number}", *([page.part] if page.part.is_half else [])]),
             document=page.document.path,
             document_id=page.document.id,
         )

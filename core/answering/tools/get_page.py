@@ -7,7 +7,7 @@ from pydantic import Field
 from core.answering.tools.base import Arguments, Finding, ToolContext, document_named, within
 from core.answering.tools.search import describe_place
 from core.domain.answer import PicturedPage
-from core.domain.chat import PageImage
+from core.domain.chat import PageImage, PagePart
 from core.domain.corpus import Document, Page, SourcedPassage
 from core.errors import NotFound, ToolRetry
 
@@ -30,6 +30,7 @@ class GetPageAndPictureArguments(GetPageArguments):
         description="Also show a PDF's page as a picture: for diagrams, maps and tables that the text does not make "
         "clear. Statements still need a passage to cite.",
     )
+    part: PagePart = Field(default=PagePart.WHOLE, description="Of the picture. A half shows small print larger.")
 
 
 GetPageArguments.with_pictures = GetPageAndPictureArguments
@@ -58,7 +59,8 @@ class GetPageTool:
             *_cut_note(page, shown, rest),
             *without,
         ]
-        pictures = tuple(PicturedPage(document, page.number) for _ in images)
+        part = arguments.part if isinstance(arguments, GetPageAndPictureArguments) else PagePart.WHOLE
+        pictures = tuple(PicturedPage(document, page.number, part) for _ in images)
         return Finding(text="\n".join(lines), passages=tuple(shown), images=images, pictures=pictures)
 
 
@@ -73,7 +75,7 @@ async def _picture(
         return (), [f"No picture: there are at most {MAX_PICTURES} for a question."]
     pictures.drawn += 1  # before the wait: calls run side by side
     try:
-        return (await pictures.of.picture_of(document, page),), []
+        return (await pictures.of.picture_of(document, page, arguments.part),), []
     except NotFound as error:
         pictures.drawn -= 1
         return (), [f"No picture: {error}"]

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from pathlib import Path
 from time import monotonic
 
-from core.domain.chat import PageImage
+from core.domain.chat import PageImage, PagePart
 from core.domain.corpus import Document, Page, Source
 from core.domain.passages import PageBox, Span
 from core.errors import NotFound
@@ -106,10 +106,10 @@ class Pictures:
             size -= len(self._kept.popitem(last=False)[1])
 
 
-async def draw_for_model(source: Source, document: Document, page: Page) -> bytes:
-    """Return the page as JPEG, which all models accept, in their image size. Raises NotFound like `of_page`."""
+async def draw_for_model(source: Source, document: Document, page: Page, part: PagePart) -> bytes:
+    """Return a part of the page as JPEG in the size that models look at. Raises NotFound like `of_page`."""
     file = await asyncio.to_thread(_unchanged_file, source, document)
-    return await _draw(file, page.number, MODEL_PIXELS, str(MODEL_PIXELS), "JPEG")
+    return await _draw(file, page.number, MODEL_PIXELS, str(MODEL_PIXELS), "JPEG", part)
 
 
 def _unchanged_file(source: Source, document: Document) -> Path:
@@ -129,7 +129,7 @@ def _unchanged_file(source: Source, document: Document) -> Path:
 
 
 async def _draw(file: Path, number: int, width: int, *more: str) -> bytes:
-    """Draw a page in a child process; `more` is the maximum height and the kind."""
+    """Draw a page in a child process; `more` is the maximum height, the kind, and the part."""
     return await _run_child(str(file), str(number), str(width), *more)
 
 
@@ -179,11 +179,12 @@ class PdfPictures:
         self._corpus = corpus
         self._room = asyncio.Semaphore(AT_ONCE)
 
-    async def picture_of(self, document: Document, page: Page) -> PageImage:
+    async def picture_of(self, document: Document, page: Page, part: PagePart = PagePart.WHOLE) -> PageImage:
         sources = await self._corpus.list_sources(document.workspace)
         source = next((item for item in sources if item.id == document.source_id), None)
         if source is None or document.kind != "pdf":
             raise NotFound("Only pages of PDFs have pictures.")
         async with self._room:
-            data = await draw_for_model(source, document, page)
-        return PageImage(label=f'"{document.title}", page {page.number}', media_type="image/jpeg", data=data)
+            data = await draw_for_model(source, document, page, part)
+        label = ", ".join([f'"{document.title}"', f"page {page.number}", *([part] if part.is_half else [])])
+        return PageImage(label=label, media_type="image/jpeg", data=data)

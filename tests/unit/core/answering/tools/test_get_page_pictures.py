@@ -7,7 +7,7 @@ import pytest
 from core.answering.tools.base import Pictures
 from core.answering.tools.get_page import MAX_PICTURES, GetPageTool
 from core.answering.tools.toolbox import Toolbox
-from core.domain.chat import PageImage, ToolInvocation, ToolResult
+from core.domain.chat import PageImage, PagePart, ToolInvocation, ToolResult
 from core.domain.corpus import Document, Page
 from core.errors import NotFound
 from tests.unit.core.library_builder import Shelf
@@ -19,11 +19,11 @@ class Album:
     def __init__(self) -> None:
         self.drawn: list[tuple[str, int]] = []
 
-    async def picture_of(self, document: Document, page: Page) -> PageImage:
+    async def picture_of(self, document: Document, page: Page, part: PagePart = PagePart.WHOLE) -> PageImage:
         if document.kind != "pdf":
             raise NotFound("Only pages of PDFs have pictures.")
         self.drawn.append((document.path, page.number))
-        return PageImage(label=f"page {page.number}", media_type="image/jpeg", data=b"x")
+        return PageImage(label=f"page {page.number}, {part}", media_type="image/jpeg", data=b"x")
 
 
 class Desk:
@@ -50,8 +50,16 @@ async def shelf() -> Shelf:
 async def test_a_picture_comes_with_the_passages_and_only_when_it_is_asked_for(shelf: Shelf) -> None:
     desk = Desk(shelf)
     plain, seen = await desk.page(2), await desk.page(2, picture=True)
-    assert plain.images == () and [image.label for image in seen.images] == ["page 2"]
+    assert plain.images == () and [image.label for image in seen.images] == ["page 2, whole"]
     assert plain.text == seen.text and plain.passages == seen.passages != ()
+
+
+async def test_half_a_page_can_be_asked_for(shelf: Shelf) -> None:
+    desk = Desk(shelf)
+    seen = await desk.page(2, picture=True, part="left half")
+    assert [image.label for image in seen.images] == ["page 2, left half"]
+    assert [page.part for page in desk.tools.evidence.pictures] == [PagePart.LEFT]
+    assert (await desk.page(2, picture=True, part="upper left")).is_error
 
 
 async def test_what_the_model_can_do_at_the_moment_decides_what_is_offered(shelf: Shelf) -> None:

@@ -7,11 +7,14 @@ import pypdfium2
 import pytest
 from PIL import Image
 
+from core.domain.chat import PagePart
 from core.errors import NotFound
 from storage.documents.files import SourceFile, stamp_of
 from storage.documents.page_images.pages import PdfPictures
 from tests.builders import build_document, build_pages, build_source
 from tests.stores import Stores
+
+RED, BLUE = (200, 20, 20), (20, 20, 200)
 
 
 @pytest.fixture
@@ -50,6 +53,29 @@ async def test_a_page_is_a_jpeg_of_the_size_that_models_look_at(file: Path, numb
     drawn = Image.open(io.BytesIO(image.data))
     assert (drawn.format, image.media_type, image.label) == ("JPEG", "image/jpeg", f'"Plan", page {number}')
     assert drawn.size == pytest.approx(size, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("part", "size", "colour"),
+    [
+        (PagePart.TOP, (1_568, 1_045), RED),
+        (PagePart.BOTTOM, (1_568, 1_045), BLUE),
+        (PagePart.LEFT, (588, 1_568), RED),
+        (PagePart.RIGHT, (588, 1_568), RED),
+    ],
+)
+async def test_half_a_page_is_drawn_larger(
+    tmp_path: Path, part: PagePart, size: tuple[int, int], colour: tuple[int, int, int]
+) -> None:
+    page = Image.new("RGB", (600, 800), RED)
+    page.paste(BLUE, (0, 400, 600, 800))
+    page.save(tmp_path / "flag.pdf")
+    document = document_of(tmp_path / "flag.pdf")
+    image = await (await pictures(tmp_path / "flag.pdf")).picture_of(document, build_pages(document, "1")[0], part)
+    drawn = Image.open(io.BytesIO(image.data))
+    assert image.label == f'"Plan", page 1, {part}'
+    assert drawn.size == pytest.approx(size, abs=1)
+    assert drawn.getpixel((size[0] // 2, 20)) == pytest.approx(colour, abs=12)
 
 
 async def test_where_there_is_no_picture_the_reason_is_told(file: Path) -> None:
