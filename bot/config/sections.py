@@ -255,6 +255,7 @@ class SlackConfig(Section):
     )
     ask_channels: tuple[Annotated[str, Field(pattern=SLACK_CHANNEL_ID)], ...] = ()
     ask_full_members: bool = False
+    direct: Literal["threads", "one"] = "threads"
     library_groups: tuple[Annotated[str, Field(pattern=SLACK_GROUP_ID)], ...] = ()
     review_groups: tuple[Annotated[str, Field(pattern=SLACK_GROUP_ID)], ...] = ()
 

@@ -62,6 +62,7 @@ class SlackSettings:
     has_keys: bool  # for the tokens of stored teams
     ask_channels: tuple[str, ...] = ()
     ask_full_members: bool = False
+    direct_is_one: bool = False  # direct messages outside threads are one conversation
     library_groups: tuple[str, ...] = ()  # ids of user groups that may add documents
     review_groups: tuple[str, ...] = ()  # that may review proposals
 
@@ -89,6 +90,7 @@ def read_settings(config: Config, *, hears: bool = True) -> SlackSettings | None
         has_keys=bool(config.slack_keys()),
         ask_channels=config.slack.ask_channels,
         ask_full_members=config.slack.ask_full_members,
+        direct_is_one=config.slack.direct == "one",
         library_groups=config.slack.library_groups,
         review_groups=config.slack.review_groups,
     )

@@ -84,7 +84,8 @@ class SlackConnection:
         bolt = build_bolt(self.teams, self.settings.signing_secret or "")
         bolt.use(self.audiences.hear)
         parts.live.histories[PLATFORM] = SlackHistories(self.teams, self.people)
-        listeners = Listeners(bolt, parts, self.teams, self.platform, self.people)
+        direct_is_one = self.settings.direct_is_one
+        listeners = Listeners(bolt, parts, self.teams, self.platform, self.people, direct_is_one=direct_is_one)
         listeners.bind()
         stack.push_async_callback(listeners.close)
         return Reception(

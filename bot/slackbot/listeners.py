@@ -32,6 +32,7 @@ from bot.slackbot.events.live import to_said
 from bot.slackbot.events.manifest import ADD_DOCUMENTS, ADD_MESSAGE, ASK_ABOUT, KEEP_ANSWER
 from bot.slackbot.events.teams import PLATFORM, Team, Teams
 from bot.slackbot.events.translate import (
+    CHANNEL_ITSELF,
     FILES_ALONE,
     TEAM,
     Event,
@@ -66,8 +67,17 @@ class Listeners:
     """Listeners for all events and interactions of a slack_bolt app."""
 
     def __init__(
-        self, app: SlackApp, parts: PlatformParts, teams: Teams, platform: SlackPlatform, people: People
+        self,
+        app: SlackApp,
+        parts: PlatformParts,
+        teams: Teams,
+        platform: SlackPlatform,
+        people: People,
+        *,
+        direct_is_one: bool = False,
     ) -> None:
+        """`direct_is_one`: direct messages outside threads are one conversation, answered outside threads."""
+        self._direct_is_one = direct_is_one
         self._app = app
         self._parts = parts
         self._teams = teams
@@ -180,7 +190,7 @@ class Listeners:
             team=team,
             person=author_of(message),
             channel=str(message["channel"]),
-            thread=str(message.get("thread_ts") or message["ts"]),  # replies go to its thread
+            thread=incoming.address.thread,
             message_ts=str(message["ts"]),
         )
         circumstances = incoming.circumstances
@@ -246,6 +256,8 @@ class Listeners:
         Each message outside threads opens a thread for its answer, but people keep talking.
         """
         address, circumstances = incoming.address, incoming.circumstances
+        if self._direct_is_one and circumstances.direct and not circumstances.in_thread:
+            return replace(incoming, address=replace(address, thread=CHANNEL_ITSELF))
         if not circumstances.direct or await self._parts.conversations.find(address) is not None:
             return incoming
         found = await self._parts.entries.recent(address.workspace, author=incoming.author, limit=LOOKED_THROUGH)

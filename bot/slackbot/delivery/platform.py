@@ -150,13 +150,15 @@ class SlackPlatform:
         return StatusLine(destination, self._pause, self.sessions, asker=question.author, title=title)
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
-        """Return the live post of an entry. Private questions and notes show no draft."""
+        """Return the live post of an entry. Private questions and notes show no draft; neither does what is answered
+        outside threads, where Slack has no streams.
+        """
         key, question = entry.message_key, entry.incoming
         line = self._lines.pop(key, None)
         await self._end_live(key)  # of the question before an edit
         post = self._post(key)
         post.is_uncertain |= may_have_post(entry, self._began, self._clock.now())
-        if entry.address.private_to or question.is_note:
+        if entry.address.private_to or question.is_note or entry.address.thread == CHANNEL_ITSELF:
             return SilentProgress()
         post.destination = destination = await self._thread(entry.address, question)
         if post.is_uncertain:

@@ -56,6 +56,7 @@ class SlackPlace(PlatformPlace):
     ack_seconds: float = ENOUGH_SECONDS
     trigger_seconds: float = ENOUGH_SECONDS
     askers: Gate | None = None  # who may ask; None: everyone
+    direct_is_one: bool = False
     workspaces: dict[str, str] = field(default_factory=dict)  # ours, by team id; "local" for those that are not here
 
     def __post_init__(self) -> None:
@@ -102,7 +103,9 @@ class SlackPlace(PlatformPlace):
         )
         self.app.use(self.audiences.hear)
         self.live.histories[PLATFORM] = SlackHistories(self.teams, self.people, self.pause)
-        self.listeners = Listeners(self.app, parts, self.teams, self.platform, self.people)
+        self.listeners = Listeners(
+            self.app, parts, self.teams, self.platform, self.people, direct_is_one=self.direct_is_one
+        )
         self.listeners.bind()
         for closed in (self.people, self.platform, self.listeners):
             self._process.push_async_callback(closed.close)

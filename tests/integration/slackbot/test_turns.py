@@ -124,6 +124,27 @@ async def test_direct_messages_go_on_with_what_was_said_half_an_hour_ago(place: 
         assert len(await place.conversations.list_conversations("local")) == 2
 
 
+async def test_direct_messages_can_be_one_conversation_without_threads(place: SlackPlace) -> None:
+    place.says(*turns(4))
+    place.direct_is_one = True
+    async with place.open() as house:
+        await house.ada.say(house.ada.dm, "where is the key?")
+        await house.answered(house.ada.dm, 1)
+        house.server.advance(24 * 3600)
+        await house.ada.say(house.ada.dm, "and who put it there?")
+        _, second = await house.answered(house.ada.dm, 2)
+        assert [post.thread_ts for post in house.posts(house.ada.dm)] == [None, None]
+        assert house.server.calls("chat.startStream") == []
+        await house.ada.say(house.ada.dm, "and in a thread?", thread=second)
+        *_, third = await house.answered(house.ada.dm, 3)
+        assert third.root == second.ts
+        asked = []
+        for conversation in await place.conversations.list_conversations("local"):
+            _, messages = await place.conversations.show(conversation.id, "local")
+            asked.append([item.content for item in messages if item.role == "user"])
+        assert sorted(asked) == [["and in a thread?"], ["where is the key?", "and who put it there?"]]
+
+
 async def test_a_conversation_that_was_deleted_is_not_continued(place: SlackPlace) -> None:
     place.says(*turns(3))
     async with place.open() as house:
