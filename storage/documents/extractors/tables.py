@@ -121,7 +121,7 @@ class PdfTableExtractor:
     """Tables by the places of words and lines on the page; a continued one is marked on its next page."""
 
     name = "pdf_tables"
-    version = 3
+    version = 4
     types = frozenset({ExtractType.TABLE})
 
     def reads(self, document: Document) -> bool:

@@ -5,21 +5,25 @@ Unlike prose in columns, the columns of a table hold figures, or many short word
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
 from core.text.delimited import is_data
 from storage.documents.pdf.layout import Cell, FoundTable, Layout, Rule, Word, is_figure, to_lines, to_text
+from storage.documents.pdf.ruled_tables import join_rules
 
 # Gaps between words that part two cells, in heights of a line; between two figures the smaller one is enough.
 CELL_GAP = 0.9
 FIGURE_GAP = 0.2
 # Gaps between lines, in heights: beyond it a table ends.
 LINE_GAP = 3.2
+# The same between dates that name columns and their first figures.
+DATES_GAP = 6.4
 # Lines of one piece in a row that a table may hold: headings of its parts, labels of several lines.
 MAX_SINGLE = 3
+_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-–/]\d{2,4})?\w?")
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,8 @@ def to_line(words: Sequence[Word]) -> PrintedLine:
 def _parts(piece: Sequence[Word], word: Word) -> bool:
     """Return whether the word starts a new cell."""
     before = piece[-1]
+    if word.text == piece[0].text and _PERIOD.fullmatch(before.text):
+        return True  # "May 1, 2024 May 1, 2023"
     gap = (word.left - before.right) / max(before.height, word.height)
     if gap >= CELL_GAP:
         return True
@@ -135,7 +141,6 @@ _FILLED = 0.3
 _SHORT = 22
 _WORD_COLUMNS = 3
 
-_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-–/]\d{2,4})?\w?")
 
 
 def find_aligned_tables(layout: Layout, ruled: Sequence[FoundTable] = ()) -> list[FoundTable]:
@@ -143,35 +148,64 @@ def find_aligned_tables(layout: Layout, ruled: Sequence[FoundTable] = ()) -> lis
     taken = {word.order for table in ruled for word in table.words}
     lines = [to_line(line) for line in to_lines(word for word in layout.words if word.order not in taken)]
     tables = []
-    for group in find_groups(lines):
-        table = _to_table(group, lines, layout.level)
+    for floor, group in _each_header(find_groups(lines), lines):
+        table = _to_table(group, lines, layout.level, floor)
         if table is not None:
             tables.append(table)
     return tables
 
 
-def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine], rules: Sequence[Rule]) -> FoundTable | None:
+def _each_header(
+    groups: Sequence[tuple[int, int]], lines: Sequence[PrintedLine]
+) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yield groups, split where names of columns come again below figures, each with the first line it may take."""
+    for start, end in groups:
+        floor = rows = 0
+        names = set[tuple[str, ...]]()
+        last = start
+        for place in range(start, end):
+            line = lines[place]
+            texts = tuple(piece.text for piece in line.pieces)
+            if rows >= MIN_ROWS and (_is_of_dates(line) or texts in names):
+                yield floor, (start, place)
+                floor, start, rows, names = last + 1, place, 0, set()
+            if not line.figures and len(texts) > _WORD_COLUMNS and not rows:
+                names.add(texts)
+            if line.holds_figures and not _is_of_dates(line):
+                rows, last = rows + 1, place
+        yield floor, (start, end)
+
+
+def _is_of_dates(line: PrintedLine) -> bool:
+    return len(line.pieces) > 1 and all(_PERIOD.fullmatch(piece.words[-1].text) for piece in line.pieces)
+
+
+def _to_table(
+    group: tuple[int, int], lines: Sequence[PrintedLine], rules: Sequence[Rule], floor: int
+) -> FoundTable | None:
     places = range(*group)
     of_figures = [place for place in places if lines[place].holds_figures]
-    table = _built(of_figures, lines, rules, is_words=False)
+    table = _built(of_figures, lines, rules, floor)
     if table is not None:
         return table
     of_words = [place for place in places if len(lines[place].pieces) >= _WORD_COLUMNS]
     if len(of_figures) >= MIN_ROWS and len(of_words) < len(places):
         return None  # a chart with scattered words and numbers
-    return _built(of_words, lines, rules, is_words=True)
+    return _built(of_words, lines, rules, None)
 
 
 def _built(
-    rows: Sequence[int], lines: Sequence[PrintedLine], rules: Sequence[Rule], *, is_words: bool
+    rows: Sequence[int], lines: Sequence[PrintedLine], rules: Sequence[Rule], floor: int | None
 ) -> FoundTable | None:
+    """Return the table of these rows, with names from the line `floor` on; without it, it is one of words."""
+    is_words = floor is None
     if len(rows) < MIN_ROWS:
         return None
     first, last = rows[0], rows[-1] + 1
     edges = _edges([lines[place] for place in rows])
     if not 3 <= len(edges) <= MAX_COLUMNS + 1:
         return None
-    top = first if is_words else _header_start(lines, first, edges, rules)
+    top = first if floor is None else _header_start(lines, (floor, first), edges, rules)
     body = [_to_cells(line, edges) for line in lines[first:last]]
     if not _is_table(body, is_words=is_words):
         return None
@@ -231,14 +265,18 @@ def _to_cells(line: PrintedLine, edges: Sequence[float]) -> tuple[Cell, ...]:
     return tuple(map(tuple, cells))
 
 
-def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[float], rules: Sequence[Rule]) -> int:
-    """Return the first line above the figures that names columns, `first` without one."""
+def _header_start(
+    lines: Sequence[PrintedLine], within: tuple[int, int], edges: Sequence[float], rules: Sequence[Rule]
+) -> int:
+    """Return the first line above the figures that names columns, the end of `within` without one."""
+    floor, first = within
     place = first
-    ceiling = max((rule.at for rule in rules if _spans(rule, edges)), default=None)
-    while place > 0 and first - place < MAX_HEADER:
+    ceiling = max((rule.at for rule in join_rules(rules) if _spans(rule, edges)), default=None)
+    while place > floor and first - place < MAX_HEADER:
         line = lines[place - 1]
         below = lines[place]
-        if line.middle - below.middle > LINE_GAP * max(line.height, below.height):
+        most = DATES_GAP if _names_periods(line) else LINE_GAP
+        if line.middle - below.middle > most * max(line.height, below.height):
             break
         if ceiling is not None and line.middle > ceiling:
             break
@@ -268,6 +306,10 @@ def _first_row(lines: Sequence[PrintedLine], top: int, first: int, edges: Sequen
 
 def _is_of_periods(line: PrintedLine) -> bool:
     return len(line.pieces) > 1 and all(_PERIOD.fullmatch(piece.text) for piece in line.pieces[1:])
+
+
+def _names_periods(line: PrintedLine) -> bool:
+    return sum(_PERIOD.fullmatch(piece.words[-1].text) is not None for piece in line.pieces) > 1
 
 
 def _spans(rule: Rule, edges: Sequence[float]) -> bool:

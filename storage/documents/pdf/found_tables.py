@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 
 from core.domain.corpus import Page
@@ -95,7 +96,7 @@ def _tables_of(
 ) -> list[tuple[FoundTable, PlacedTable]]:
     found = find_tables(layout)
     places = place_words(layout.words, page.text)
-    placed = []
+    placed: list[tuple[FoundTable, PlacedTable]] = []
     for number, table in enumerate(found):
         span = span_of(table.words, places)
         if span is None:
@@ -109,12 +110,24 @@ def _tables_of(
                 columns = before.columns
         spans = tuple(span_of((word for cell in row for word in cell), places) or span for row in table.rows)
         grid = with_one_header(TextTable(span=span, columns=columns, rows=rows, row_spans=spans))
+        if not any(grid.columns) and placed and _is_below(table, *placed[-1], width=len(grid.columns)):
+            grid = replace(grid, columns=placed[-1][1].columns)
         result = PlacedTable(
             page=page, span=span, title=title, columns=grid.columns, rows=grid.rows, row_spans=grid.row_spans,
             confidence=_RULED if table.is_ruled else _ALIGNED, is_continued=is_continued,
         )  # fmt: skip
         placed.append((table, result))
     return sorted(placed, key=lambda pair: pair[1].span)
+
+
+def _is_below(table: FoundTable, above: FoundTable, placed: PlacedTable, *, width: int) -> bool:
+    """Return whether a table has the columns of the one above it on the page."""
+    ends = ((table.edges[0], above.edges[0]), (table.edges[-1], above.edges[-1]))
+    return width == len(placed.columns) and all(abs(one - other) <= _allowed(table) for one, other in ends)
+
+
+def _allowed(table: FoundTable) -> float:
+    return _SAME_PLACE if table.is_ruled else _SAME_PLACE * 5
 
 
 def _line_above(table: FoundTable, layout: Layout) -> str:
@@ -137,7 +150,6 @@ def _continues(table: FoundTable, before: FoundTable, layout: Layout) -> bool:
     pairs = list(zip(table.edges, before.edges, strict=False))
     if not table.is_ruled:  # the gap between columns depends on their text
         pairs = [pairs[0], pairs[-1]]
-    allowed = _SAME_PLACE if table.is_ruled else _SAME_PLACE * 5
-    same = len(table.edges) == len(before.edges) and all(abs(one - other) <= allowed for one, other in pairs)
+    same = len(table.edges) == len(before.edges) and all(abs(one - other) <= _allowed(table) for one, other in pairs)
     is_same_header = not any(table.header) or table.header == before.header
     return above <= _MAX_RUNNING and same and is_same_header

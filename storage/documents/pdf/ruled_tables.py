@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from storage.documents.pdf.layout import Cell, FoundTable, Layout, Rule, Word, is_figure, to_lines, to_text
@@ -154,6 +154,8 @@ _TEXT_SHARE = 0.6
 # Gaps within a cell, in heights of a line, and the share of cells with such, from which it is several cells.
 _APART_GAP = 1.2
 _APART_SHARE = 0.25
+# Share of a table's rows that share their label's cell with others, from which lines don't part its rows.
+_HIDDEN = 0.2
 # Rows at the front that may be its header.
 _MAX_HEADER = 6
 
@@ -187,7 +189,9 @@ def _to_table(grid: Grid, words: Sequence[Word]) -> FoundTable | None:
         cells.setdefault((merge.row, merge.column) if merge else (row, column), []).append(word)
         inside.append(word)
     rows = [[tuple(cells.get((row, column), ())) for column in range(width)] for row in range(height)]
-    return _checked(*_split(rows, set(merges.values())), grid, inside)
+    hides_rows = _hides_rows(rows, kept)
+    table = _checked(*_split(rows, set(merges.values())), grid, inside)
+    return replace(table, is_doubtful=table.is_doubtful or hides_rows) if table is not None else None
 
 
 _YEAR = re.compile(r"(?:FY ?|CY ?)?(?:19|20)\d\d(?:[-–/]\d{2,4})?")
@@ -267,8 +271,27 @@ def _checked(rows: _Rows, merges: Sequence[Merge], grid: Grid, words: Sequence[W
         words=tuple(words),
         edges=(*(grid.columns[place] for place in kept), grid.columns[kept[-1] + 1]),
         is_ruled=True,
-        is_doubtful=_hides_columns(rows),
+        is_doubtful=_hides_columns(rows) or _shades_columns(grid),
     )
+
+
+def _hides_rows(rows: _Rows, merges: Sequence[Merge]) -> bool:
+    """Return whether cells over several rows hold a label for each, beside figures: only the figures have lines."""
+    hidden = 0
+    for merge in merges:
+        beside = rows[merge.row : merge.row + merge.rows]
+        figures = sum(any(cell and is_figure(to_text(cell)) for cell in row[merge.column + 1 :]) for row in beside)
+        if merge.rows > 1 and figures == merge.rows <= len(to_lines(rows[merge.row][merge.column])):
+            hidden += merge.rows
+    return hidden > len(rows) * _HIDDEN
+
+
+def _shades_columns(grid: Grid) -> bool:
+    """Return whether the lines between rows cross less than half of the columns: sides of boxes that shade them."""
+    centres = [(left + right) / 2 for left, right in pairwise(grid.columns)]
+    inner = grid.rows[1:-1]
+    drawn = sum(_is_drawn(grid.level, row, centre) for row in inner for centre in centres)
+    return len(inner) > 1 and drawn * 2 < len(inner) * len(centres)
 
 
 def _hides_columns(rows: _Rows) -> bool:

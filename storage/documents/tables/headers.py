@@ -20,17 +20,23 @@ _MAX_HEADERS = 3
 _SAMPLE = 20
 _BEFORE = frozenset(["$", "€", "£", "¥", "US$", "C$", "A$", "USD", "EUR", "GBP"])
 _BEHIND = frozenset([")", "%", ")%", "%)", "x", "bps"])
+_UNIT = re.compile(r"[A-Z]{0,3}[$€£¥] ?['’‘]?(?:0{3}s?|m|mn|bn)?|(?:[A-Z]{3} ?)?['’‘]0{3}s?|%")
+_NOTE = re.compile(r"notes?", re.IGNORECASE)
 
 
 def with_one_header(grid: TextTable) -> TextTable:
     """Return the table with one name for each column; unchanged if it has another form.
 
     Signs are joined to their figures, and header rows: "Sales" over "2023" and "2022" is "Sales 2023", "Sales 2022". A
-    header of one cell is the missing caption, and the row below it names the columns.
+    header of one cell is the missing caption, and the row below it names the columns. Units below names are part of
+    them.
     """
     if len(grid.columns) < _MIN_COLUMNS or len(grid.rows) < 2:
         return grid
-    grid = _with_signs(grid)
+    return _with_units(_with_names(_with_signs(grid)))
+
+
+def _with_names(grid: TextTable) -> TextTable:
     if not any(grid.columns):
         return _with_lead_rows(grid)
     second, below = grid.rows[0], grid.rows[1 : 1 + _SAMPLE]
@@ -41,6 +47,14 @@ def with_one_header(grid: TextTable) -> TextTable:
         return replace(_without(grid, 1, second), caption=grid.caption or "".join(grid.columns))
     names = _joined(grid.columns, second)
     return _without(grid, 1, names) if names else grid
+
+
+def _with_units(grid: TextTable) -> TextTable:
+    units = grid.rows[0]
+    filled = [cell for cell in units if cell and not _NOTE.fullmatch(cell)]
+    if len(grid.rows) < 2 or units[0] or not filled or not any(grid.columns[1:]) or not all(map(_UNIT.fullmatch, filled)):
+        return grid
+    return _without(grid, 1, tuple(f"{name} {unit}".strip() for name, unit in zip(grid.columns, units, strict=True)))
 
 
 def _without(grid: TextTable, rows: int, columns: tuple[str, ...]) -> TextTable:

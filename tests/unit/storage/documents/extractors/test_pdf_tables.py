@@ -221,3 +221,76 @@ def test_a_page_at_whose_tables_the_reader_fails_costs_no_other_page(
     assert isinstance(unread, Unread) and unread.page_number == 1
     assert unread.reason.startswith("tables of this page are left out: its reader failed (ValueError: min()")
     assert isinstance(found, Found) and found.page_number == 2
+
+
+ACCOUNTS = [
+    ("", "2024", "2023"),
+    ("", "$m", "$m"),
+    ("Berth fees", "1,204", "1,310"),
+    ("Crane hire", "88", "(12)"),
+    ("Ice sales", "41", "39"),
+    ("Repairs", "(7)", "(8)"),
+    ("Surplus", "1,326", "1,329"),
+]
+NAMES = ("", "2024 $m", "2023 $m")
+
+
+def test_boxes_that_shade_one_column_part_no_rows(tmp_path: Path) -> None:
+    tops = [715 - 20 * row for row in range(2, len(ACCOUNTS) + 1)]
+    shade: list[Stroke] = [(250, top, 390, top) for top in tops]
+    sides: list[Stroke] = [(x, tops[-1], x, tops[0]) for x in (250, 390)]
+    outside: list[Stroke] = [(50, tops[0], 250, tops[0]), (390, tops[0], 520, tops[0])]
+    [found], _ = find(tmp_path / "a.pdf", [place(ACCOUNTS)], [*shade, *sides, *outside])
+    assert found.data["columns"] == NAMES
+    assert found.data["rows"] == tuple(ACCOUNTS[2:])
+
+
+def test_boxes_around_figures_part_the_labels_beside_them(tmp_path: Path) -> None:
+    tops = [715 - 20 * row for row in range(2, len(ACCOUNTS) + 1)]
+    boxes: list[Stroke] = [(250, top, 520, top) for top in tops]
+    sides: list[Stroke] = [(x, tops[-1], x, tops[0]) for x in (50, 250, 390, 520)]
+    ends: list[Stroke] = [(50, top, 250, top) for top in (tops[0], tops[-1])]
+    [found], _ = find(tmp_path / "a.pdf", [place(ACCOUNTS)], [*boxes, *sides, *ends])
+    assert (found.data["columns"], found.data["rows"]) == (NAMES, tuple(ACCOUNTS[2:]))
+
+
+def test_years_and_units_above_figures_name_their_columns(tmp_path: Path) -> None:
+    [found], _ = find(tmp_path / "a.pdf", [place(ACCOUNTS)])
+    assert (found.data["columns"], found.data["rows"]) == (NAMES, tuple(ACCOUNTS[2:]))
+    [found], _ = find(tmp_path / "a.pdf", [place([("", "As at May", "As at May"), *ACCOUNTS])])
+    assert found.data["columns"] == ("", "As at May 2024 $m", "As at May 2023 $m")
+    assert found.data["rows"] == tuple(ACCOUNTS[2:])
+
+
+def test_dates_close_to_each_other_name_the_columns_far_below_them(tmp_path: Path) -> None:
+    above = (230, 700, "May 31, 2024 May 31, 2023")
+    [found], _ = find(tmp_path / "a.pdf", [[above, *place(ACCOUNTS[2:], top=640, columns=(60, 255, 315))]])
+    assert found.data["columns"] == ("", "May 31, 2024", "May 31, 2023")
+
+
+def test_a_part_without_names_takes_those_of_the_part_above_it(tmp_path: Path) -> None:
+    upper, lower = ACCOUNTS[2:5], [("Loans", "310", "320"), ("Wages owed", "45", "51"), ("Bills owed", "7", "9")]
+    page = [*place([ACCOUNTS[0], *upper]), (60, 600, "Owed to others"), *place(lower, top=540)]
+    first, second = find(tmp_path / "a.pdf", [page])[0]
+    assert first.data["columns"] == second.data["columns"] == ("", "2024", "2023")
+    assert second.data["rows"] == tuple(lower)
+
+
+def test_a_border_in_pieces_is_the_upper_one_of_a_table(tmp_path: Path) -> None:
+    names = [("", "Budget", "Actual"), ("", "2024", "2024")]
+    strokes: list[Stroke] = [(50, 715, 180, 715), (180, 715, 330, 715), (330, 715, 520, 715), (50, 675, 520, 675)]
+    [found], _ = find(tmp_path / "a.pdf", [place([*names, *ACCOUNTS[2:]])], strokes)
+    assert found.data["columns"] == ("", "Budget 2024", "Actual 2024")
+
+
+def test_names_that_come_again_below_figures_begin_a_table(tmp_path: Path) -> None:
+    lower = [("Loans", "310", "320"), ("Wages owed", "45", "51"), ("Bills owed", "7", "9")]
+    years = ("", "2022", "2021")
+    first, second = find(tmp_path / "a.pdf", [place([ACCOUNTS[0], *ACCOUNTS[2:], years, *lower])])[0]
+    assert (first.data["columns"], first.data["rows"]) == (ACCOUNTS[0], tuple(ACCOUNTS[2:]))
+    assert (second.data["columns"], second.data["rows"]) == (years, tuple(lower))
+    names = ("Boats", "North", "South", "Total")
+    rows = [(row[0], row[1], row[2], row[1]) for row in ACCOUNTS[2:]]
+    places = (60, 200, 320, 440)
+    found, _ = find(tmp_path / "b.pdf", [place([names, *rows, names, *rows], columns=places)])
+    assert [(each.data["columns"], each.data["rows"]) for each in found] == [(names, tuple(rows))] * 2
