@@ -15,7 +15,7 @@ from core.knowledge.facts import Fact, FactQuery, FactType
 from core.knowledge.facts.matching import Match, match
 from core.knowledge.facts.query import to_field_name
 from core.knowledge.facts.table_grids import Grid, plain_rows, sorted_rows
-from core.knowledge.facts.table_questions import calculate
+from core.knowledge.facts.table_results import calculate
 from core.knowledge.facts.table_words import Operation
 from core.text.words import shorten, tokens
 

@@ -30,7 +30,8 @@ from core.knowledge.facts.ontology import Ontology, build_ontology
 from core.knowledge.facts.query import DEFAULT_ROWS, MOST_ROWS, Comparison, FactQuery, read_query
 from core.knowledge.facts.rows import EXTRACT_TYPES, Fact, FactType, to_facts
 from core.knowledge.facts.table_grids import Grid
-from core.knowledge.facts.table_questions import Computed, compute
+from core.knowledge.facts.table_questions import compute
+from core.knowledge.facts.table_results import Computed
 from core.knowledge.facts.table_shapes import SAID_OF, WEIGHT, find_statement, reshape
 from core.knowledge.facts.table_words import TableQuestion
 from core.knowledge.search.documents import find_by_name

@@ -6,20 +6,28 @@ is, then with its columns as rows: "in which year were repairs the highest?"
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
-from math import fsum
 
 from core.knowledge.facts.table_grids import (
     DATE,
     IN_BRACKETS,
-    NUMBER,
     SUMMARY_ROW,
     Grid,
     Number,
     is_one_unit,
     plain_rows,
+)
+from core.knowledge.facts.table_results import (
+    Computed,
+    calculate,
+    count_digits,
+    grid_value,
+    is_comparable,
+    list_rows,
+    title_phrase,
+    with_unit,
 )
 from core.knowledge.facts.table_shapes import YEAR
 from core.knowledge.facts.table_words import (
@@ -32,23 +40,9 @@ from core.knowledge.facts.table_words import (
     quantities_called,
 )
 
-MOST_ADDED = 6  # numbers that a sum spells out
 MOST_COLUMNS = 40  # of a table whose columns are read as rows
 _YES, _NO = frozenset({"yes", "y", "true", "x", "✓"}), frozenset({"no", "n", "false", "", "-", "–"})
 _RANGE = re.compile(r"(\d{1,4}) ?[-–] ?(\d{1,4})")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Computed:
-    text: str  # one line, shown above its rows
-    rows: tuple[int, ...]  # that it rests on
-    covered: int  # words of the question that the table itself has
-    is_exact: bool = True  # not only a part of a row's label is in the question
-
-    @property
-    def figure(self) -> str:
-        """The result without its formula."""
-        return self.text.partition(" (")[0].strip("$€£ ()")
 
 
 def compute(question: TableQuestion, grid: Grid) -> Computed | None:
@@ -150,7 +144,7 @@ class _Reading:
             column, covered = measure[0], covered | measure[1]
             self.column = column
         if question.limit is not None and column is not None:
-            if not _is_comparable(grid, column, rows):
+            if not is_comparable(grid, column, rows):
                 return None
             rows = [row for row in rows if _holds(question, grid.numbers[row][column])]
         if question.without:
@@ -169,7 +163,7 @@ class _Reading:
         if question.operation is Operation.COUNT:
             return self._count(rows, own, covered)
         if question.operation is Operation.ROWS or question.lists:
-            return Computed(text=_listed(grid, rows, column), rows=tuple(rows), covered=own)
+            return Computed(text=list_rows(grid, rows, column), rows=tuple(rows), covered=own)
         assert column is not None  # nosec B101  # noqa: S101 - measured above
         operation = operation_of(question, grid.quantities[column])
         found = calculate(operation, grid, column, rows, called=question.called, most=question.most)
@@ -212,12 +206,12 @@ class _Reading:
         in_title = any(is_like(entity, name) for name in names(f"{grid.title} {grid.about}"))
         if not counted and not in_title and entity not in labelled:
             return None
-        text = f"{len(rows)} {'row' if len(rows) == 1 else 'rows'}{_of(grid)}"
+        text = f"{len(rows)} {'row' if len(rows) == 1 else 'rows'}{title_phrase(grid)}"
         if counted:
             found = dict.fromkeys(grid.rows[row][counted[0]].strip() for row in rows)
             shown = ", ".join(found)
             if len(found) < len(rows):
-                text = f"{len(found)} ({grid.columns[counted[0]].strip()}{_of(grid)}: {shown})"
+                text = f"{len(found)} ({grid.columns[counted[0]].strip()}{title_phrase(grid)}: {shown})"
         return Computed(text=text, rows=tuple(rows), covered=covered)
 
     def _select(self, among: Sequence[int]) -> tuple[list[int], frozenset[str]]:
@@ -377,9 +371,9 @@ class _Reading:
         value = abs(grid_value(grid, ends[0], column)) - abs(grid_value(grid, ends[1], column))
         if one.unit == DATE:
             return None
-        shown = f"{value:,.{_digits(cells)}f}"
+        shown = f"{value:,.{count_digits(cells)}f}"
         formula = " − ".join(f"{cell} ({grid.rows[row][0].strip()})" for cell, row in zip(cells, ends, strict=True))
-        text = f"{_with_unit(shown, cells[0])} ({grid.columns[column].strip()}, difference{_of(grid)}: {formula})"
+        text = f"{with_unit(shown, cells[0])} ({grid.columns[column].strip()}, difference{title_phrase(grid)}: {formula})"
         return Computed(text=text, rows=ends, covered=len((covered | own) & self.said))
 
     def _measure(self, said: frozenset[str], rows: Sequence[int]) -> tuple[int, frozenset[str]] | None:
@@ -420,81 +414,8 @@ def _best(grid: Grid, said: frozenset[str], places: Sequence[int]) -> tuple[int,
     return None if others and worth(others[0]) == worth(first) else first
 
 
-def calculate(
-    operation: Operation, grid: Grid, column: int, chosen: Sequence[int], *, called: str = "", most: int = 1
-) -> Computed | None:
-    """Compute the highest, lowest, sum or average of a column over some rows; None if some cells can't be compared.
-
-    `called` is the word for the highest or lowest, `most` how many of them are meant.
-    """
-    numbers = {row: number for row in chosen if (number := grid.numbers[row][column]) is not None}
-    if not _is_comparable(grid, column, chosen):
-        return None
-    charges = all(number.is_charge or number.value == 0 for number in numbers.values())
-    values = {row: abs(number.value) if charges else number.value for row, number in numbers.items()}
-    name, cells = grid.columns[column].strip(), [grid.rows[row][column].strip() for row in numbers]
-    if operation in (Operation.SUM, Operation.AVERAGE):
-        if next(iter(numbers.values())).unit == DATE:
-            return None
-        added = " + ".join(cells) if len(cells) <= MOST_ADDED else f"all {len(cells)} rows"
-        total, digits = fsum(values.values()), _digits(cells)
-        if operation is Operation.SUM:
-            said = f"{_with_unit(f'{total:,.{digits}f}', cells[0])} ({name}, sum{_of(grid)}: {added})"
-        else:
-            mean = _with_unit(f"{total / len(cells):,.{digits + 2}f}", cells[0])
-            said = f"{mean} ({name}, average{_of(grid)}: {added}, divided by {len(cells)})"
-        return Computed(text=said, rows=tuple(numbers), covered=0)
-    ordered = sorted(values, key=lambda row: values[row], reverse=operation is Operation.HIGHEST)
-    limit = values[ordered[min(most, len(ordered)) - 1]]
-    is_high = operation is Operation.HIGHEST
-    rows = tuple(row for row in ordered if (values[row] >= limit if is_high else values[row] <= limit))
-    if most > 1:
-        said = f"{_listed(grid, rows, column)}, in the order of {name}"
-    else:
-        labels = ", ".join(map(grid.label_of, rows))
-        cell = grid.rows[rows[0]][column].strip()
-        said = f"{labels} ({name} {cell}, the {called or operation.value} of {len(values)}{_of(grid)})"
-    return Computed(text=said, rows=rows if most > 1 else tuple(sorted(rows)), covered=0)
-
-
-def _listed(grid: Grid, rows: Sequence[int], column: int | None) -> str:
-    """Return the labels of rows, with the cells that were compared."""
-    cells = [f" ({grid.rows[row][column].strip()})" if column is not None else "" for row in rows]
-    return ", ".join(f"{grid.label_of(row)}{cell}" for row, cell in zip(rows, cells, strict=True)) + _of(grid)
-
-
 def _holds(question: TableQuestion, number: Number | None) -> bool:
     if number is None or question.limit is None:
         return False
     value = date.fromordinal(int(number.value)).year if number.unit == DATE else number.value
     return question.limit.holds(value)
-
-
-def _is_comparable(grid: Grid, column: int, rows: Sequence[int]) -> bool:
-    """Return whether all filled cells of a column are numbers of one unit."""
-    filled = [row for row in rows if grid.rows[row][column].strip(" -–—*")]
-    numbers = [grid.numbers[row][column] for row in filled]
-    return bool(numbers) and None not in numbers and is_one_unit(number.unit for number in numbers if number)
-
-
-def grid_value(grid: Grid, row: int, column: int) -> float:
-    number = grid.numbers[row][column]
-    return number.value if number is not None else 0.0
-
-
-def _digits(cells: Sequence[str]) -> int:
-    figures = [found["digits"] for cell in cells if (found := NUMBER.fullmatch(cell)) is not None]
-    return max((len(figure.partition(".")[2]) for figure in figures), default=0)
-
-
-def _with_unit(value: str, like: str) -> str:
-    """Return a value with the unit that a cell has around its figure."""
-    found: Mapping[str, str] | re.Match[str] | None = NUMBER.fullmatch(like)
-    if found is None:
-        return value
-    after = found["after"].strip(" )")
-    return f"{found['before']}{value}{f' {after}' if after and after != '%' else after}"
-
-
-def _of(grid: Grid) -> str:
-    return f" in “{grid.title}”" if grid.title else ""

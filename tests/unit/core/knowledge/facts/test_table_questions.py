@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.knowledge.facts.table_grids import Grid
-from core.knowledge.facts.table_questions import Computed, compute
+from core.knowledge.facts.table_questions import compute
+from core.knowledge.facts.table_results import Computed
 from core.knowledge.facts.table_words import continued, read_table_question
 
 FARES = Grid(
