@@ -49,6 +49,11 @@ MOST_DOCUMENTS = 8  # whose tables are tried for one question
 MOST_LETTERS = 3  # of words too short to name a document
 MOST_NAMED = 3  # documents that a word of the question names
 MOST_CITED = 10  # rows shown below a sum
+# A long document carries a name if its first pages have it, and this share of all its pages.
+LONG_PAGES = 20
+FIRST_PAGES = 3
+CARRIED = 0.2
+MOST_LOOKED_AT = 2  # documents that are looked through for a name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,8 +205,11 @@ class Facts:
                 break
             if document_id not in read:
                 read[document_id] = await self.tables(frozenset({document_id}), scope)
+            asked = question
+            if question.proper and document_id not in named and place < len(named) + MOST_LOOKED_AT:
+                asked = replace(question, carried=carried(question, await self._corpus.list_pages(document_id, scope)))
             for grid, rows in read[document_id]:
-                if rows and (computed := compute(question, grid)) is not None:
+                if rows and (computed := compute(asked, grid)) is not None:
                     worth = computed.covered, computed.is_exact, grid.weight
                     found.append((worth, computed, [rows[place] for place in computed.rows]))
         if not found:
@@ -347,6 +355,15 @@ def _named(question: TableQuestion, documents: Sequence[Document]) -> list[str]:
     having = [[id for id, name in names.items() if word in name] for word in said]
     few = [ids for ids in having if 0 < len(ids) <= MOST_NAMED]
     return min(few, key=len, default=[])
+
+
+def carried(question: TableQuestion, pages: Sequence[Page]) -> frozenset[str]:
+    """Return the names in a question that a long document has on its first pages, and throughout."""
+    if len(pages) < LONG_PAGES:
+        return frozenset()
+    texts = [page.text.casefold() for page in pages]
+    first = [word for word in question.proper if any(word in text for text in texts[:FIRST_PAGES])]
+    return frozenset(word for word in first if sum(word in text for text in texts) >= len(texts) * CARRIED)
 
 
 def whole_tables(extracts: Iterable[Extract], document: Document) -> Iterator[tuple[Grid, list[Fact]]]:

@@ -80,21 +80,45 @@ _OF_PAIRS = (Operation.SUM, Operation.AVERAGE, Operation.HIGHEST, Operation.LOWE
 
 
 def _turned(question: TableQuestion, grid: Grid) -> Grid | None:
-    """Return a table of figures with its columns as rows; None if there are no figures to compare so."""
-    if len(grid.columns) > MOST_COLUMNS or not all(grid.is_numeric[1:]) or len(grid.rows) > 10 * MOST_COLUMNS:
+    """Return a table of figures with its columns as rows; None if there are no figures to compare so.
+
+    Of columns of years, only those of one kind count: not the notes, and not the percentages beside them.
+    """
+    if len(grid.columns) > MOST_COLUMNS or len(grid.rows) > 10 * MOST_COLUMNS:
         return None
-    heads = [IN_BRACKETS.sub(" ", column).strip() for column in grid.columns[1:]]
-    are_years = all(YEAR.match(head) for head in heads)
-    units = {" ".join(IN_BRACKETS.findall(column)) for column in grid.columns[1:]}
+    places = _columns_of_years(grid) or range(1, len(grid.columns))
+    if not all(grid.is_numeric[place] for place in places):
+        return None
+    heads = [IN_BRACKETS.sub(" ", grid.columns[place]).strip() for place in places]
+    years = [found[0] for head in heads if (found := YEAR.search(head)) is not None]
+    are_years = len(years) == len(heads) == len(set(years)) and len({_beside_year(head) for head in heads}) == 1
+    units = {" ".join(IN_BRACKETS.findall(grid.columns[place])) for place in places}
     are_alike = are_years or bool(question.pairs or question.ends) or (len(units) == 1 and "" not in units)
     if question.operation in (Operation.SUM, Operation.AVERAGE) and not are_alike:
         return None  # passengers and cars don't add up
     return Grid(
         title=grid.title,
-        about=grid.about,
+        about=f"{grid.about} {_beside_year(heads[0])}" if are_years else grid.about,
         columns=("Year" if are_years else "", *(row[0] for row in grid.rows)),
-        rows=[(head, *(row[place] for row in grid.rows)) for place, head in enumerate(heads, 1)],
+        rows=[
+            (head, *(row[place] for row in grid.rows))
+            for place, head in zip(places, years if are_years else heads, strict=True)
+        ],
     )
+
+
+def _columns_of_years(grid: Grid) -> Sequence[int]:
+    """Return the columns that differ in their year alone, of the largest group; none if two are as large."""
+    groups: dict[str, list[int]] = {}
+    for place, column in enumerate(grid.columns):
+        if place and YEAR.search(column) is not None:
+            groups.setdefault(_beside_year(column), []).append(place)
+    first, *others = sorted(groups.values(), key=len, reverse=True) or [[]]
+    return first if len(first) > 1 and (not others or len(others[0]) < len(first)) else ()
+
+
+def _beside_year(column: str) -> str:
+    return YEAR.sub(" ", column).casefold()
 
 
 class _Reading:
@@ -328,6 +352,9 @@ class _Reading:
         rows, covered = self._select(plain_rows(self.grid) if is_ranked else range(len(self.grid.rows)))
         if len(rows) != 1 or not covered or self.question.limit is not None or self.question.without:
             return None
+        if is_ranked and not self.is_exact:
+            self.is_exact = True
+            return None  # of "the most assets", no row about one kind of assets
         row, grid = rows[0], self.grid
         left = self.said - covered
         label = next((place for place, own in enumerate(grid.labels[row]) if self._said_of(own) & covered), 0)
@@ -373,7 +400,8 @@ class _Reading:
             return None
         shown = f"{value:,.{count_digits(cells)}f}"
         formula = " − ".join(f"{cell} ({grid.rows[row][0].strip()})" for cell, row in zip(cells, ends, strict=True))
-        text = f"{with_unit(shown, cells[0])} ({grid.columns[column].strip()}, difference{title_phrase(grid)}: {formula})"
+        name = f"{grid.columns[column].strip()}, difference{title_phrase(grid)}"
+        text = f"{with_unit(shown, cells[0])} ({name}: {formula})"
         return Computed(text=text, rows=ends, covered=len((covered | own) & self.said))
 
     def _measure(self, said: frozenset[str], rows: Sequence[int]) -> tuple[int, frozenset[str]] | None:

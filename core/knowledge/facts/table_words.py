@@ -126,7 +126,8 @@ _ASKING = frozenset(
     show amount single entry altogether carry carries carried contain contains hold holds held include includes report
     reported record recorded use used need needs end part go goes went make makes made per sort sorted rank ranked order
     ordered by how respectively take took taken spend spent fiscal segment belong high file sheet document
-    page according pay pays paid fit fits happen happens happened written must might should shall could would""".split()
+    page according pay pays paid fit fits happen happens happened written must might should shall could would bring brings
+    brought collect collects collected earn earns earned come comes came""".split()
 )
 _NOT_NEEDED = _ASKING | frozenset(stem(word) for word in _ASKING)
 _NUMBERS: Mapping[str, int] = dict(
@@ -163,6 +164,8 @@ _MOST = re.compile(
     re.IGNORECASE,
 )
 _PAIR = re.compile(r"(?<![\w–-])([\w–-]{1,40}),? (?:and|or) (?:the )?(?=([\w–-]{1,40}))")
+_LETTERS = re.compile(r"\b[a-z]&[a-z]\b")
+_PROPER = re.compile(r"(?<=\s)[A-Z][\w’'-]*")
 _EVERY = re.compile(rf"\ball (?:of )?(?:the |our )?(\d{{1,3}}|{'|'.join(_NUMBERS)}) (?=[a-z])", re.IGNORECASE)
 _LISTS = re.compile(r"^(?:list|name|show)\b", re.IGNORECASE)
 _SORTS = re.compile(r"\b(?:by|in order of)\b", re.IGNORECASE)
@@ -201,11 +204,15 @@ class TableQuestion:
     every: int = 0  # of "all three": the number of rows; 0 if it isn't said
     lists: bool = False  # all rows that fit are asked for
     is_loose: bool = False  # a few words, or asked so that prose may answer as well
+    letters: frozenset[str] = frozenset()  # of "R&D"
+    proper: frozenset[str] = frozenset()  # capitalised words behind the first
+    carried: frozenset[str] = frozenset()  # words that the document has throughout: its company's name
 
     @property
     def needed(self) -> frozenset[str]:
         """The words that a table has to account for."""
-        return frozenset(word for word in self.said if word not in _NOT_NEEDED and (len(word) > 1 or word.isdigit()))
+        kept = (word for word in self.said if len(word) > 1 or word.isdigit() or word in self.letters)
+        return frozenset(word for word in kept if word not in _NOT_NEEDED and word not in self.carried)
 
     @property
     def distinct(self) -> frozenset[str]:
@@ -272,6 +279,8 @@ def read_table_question(text: str) -> TableQuestion | None:
         falls=_FALLS.search(rest) is not None,
         is_loose=is_loose,
         every=_NUMBERS[every] if every in _NUMBERS else int(every),
+        letters=frozenset("".join(_LETTERS.findall(rest.casefold())).replace("&", "")),
+        proper=frozenset(stems(_PROPER.findall(rest))),
         lists=operation is Operation.VALUE and _LISTS.match(question) is not None,
         pairs=tuple((next(stems([one])), next(stems([other]))) for one, other in _PAIR.findall(rest.casefold())),
     )

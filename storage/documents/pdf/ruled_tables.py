@@ -154,7 +154,7 @@ _TEXT_SHARE = 0.6
 # Gaps within a cell, in heights of a line, and the share of cells with such, from which it is several cells.
 _APART_GAP = 1.2
 _APART_SHARE = 0.25
-# Share of a table's rows that share their label's cell with others, from which lines don't part its rows.
+# Share of a table's rows that share their label's cell with others, or lack one, from which lines don't part its rows.
 _HIDDEN = 0.2
 # Rows at the front that may be its header.
 _MAX_HEADER = 6
@@ -271,8 +271,18 @@ def _checked(rows: _Rows, merges: Sequence[Merge], grid: Grid, words: Sequence[W
         words=tuple(words),
         edges=(*(grid.columns[place] for place in kept), grid.columns[kept[-1] + 1]),
         is_ruled=True,
-        is_doubtful=_hides_columns(rows) or _shades_columns(grid),
+        is_doubtful=_hides_columns(rows) or _shades_columns(grid) or _has_loose_figures(rows),
     )
+
+
+def _has_loose_figures(rows: _Rows) -> bool:
+    """Return whether figures are in rows without labels: lines part them from the rows that they belong to."""
+    filled = [[place for place, cell in enumerate(row) if cell] for row in rows]
+    loose = sum(
+        len(places) == 1 and places[0] > 0 and is_figure(to_text(row[places[0]]))
+        for row, places in zip(rows, filled, strict=True)
+    )
+    return loose > sum(map(bool, filled)) * _HIDDEN
 
 
 def _hides_rows(rows: _Rows, merges: Sequence[Merge]) -> bool:
@@ -281,7 +291,8 @@ def _hides_rows(rows: _Rows, merges: Sequence[Merge]) -> bool:
     for merge in merges:
         beside = rows[merge.row : merge.row + merge.rows]
         figures = sum(any(cell and is_figure(to_text(cell)) for cell in row[merge.column + 1 :]) for row in beside)
-        if merge.rows > 1 and figures == merge.rows <= len(to_lines(rows[merge.row][merge.column])):
+        lines = len(to_lines(rows[merge.row][merge.column]))
+        if figures > 1 and figures * 3 >= merge.rows * 2 and lines >= merge.rows:  # some are headings
             hidden += merge.rows
     return hidden > len(rows) * _HIDDEN
 

@@ -333,3 +333,57 @@ def test_the_thing_that_is_asked_for_decides_between_tables() -> None:
     ships, routes = answer("Which ship has the most cars?", SHIPS), answer("Which ship has the most cars?", ROUTES)
     assert ships is not None and routes is not None
     assert ships.covered > routes.covered
+
+
+STATEMENT = Grid(
+    title="Accounts of the harbour",
+    columns=("", "Notes", "As at 31 May 2024 £’000", "As at 31 May 2023 £’000", "Change %"),
+    rows=(("Boats", "4", "120", "100", "20"), ("Net assets", "B2", "310", "275", "13"), ("Loans", "", "7", "9", "-22")),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "row"),
+    [
+        (
+            "By how much did the net assets of the harbour rise between May 2023 and May 2024?",
+            "35 (Net assets, difference in “Accounts of the harbour”: 310 (2024) − 275 (2023))",
+            1,
+        ),
+        (
+            "By how much did loans fall from 2023 to 2024?",
+            "2 (Loans, difference in “Accounts of the harbour”: 9 (2023) − 7 (2024))",
+            2,
+        ),
+        (
+            "In which year were the boats the lowest?",
+            "2023 (Boats 100, the lowest of 2 in “Accounts of the harbour”)",
+            0,
+        ),
+    ],
+)
+def test_columns_of_years_are_compared_without_the_notes_beside_them(question: str, text: str, row: int) -> None:
+    found = answer(question, STATEMENT)
+    assert found is not None and (found.text, found.rows) == (text, (row,))
+
+
+def test_budgets_are_not_compared_with_what_was_spent() -> None:
+    columns = ("", "Budget 2024", "Spent 2024", "Spent 2023")
+    grid = Grid(title="Costs", columns=columns, rows=(("Ice", "50", "48", "40"), ("Nets", "20", "30", "10")))
+    found = answer("By how much did the cost of ice rise from 2023 to 2024?", grid)
+    assert found is not None and found.text == "8 (Ice, difference in “Costs”: 48 (2024) − 40 (2023))"
+
+
+def test_letters_joined_by_a_sign_are_a_word_of_the_question() -> None:
+    shares = Grid(title="Shares", columns=("", "Cost (EUR)"), rows=(("Bought in the fiscal year", "10"), ("Sold", "3")))
+    assert answer("How much did we spend on R&D in the fiscal year?", shares) is None
+    costs = Grid(title="Costs", columns=("", "2023", "2022"), rows=(("R&D", "40", "35"), ("Rent", "7", "8")))
+    found = answer("How much did we spend on R&D in 2023?", costs)
+    assert found is not None and found.rows == (0,)
+
+
+def test_what_money_comes_in_by_is_no_word_of_a_table() -> None:
+    taxes = Grid(title="Taxes", columns=("", "2024", "2023"), rows=(("Beer tax", "40", "35"), ("Dog tax", "7", "8")))
+    for question in ("How much did the beer tax bring in 2023?", "What did we collect from the beer tax in 2023?"):
+        found = answer(question, taxes)
+        assert found is not None and found.text == "35 (2023, Beer tax)"
