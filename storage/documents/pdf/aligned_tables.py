@@ -278,8 +278,8 @@ def _header_start(
         most = DATES_GAP if _names_periods(line) else LINE_GAP
         if line.middle - below.middle > most * max(line.height, below.height):
             break
-        if ceiling is not None and line.middle > ceiling:
-            break
+        if ceiling is not None and line.middle > ceiling and place < first and not _names_periods(line):
+            break  # the first line above figures may be one of names, parted from them
         # prose crosses the columns from the first on
         crossing = [
             piece for piece in line.pieces if _column(edges, piece.left) == 0 and piece.right > edges[1] + line.height

@@ -71,14 +71,20 @@ def read_pdf_tables(
 
 
 def find_tables(layout: Layout) -> list[FoundTable]:
-    """Return the tables of a page from top to bottom. An aligned table replaces a doubtful ruled one."""
+    """Return the tables of a page from top to bottom.
+
+    An aligned table replaces a doubtful ruled one, and one without names of columns, if it has some itself.
+    """
     ruled = find_ruled_tables(layout)
-    certain = [table for table in ruled if not table.is_doubtful]
+    certain = [table for table in ruled if not table.is_doubtful and any(table.header)]
     aligned = find_aligned_tables(layout, certain)
     orders = [{word.order for word in table.words} for table in aligned]
     for table in ruled:
+        if table in certain:
+            continue
         own = {word.order for word in table.words}
-        if table.is_doubtful and not any(len(own & other) * 2 > len(own) for other in orders):
+        better = [other for other, words in zip(aligned, orders, strict=True) if len(own & words) * 2 > len(own)]
+        if not any(table.is_doubtful or any(other.header[1:]) for other in better):
             certain.append(table)
             own_orders = [place for place, other in enumerate(orders) if own & other]
             aligned = [other for place, other in enumerate(aligned) if place not in own_orders]

@@ -123,10 +123,11 @@ def _joined(columns: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
     """Return the names of both rows together; () if the second names nothing, or the first spans nothing.
 
     A name spans the empty cells and the same names behind it. Every column of a span needs a name of its own; any other
-    has one of the two.
+    has one of the two, or both beside years.
     """
     names: list[str] = []
     spans = 0
+    is_unsure = False  # both rows name a column that no name spans: fine beside years
     place = 0
     while place < len(columns):
         end = place + 1
@@ -138,12 +139,11 @@ def _joined(columns: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
                 return ()
             spans += 1
             names += [f"{group} {name}".strip() if name else "" for name in own]
-        elif own[0] and group and own[0] != group:
-            return ()
         else:
-            names += [own[0] or group, *[""] * (end - place - 1)]
+            is_unsure = is_unsure or bool(own[0] and group and own[0] != group)
+            names += [f"{group} {own[0]}".strip() if own[0] != group else group, *[""] * (end - place - 1)]
         place = end
-    return tuple(names) if spans else ()
+    return tuple(names) if spans and (not is_unsure or any(map(is_period, second))) else ()
 
 
 def _is_name(cell: str) -> bool:

@@ -260,6 +260,10 @@ def test_years_and_units_above_figures_name_their_columns(tmp_path: Path) -> Non
     [found], _ = find(tmp_path / "a.pdf", [place([("", "As at May", "As at May"), *ACCOUNTS])])
     assert found.data["columns"] == ("", "As at May 2024 $m", "As at May 2023 $m")
     assert found.data["rows"] == tuple(ACCOUNTS[2:])
+    rows = [(*row, "4%") for row in ACCOUNTS[2:]]
+    names = [("", "As at May", "As at May", "2023 to 2024"), ("", "2024", "2023", "Change")]
+    [found], _ = find(tmp_path / "a.pdf", [place([*names, *rows], columns=(60, 200, 320, 440))])
+    assert found.data["columns"] == ("", "As at May 2024", "As at May 2023", "2023 to 2024 Change")
 
 
 def test_dates_close_to_each_other_name_the_columns_far_below_them(tmp_path: Path) -> None:
@@ -281,6 +285,20 @@ def test_a_border_in_pieces_is_the_upper_one_of_a_table(tmp_path: Path) -> None:
     strokes: list[Stroke] = [(50, 715, 180, 715), (180, 715, 330, 715), (330, 715, 520, 715), (50, 675, 520, 675)]
     [found], _ = find(tmp_path / "a.pdf", [place([*names, *ACCOUNTS[2:]])], strokes)
     assert found.data["columns"] == ("", "Budget 2024", "Actual 2024")
+
+
+def test_a_line_below_dates_parts_them_from_the_figures_that_they_name(tmp_path: Path) -> None:
+    strokes: list[Stroke] = [(50, 695, 520, 695), (50, 675, 520, 675), (50, 655, 520, 655)]
+    [found], _ = find(tmp_path / "a.pdf", [place([ACCOUNTS[0], *ACCOUNTS[2:]])], strokes)
+    assert found.data["columns"] == ACCOUNTS[0]
+    names = ("", "Budget", "Spent")
+    [found], _ = find(tmp_path / "b.pdf", [place([names, *ACCOUNTS[2:]])], strokes)
+    assert found.data["columns"] == names
+
+
+def test_names_above_a_frame_name_its_columns(tmp_path: Path) -> None:
+    [found], _ = find(tmp_path / "a.pdf", [place([ACCOUNTS[0], *ACCOUNTS[2:]])], frame(5, top=695))
+    assert (found.data["columns"], found.data["rows"]) == (ACCOUNTS[0], tuple(ACCOUNTS[2:]))
 
 
 def test_names_that_come_again_below_figures_begin_a_table(tmp_path: Path) -> None:
