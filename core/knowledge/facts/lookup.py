@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -33,7 +34,7 @@ from core.knowledge.facts.table_grids import Grid
 from core.knowledge.facts.table_questions import compute
 from core.knowledge.facts.table_results import Computed
 from core.knowledge.facts.table_shapes import SAID_OF, WEIGHT, find_statement, reshape
-from core.knowledge.facts.table_words import TableQuestion
+from core.knowledge.facts.table_words import TableQuestion, stems
 from core.knowledge.search.documents import find_by_name
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import ExtractRepository
@@ -54,6 +55,8 @@ LONG_PAGES = 20
 FIRST_PAGES = 3
 CARRIED = 0.2
 MOST_LOOKED_AT = 2  # documents that are looked through for a name
+KEPT = 64  # documents whose names stay in memory
+_CAPITALISED = re.compile(r"\b[A-Z][\w’'-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +116,7 @@ class Facts:
         self._corpus = corpus
         self._clock = clock
         self.aliases = AliasResolver(extracts=extracts, corpus=corpus, clock=clock)
+        self._carried: OrderedDict[tuple[str, str | None, int | None], frozenset[str]] = OrderedDict()
         self.list_extracts = extracts.list_extracts
         self.counts = extracts.counts
 
@@ -198,7 +202,8 @@ class Facts:
         read = {} if read is None else read
         near = await self.of_pages(pages, scope, ExtractType.TABLE)
         near.sort(key=lambda extract: pages.index(extract.page_id))
-        named = _named(question, await self._corpus.list_readable(scope))
+        readable = {document.id: document for document in await self._corpus.list_readable(scope)}
+        named = _named(question, [*readable.values()])
         found: list[tuple[tuple[int, bool, int], Computed, list[Fact]]] = []
         for place, document_id in enumerate(dict.fromkeys([*named, *(item.document_id for item in near)])):
             if place == MOST_DOCUMENTS or (found and named and document_id not in named):
@@ -207,7 +212,8 @@ class Facts:
                 read[document_id] = await self.tables(frozenset({document_id}), scope)
             asked = question
             if question.proper and document_id not in named and place < len(named) + MOST_LOOKED_AT:
-                asked = replace(question, carried=carried(question, await self._corpus.list_pages(document_id, scope)))
+                carried = await self._names_carried(readable[document_id], scope)
+                asked = replace(question, carried=question.proper & carried)
             for grid, rows in read[document_id]:
                 if rows and (computed := compute(asked, grid)) is not None:
                     worth = computed.covered, computed.is_exact, grid.weight
@@ -234,6 +240,16 @@ class Facts:
             wanted = ExtractQuery(type=ExtractType.TABLE, document_ids=frozenset({document_id}), limit=MOST_READ)
             found += whole_tables(await self._extracts.list_extracts(wanted, scope), readable[document_id])
         return found
+
+    async def _names_carried(self, document: Document, scope: SearchScope) -> frozenset[str]:
+        """Return the names that a document carries, as far as it may be read; kept for the last KEPT documents."""
+        key = (document.id, document.revision, scope.positions.get(document.id))
+        if key not in self._carried:
+            self._carried[key] = carried_names(await self._corpus.list_pages(document.id, scope))
+        self._carried.move_to_end(key)
+        while len(self._carried) > KEPT:
+            self._carried.popitem(last=False)
+        return self._carried[key]
 
     async def troubles(self, scope: SearchScope, document_ids: frozenset[str] = frozenset()) -> list[Trouble]:
         """List the failures, refusals and omissions of extractors, by document and extractor.
@@ -357,12 +373,12 @@ def _named(question: TableQuestion, documents: Sequence[Document]) -> list[str]:
     return min(few, key=len, default=[])
 
 
-def carried(question: TableQuestion, pages: Sequence[Page]) -> frozenset[str]:
-    """Return the names in a question that a long document has on its first pages, and throughout."""
+def carried_names(pages: Sequence[Page]) -> frozenset[str]:
+    """Return the capitalised words, as stems, that a long document has on its first pages, and throughout."""
     if len(pages) < LONG_PAGES:
         return frozenset()
     texts = [page.text.casefold() for page in pages]
-    first = [word for word in question.proper if any(word in text for text in texts[:FIRST_PAGES])]
+    first = frozenset(stems(word for page in pages[:FIRST_PAGES] for word in _CAPITALISED.findall(page.text)))
     return frozenset(word for word in first if sum(word in text for text in texts) >= len(texts) * CARRIED)
 
 

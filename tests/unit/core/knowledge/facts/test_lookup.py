@@ -9,6 +9,7 @@ from core.domain.extracts import Extraction, ExtractQuery, ExtractType
 from core.errors import NotFound
 from core.knowledge.facts import FactType, FoundFacts
 from core.knowledge.facts.lookup import QUOTE_CHARACTERS
+from core.knowledge.facts.table_words import read_table_question
 from tests.builders import NOON
 from tests.unit.core.library_builder import Shelf
 
@@ -207,3 +208,24 @@ async def test_troubles_are_those_of_what_may_be_read_and_never_quote_what_is_st
     assert len(await shelf.facts.troubles(shelf.scope())) == 4
     assert {item.document for item in await shelf.facts.troubles(shelf.scope(**{fares.id: 1}))} == {minutes.path}
     assert await shelf.facts.troubles(replace(shelf.scope(), sources=frozenset())) == []
+
+
+COSTS = "Alder costs\n\n| | 2023 | 2022 |\n|---|---|---|\n| Wages | 40 | 35 |\n| Ice | 7 | 8 |"
+
+
+@pytest.mark.parametrize(("pages", "found"), [(24, "40 (2023, Wages)"), (5, None)])
+async def test_a_name_that_a_long_document_carries_need_not_be_in_its_title(pages: int, found: str | None) -> None:
+    shelf = Shelf()
+    report = await shelf.add("a-17.pdf", COSTS, *[f"Alder sails on, {page}." for page in range(1, pages)], title="A 17")
+    rows = [["Wages", "40", "35"], ["Ice", "7", "8"]]
+    spans = [[COSTS.index(line), COSTS.index(line) + len(line)] for line in ("| Wages | 40 | 35 |", "| Ice | 7 | 8 |")]
+    table = {"title": "", "columns": ["", "2023", "2022"], "rows": rows, "row_spans": spans}
+    await shelf.extract(report, ExtractType.TABLE, table)
+    near = [f"{report.id}@{report.revision}#1"]
+    answers = []
+    for name in ("Alder", "Birch"):
+        question = read_table_question(f"What were the wages of {name} in 2023?")
+        assert question is not None
+        computed = await shelf.facts.compute(question, near, shelf.scope())
+        answers.append(computed[0] if computed is not None else None)
+    assert answers == [found, None]
