@@ -56,6 +56,9 @@ FIRST_PAGES = 3
 CARRIED = 0.2
 MOST_LOOKED_AT = 2  # documents that are looked through for a name
 KEPT = 64  # documents whose names stay in memory
+PAGE_HEAD = 300  # characters of a page that tell whose accounts it has
+_OF_GROUP = re.compile(r"\bconsolidated\b", re.IGNORECASE)
+_PARENT = frozenset({"company", "parent"})
 _CAPITALISED = re.compile(r"\b[A-Z][\w’'-]+")
 
 
@@ -222,15 +225,23 @@ class Facts:
             return None
         most = max(worth for worth, _, _ in found)
         best = [(computed, rows) for worth, computed, rows in found if worth == most]
-        computed, rows = best[0]
         if len({other.figure for other, _ in best}) > 1:
+            best = [found for found in best if await self._is_of_group(found[1][0], question, scope)]
+        if len({other.figure for other, _ in best}) != 1:
             return None
+        computed, rows = best[0]
         cited = await self.cite(rows[:MOST_CITED], scope)
         passages = await self.passages(cited, scope)
         listed = [row for each in cited if (row := _to_row(each, passages)) is not None]
         if len(listed) < min(len(rows), MOST_CITED):
             return None  # a row without a proof
         return computed.text, Listing(rows=tuple(listed), total=len(rows), unknown=0)
+
+    async def _is_of_group(self, row: Fact, question: TableQuestion, scope: SearchScope) -> bool:
+        """Return whether a row's page begins with accounts of a group, not of its parent, unless the latter is said."""
+        page = await self._corpus.find_page(row.extract.document_id, row.page_number, scope)
+        is_of_group = page is not None and _OF_GROUP.search(page.text[:PAGE_HEAD]) is not None
+        return is_of_group is not bool(_PARENT & {*question.said})
 
     async def tables(self, document_ids: frozenset[str], scope: SearchScope) -> Tables:
         """List the whole tables of documents, in order, with their rows."""

@@ -271,11 +271,15 @@ class _Reading:
         return frozenset(self._forms[word] for word in label if word in self._forms)
 
     def _select_in_part(self, among: Sequence[int]) -> tuple[list[int], frozenset[str]]:
-        """Return the one row whose label the question has in part ("Norfolk" of "Norfolk Southern"); else all."""
+        """Return the one row of whose label the question has half ("Norfolk" of "Norfolk Southern"); else all."""
         left = self.said & self.question.needed
         left -= self.grid.explains(left)
+        none = frozenset[str]()
         parts = {
-            row: max((own & left for own in self.grid.labels[row]), key=len, default=frozenset[str]()) for row in among
+            row: max(
+                (own & left for own in self.grid.labels[row] if len(own & left) * 2 >= len(own)), key=len, default=none
+            )
+            for row in among
         }
         most = max(map(len, parts.values()), default=0)
         best = [row for row in among if most and len(parts[row]) == most]

@@ -142,7 +142,6 @@ _SHORT = 22
 _WORD_COLUMNS = 3
 
 
-
 def find_aligned_tables(layout: Layout, ruled: Sequence[FoundTable] = ()) -> list[FoundTable]:
     """Return the tables of a page outside of `ruled`, from top to bottom."""
     taken = {word.order for table in ruled for word in table.words}

@@ -21,6 +21,11 @@ _SAMPLE = 20
 _BEFORE = frozenset(["$", "€", "£", "¥", "US$", "C$", "A$", "USD", "EUR", "GBP"])
 _BEHIND = frozenset([")", "%", ")%", "%)", "x", "bps"])
 _UNIT = re.compile(r"[A-Z]{0,3}[$€£¥] ?['’‘]?(?:0{3}s?|m|mn|bn)?|(?:[A-Z]{3} ?)?['’‘]0{3}s?|%")
+_LACKS_YEAR = re.compile(  # "May 3," and "As at 3 May"
+    r"(?:\b(?:ended|ending|as at|as of|jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+    r"(?: \d{1,2})?,?|,)$",
+    re.IGNORECASE,
+)
 _NOTE = re.compile(r"notes?", re.IGNORECASE)
 
 
@@ -52,7 +57,8 @@ def _with_names(grid: TextTable) -> TextTable:
 def _with_units(grid: TextTable) -> TextTable:
     units = grid.rows[0]
     filled = [cell for cell in units if cell and not _NOTE.fullmatch(cell)]
-    if len(grid.rows) < 2 or units[0] or not filled or not any(grid.columns[1:]) or not all(map(_UNIT.fullmatch, filled)):
+    is_named = len(grid.rows) > 1 and not units[0] and any(grid.columns[1:])
+    if not is_named or not filled or not all(map(_UNIT.fullmatch, filled)):
         return grid
     return _without(grid, 1, tuple(f"{name} {unit}".strip() for name, unit in zip(grid.columns, units, strict=True)))
 
@@ -143,7 +149,10 @@ def _joined(columns: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
             is_unsure = is_unsure or bool(own[0] and group and own[0] != group)
             names += [f"{group} {own[0]}".strip() if own[0] != group else group, *[""] * (end - place - 1)]
         place = end
-    return tuple(names) if spans and (not is_unsure or any(map(is_period, second))) else ()
+    is_of_years = not second[0] and all(is_period(cell) for cell in second if cell)
+    is_of_years = is_of_years and all(_LACKS_YEAR.search(name) for name in columns[1:] if name)
+    is_joined = is_of_years or (spans and (not is_unsure or any(map(is_period, second))))
+    return tuple(names) if is_joined else ()
 
 
 def _is_name(cell: str) -> bool:

@@ -260,6 +260,8 @@ def test_years_and_units_above_figures_name_their_columns(tmp_path: Path) -> Non
     [found], _ = find(tmp_path / "a.pdf", [place([("", "As at May", "As at May"), *ACCOUNTS])])
     assert found.data["columns"] == ("", "As at May 2024 $m", "As at May 2023 $m")
     assert found.data["rows"] == tuple(ACCOUNTS[2:])
+    [found], _ = find(tmp_path / "a.pdf", [place([("", "May 3,", "May 4,"), ACCOUNTS[0], *ACCOUNTS[2:]])])
+    assert (found.data["columns"], found.data["rows"]) == (("", "May 3, 2024", "May 4, 2023"), tuple(ACCOUNTS[2:]))
     rows = [(*row, "4%") for row in ACCOUNTS[2:]]
     names = [("", "As at May", "As at May", "2023 to 2024"), ("", "2024", "2023", "Change")]
     [found], _ = find(tmp_path / "a.pdf", [place([*names, *rows], columns=(60, 200, 320, 440))])
