@@ -274,19 +274,16 @@ class _Reading:
         """Return the one row of whose label the question has half ("Norfolk" of "Norfolk Southern"); else all."""
         left = self.said & self.question.needed
         left -= self.grid.explains(left)
-        none = frozenset[str]()
         parts = {
-            row: max(
-                (own & left for own in self.grid.labels[row] if len(own & left) * 2 >= len(own)), key=len, default=none
-            )
+            row: max(((own & left, own) for own in self.grid.labels[row]), key=lambda pair: len(pair[0]))
             for row in among
         }
-        most = max(map(len, parts.values()), default=0)
-        best = [row for row in among if most and len(parts[row]) == most]
+        most = max((len(said) for said, _ in parts.values()), default=0)
+        best = [row for row in among if most and len(parts[row][0]) == most]
         named = frozenset[str]().union(*(self.grid.named(place, left) for place in range(len(self.grid.columns))))
-        if len(best) == 1 and not parts[best[0]] <= named:
+        if len(best) == 1 and not parts[best[0]][0] <= named and most * 2 >= len(parts[best[0]][1]):
             self.is_exact = False
-            return best, parts[best[0]]
+            return best, parts[best[0]][0]
         return list(among), frozenset()
 
     def _joined(self, rows: Sequence[int], covered: frozenset[str]) -> tuple[list[int], frozenset[str]]:

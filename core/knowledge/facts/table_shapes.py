@@ -97,8 +97,8 @@ def _join_signs(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[
             else:
                 pending.append(place)
             continue
-        text = ""
-        for part in (*(columns[each] for each in pending), name):
+        text = name.strip()  # the sign's own name may be the one of the figure before it
+        for part in () if text else (columns[each] for each in pending):
             text = _both(text, part)
         names.append(text)
         for own, row in zip(joined, rows, strict=True):

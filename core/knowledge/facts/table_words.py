@@ -253,7 +253,7 @@ def read_table_question(text: str) -> TableQuestion | None:
     all_words = words(rest)
     ends = _ENDS.search(rest)
     difference = _DIFFERENCE.search(rest)
-    called = [word for word in all_words if word in _CALLED]
+    called = [word for word in all_words if word in _CALLED and word.capitalize() not in _PROPER.findall(rest)]
     operations = {_CALLED[word] for word in called}
     if difference is not None:
         all_words = [word for word in all_words if word not in _OF_DIFFERENCE and word != difference["side"]]

@@ -27,6 +27,8 @@ _SAME_PLACE = 6.0
 # How sure tables are, with lines around their cells and without.
 _RULED = 0.9
 _ALIGNED = 0.7
+# Words of an aligned table, as a multiple of those of the ruled one that it has more than.
+_MORE = 1.5
 # Maximum distance of a title above its table, in heights of a line, and its maximum characters.
 _NEAR = 2.5
 _MAX_LINE = 120
@@ -73,7 +75,8 @@ def read_pdf_tables(
 def find_tables(layout: Layout) -> list[FoundTable]:
     """Return the tables of a page from top to bottom.
 
-    An aligned table replaces a doubtful ruled one, and one without names of columns, if it has some itself.
+    An aligned table replaces a doubtful ruled one, and one without names of columns, if it has some itself, or much
+    more: lines may be around the figures alone.
     """
     ruled = find_ruled_tables(layout)
     certain = [table for table in ruled if not table.is_doubtful and any(table.header)]
@@ -84,7 +87,8 @@ def find_tables(layout: Layout) -> list[FoundTable]:
             continue
         own = {word.order for word in table.words}
         better = [other for other, words in zip(aligned, orders, strict=True) if len(own & words) * 2 > len(own)]
-        if not any(table.is_doubtful or any(other.header[1:]) for other in better):
+        most = len(own) * _MORE
+        if not any(table.is_doubtful or any(other.header[1:]) or len(other.words) > most for other in better):
             certain.append(table)
             own_orders = [place for place, other in enumerate(orders) if own & other]
             aligned = [other for place, other in enumerate(aligned) if place not in own_orders]

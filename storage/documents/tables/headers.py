@@ -26,6 +26,8 @@ _LACKS_YEAR = re.compile(  # "May 3," and "As at 3 May"
     r"(?: \d{1,2})?,?|,)$",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MARKED_YEAR = re.compile(r"((?:19|20)\d\d)\d")
 _NOTE = re.compile(r"notes?", re.IGNORECASE)
 
 
@@ -38,14 +40,27 @@ def with_one_header(grid: TextTable) -> TextTable:
     """
     if len(grid.columns) < _MIN_COLUMNS or len(grid.rows) < 2:
         return grid
-    return _with_units(_with_names(_with_signs(grid)))
+    return _with_units(_with_names(_with_signs(_without_marks(grid))))
+
+
+def _without_marks(grid: TextTable) -> TextTable:
+    """Return the table without the marks of notes at years in its first rows: "20231" beside "2024"."""
+    first = tuple(map(_without_mark, grid.rows[:_MAX_HEADERS]))
+    return replace(grid, columns=_without_mark(grid.columns), rows=first + grid.rows[_MAX_HEADERS:])
+
+
+def _without_mark(row: tuple[str, ...]) -> tuple[str, ...]:
+    if row[0] or not any(map(_YEAR.fullmatch, row)):
+        return row
+    return tuple(found[1] if (found := _MARKED_YEAR.fullmatch(cell)) else cell for cell in row)
 
 
 def _with_names(grid: TextTable) -> TextTable:
     if not any(grid.columns):
         return _with_lead_rows(grid)
     second, below = grid.rows[0], grid.rows[1 : 1 + _SAMPLE]
-    if not all(map(_is_name, second)) or not _has_figures(below, second):
+    either = [one or other for one, other in zip(grid.columns, second, strict=True)]
+    if not all(map(_is_name, second)) or not _has_figures(below, either):
         return grid
     filled = sum(map(bool, second))
     if sum(map(bool, grid.columns)) == 1 and bool(grid.columns[0]) and filled > 1 and filled * 3 > len(second):
@@ -140,7 +155,11 @@ def _joined(columns: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
         while columns[place] and end < len(columns) and columns[end] in ("", columns[place]):
             end += 1
         group, own = columns[place], second[place:end]
-        if end - place > 1 and any(own):
+        single = {name for name in own if name}
+        if end - place > 1 and len(single) == 1 and _LACKS_YEAR.search(group) and is_period(*single):
+            both = f"{group} {single.pop()}"  # a column of signs beside its figures
+            names += [both if name else "" for name in columns[place:end]]
+        elif end - place > 1 and any(own):
             if len({name for name in own if name}) < 2:
                 return ()
             spans += 1

@@ -387,3 +387,15 @@ def test_what_money_comes_in_by_is_no_word_of_a_table() -> None:
     for question in ("How much did the beer tax bring in 2023?", "What did we collect from the beer tax in 2023?"):
         found = answer(question, taxes)
         assert found is not None and found.text == "35 (2023, Beer tax)"
+
+
+def test_a_name_is_no_word_for_the_highest() -> None:
+    banks = Grid(title="First Bank", columns=("", "2023", "2022"), rows=(("Fees", "8", "9"), ("Wages", "4", "3")))
+    found = answer("What were the fees of First Bank in 2023?", banks)
+    assert found is not None and found.text == "8 (2023, Fees)"
+
+
+def test_one_word_of_many_names_no_row() -> None:
+    labels = ("Sale of old wooden boats in May", "Wages")
+    grid = Grid(title="Costs", columns=("", "2023"), rows=[(label, "8") for label in labels])
+    assert answer("What did the boats cost in 2023?", grid) is None

@@ -303,6 +303,13 @@ def test_names_above_a_frame_name_its_columns(tmp_path: Path) -> None:
     assert (found.data["columns"], found.data["rows"]) == (ACCOUNTS[0], tuple(ACCOUNTS[2:]))
 
 
+def test_lines_around_figures_alone_leave_them_their_labels(tmp_path: Path) -> None:
+    names = ("", "2024", "20231")  # with the mark of a note
+    strokes = frame(6, top=715, edges=(250, 390, 520))
+    [found], _ = find(tmp_path / "a.pdf", [place([names, *ACCOUNTS[2:]])], strokes)
+    assert (found.data["columns"], found.data["rows"]) == (ACCOUNTS[0], tuple(ACCOUNTS[2:]))
+
+
 def test_names_that_come_again_below_figures_begin_a_table(tmp_path: Path) -> None:
     lower = [("Loans", "310", "320"), ("Wages owed", "45", "51"), ("Bills owed", "7", "9")]
     years = ("", "2022", "2021")
