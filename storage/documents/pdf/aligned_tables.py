@@ -329,12 +329,18 @@ def _names(lines: Sequence[PrintedLine], edges: Sequence[float]) -> tuple[str, .
                 if both:
                     continue
             for column in covered:
+                if any(_overlap(other, column, edges) > _overlap(piece, column, edges) for other in line.pieces):
+                    continue  # it only reaches into the column of another name
                 names[column].append(
                     piece.text
                     if len(covered) > 1 and not _is_loose(piece, edges)
                     else to_text(word for word in piece.words if _column(edges, word.centre) == column)
                 )
     return tuple(" ".join(filter(None, name)) for name in names)
+
+
+def _overlap(piece: Piece, column: int, edges: Sequence[float]) -> float:
+    return min(piece.right, edges[column + 1]) - max(piece.left, edges[column])
 
 
 def _covered(piece: Piece, edges: Sequence[float]) -> range:

@@ -310,6 +310,13 @@ def test_lines_around_figures_alone_leave_them_their_labels(tmp_path: Path) -> N
     assert (found.data["columns"], found.data["rows"]) == (ACCOUNTS[0], tuple(ACCOUNTS[2:]))
 
 
+def test_a_name_that_reaches_into_the_column_before_its_own_names_its_own(tmp_path: Path) -> None:
+    names: list[Piece] = [(250, 700, "May 31, 2024"), (342, 700, "May 31, 2023")]
+    rows = [(row[0], "$", row[1], "$", row[2]) for row in ACCOUNTS[2:]]
+    [found], _ = find(tmp_path / "a.pdf", [[*names, *place(rows, top=680, columns=(60, 250, 300, 338, 390))]])
+    assert found.data["columns"] == ("", "May 31, 2024", "May 31, 2023")
+
+
 def test_names_that_come_again_below_figures_begin_a_table(tmp_path: Path) -> None:
     lower = [("Loans", "310", "320"), ("Wages owed", "45", "51"), ("Bills owed", "7", "9")]
     years = ("", "2022", "2021")
