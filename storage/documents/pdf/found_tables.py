@@ -114,14 +114,15 @@ def _tables_of(
         is_continued = number == 0 and goes_on is not None and _continues(table, goes_on, layout)
         title = find_title(page, span, nearest=_line_above(table, layout))
         columns, rows = table.header, table.texts
+        above = before if is_continued else placed[-1][1] if placed and _is_below(table, placed[-1][0]) else None
         if is_continued and before is not None:
             title = before.title
-            if not any(columns) or not table.rows:
+            if not table.rows and len(before.columns) == len(columns):
                 columns = before.columns
         spans = tuple(span_of((word for cell in row for word in cell), places) or span for row in table.rows)
         grid = with_one_header(TextTable(span=span, columns=columns, rows=rows, row_spans=spans))
-        if not any(grid.columns) and placed and _is_below(table, *placed[-1], width=len(grid.columns)):
-            grid = replace(grid, columns=placed[-1][1].columns)
+        if not any(grid.columns) and above is not None and len(above.columns) == len(grid.columns):
+            grid = replace(grid, columns=above.columns)
         result = PlacedTable(
             page=page, span=span, title=title, columns=grid.columns, rows=grid.rows, row_spans=grid.row_spans,
             confidence=_RULED if table.is_ruled else _ALIGNED, is_continued=is_continued,
@@ -130,10 +131,10 @@ def _tables_of(
     return sorted(placed, key=lambda pair: pair[1].span)
 
 
-def _is_below(table: FoundTable, above: FoundTable, placed: PlacedTable, *, width: int) -> bool:
-    """Return whether a table has the columns of the one above it on the page."""
+def _is_below(table: FoundTable, above: FoundTable) -> bool:
+    """Return whether a table is as wide as the one above it on the page, at the same place."""
     ends = ((table.edges[0], above.edges[0]), (table.edges[-1], above.edges[-1]))
-    return width == len(placed.columns) and all(abs(one - other) <= _allowed(table) for one, other in ends)
+    return all(abs(one - other) <= _allowed(table) for one, other in ends)
 
 
 def _allowed(table: FoundTable) -> float:

@@ -105,6 +105,16 @@ def test_a_table_that_goes_on_over_the_page_break_says_so_and_keeps_its_columns(
     assert second.page_number == 2
 
 
+def test_a_table_that_goes_on_takes_the_names_of_one_with_columns_of_signs(tmp_path: Path) -> None:
+    more = [("Eastern pier", "310", "320"), ("Western pier", "45", "51"), ("Old pier", "7", "9")]
+    signs = [(name, "$", one, "$", other) for name, one, other in more]
+    columns = (60, 250, 300, 380, 430)
+    names = [("", "", "2024", "", "2023")]
+    first, second = find(tmp_path / "a.pdf", [place(names + signs, columns=columns), place(signs, columns=columns)])[0]
+    assert first.data["columns"] == second.data["columns"] == ("", "2024", "2023")
+    assert second.data["rows"] == first.data["rows"]
+
+
 def test_a_file_that_is_gone_gives_nothing(tmp_path: Path) -> None:
     page = Page(id="p1", document_id="d1", revision="r1", number=1, title="", text="Harbour")
     given_ = ExtractorInput(
