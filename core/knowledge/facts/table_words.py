@@ -164,6 +164,10 @@ _MOST = re.compile(
     re.IGNORECASE,
 )
 _PAIR = re.compile(r"(?<![\w–-])([\w–-]{1,40}),? (?:and|or) (?:the )?(?=([\w–-]{1,40}))")
+_YEAR_TO = re.compile(  # "the year to March 2024": statements often call it 2024
+    r"\b(?:the )?year (?:to|ended|ending)(?: the)?(?: \d{1,2}(?:st|nd|rd|th)?)? [A-Z][a-z]{2,8},?(?: \d{1,2},)? "
+    r"(?=(?:19|20)\d\d\b)"
+)
 _LETTERS = re.compile(r"\b[a-z]&[a-z]\b")
 _PROPER = re.compile(r"(?<=\s)[A-Z][\w’'-]*")
 _EVERY = re.compile(rf"\ball (?:of )?(?:the |our )?(\d{{1,3}}|{'|'.join(_NUMBERS)}) (?=[a-z])", re.IGNORECASE)
@@ -243,6 +247,7 @@ def read_table_question(text: str) -> TableQuestion | None:
         return None
     is_loose = compared is None and (not asks or _LOOSE.match(question) is not None)
     question = compared or question
+    question = _YEAR_TO.sub("", question)
     counted, named = _COUNTS.match(question), _ENTITY.match(question)
     rest, limit = _read_limit(question)
     rest, most = _read_most(rest)

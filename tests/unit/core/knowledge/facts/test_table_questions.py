@@ -399,3 +399,10 @@ def test_one_word_of_many_names_no_row() -> None:
     labels = ("Sale of old wooden boats in May", "Wages")
     grid = Grid(title="Costs", columns=("", "2023"), rows=[(label, "8") for label in labels])
     assert answer("What did the boats cost in 2023?", grid) is None
+
+
+@pytest.mark.parametrize("year", ["the year to June 2023", "the year ended 30 June 2023", "the year ended June 30, 2023"])
+def test_a_year_that_ends_in_a_month_is_that_year(year: str) -> None:
+    found = answer(f"What were the wages in {year}?", BUDGET)
+    assert found is not None and found.text == "60 (2023, Wages)"
+    assert answer("What were the wages in June 2023?", BUDGET) is None
