@@ -207,7 +207,7 @@ class Facts:
         near.sort(key=lambda extract: pages.index(extract.page_id))
         readable = {document.id: document for document in await self._corpus.list_readable(scope)}
         named = _named(question, [*readable.values()])
-        found: list[tuple[tuple[int, bool, int], Computed, list[Fact]]] = []
+        found: list[tuple[tuple[int, bool, bool, int], Computed, list[Fact]]] = []
         for place, document_id in enumerate(dict.fromkeys([*named, *(item.document_id for item in near)])):
             if place == MOST_DOCUMENTS or (found and named and document_id not in named):
                 break
@@ -219,7 +219,7 @@ class Facts:
                 asked = replace(question, carried=question.proper & carried)
             for grid, rows in read[document_id]:
                 if rows and (computed := compute(asked, grid)) is not None:
-                    worth = computed.covered, computed.is_exact, grid.weight
+                    worth = computed.covered, computed.is_exact, not _is_of_parent(grid, question), grid.weight
                     found.append((worth, computed, [rows[place] for place in computed.rows]))
         if not found:
             return None
@@ -229,13 +229,13 @@ class Facts:
             best = [found for found in best if await self._is_of_group(found[1][0], question, scope)]
         if len({other.figure for other, _ in best}) != 1:
             return None
-        computed, rows = best[0]
-        cited = await self.cite(rows[:MOST_CITED], scope)
-        passages = await self.passages(cited, scope)
-        listed = [row for each in cited if (row := _to_row(each, passages)) is not None]
-        if len(listed) < min(len(rows), MOST_CITED):
-            return None  # a row without a proof
-        return computed.text, Listing(rows=tuple(listed), total=len(rows), unknown=0)
+        for computed, rows in best:
+            cited = await self.cite(rows[:MOST_CITED], scope)
+            passages = await self.passages(cited, scope)
+            listed = [row for each in cited if (row := _to_row(each, passages)) is not None]
+            if len(listed) >= min(len(rows), MOST_CITED):  # else a row has no proof
+                return computed.text, Listing(rows=tuple(listed), total=len(rows), unknown=0)
+        return None
 
     async def _is_of_group(self, row: Fact, question: TableQuestion, scope: SearchScope) -> bool:
         """Return whether a row's page begins with accounts of a group, not of its parent, unless the latter is said."""
@@ -382,6 +382,11 @@ def _named(question: TableQuestion, documents: Sequence[Document]) -> list[str]:
     having = [[id for id, name in names.items() if word in name] for word in said]
     few = [ids for ids in having if 0 < len(ids) <= MOST_NAMED]
     return min(few, key=len, default=[])
+
+
+def _is_of_parent(grid: Grid, question: TableQuestion) -> bool:
+    """Return whether a table is of a group's parent alone, and the question doesn't say so."""
+    return bool(_PARENT & {*words(f"{grid.title} {' '.join(grid.columns)}")}) and not _PARENT & {*question.said}
 
 
 def carried_names(pages: Sequence[Page]) -> frozenset[str]:

@@ -152,8 +152,13 @@ def is_one_unit(units: Iterable[str]) -> bool:
 
 
 def plain_rows(grid: Grid) -> list[int]:
-    """Return the rows without totals."""
-    return [row for row, cells in enumerate(grid.rows) if not SUMMARY_ROW.match(cells[0].strip())]
+    """Return the rows without totals: by their label, or figures without any word."""
+    return [
+        row
+        for row, cells in enumerate(grid.rows)
+        if not SUMMARY_ROW.match(cells[0].strip())
+        and (cells[0].strip() or any(cell.strip() and grid.numbers[row][at] is None for at, cell in enumerate(cells)))
+    ]
 
 
 def sorted_rows(grid: Grid, column: int, chosen: Sequence[int], *, falling: bool) -> list[int]:

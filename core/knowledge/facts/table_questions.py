@@ -39,9 +39,13 @@ from core.knowledge.facts.table_words import (
     operation_of,
     quantities_called,
 )
+from core.text.words import words
 
 MOST_COLUMNS = 40  # of a table whose columns are read as rows
 _YES, _NO = frozenset({"yes", "y", "true", "x", "✓"}), frozenset({"no", "n", "false", "", "-", "–"})
+_OF_PERIODS = re.compile(
+    r"years?|ended|ending|as|at|of|on|for|the|fiscal|fy|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]{0,6}"
+)
 _RANGE = re.compile(r"(\d{1,4}) ?[-–] ?(\d{1,4})")
 
 
@@ -98,7 +102,7 @@ def _turned(question: TableQuestion, grid: Grid) -> Grid | None:
         return None  # passengers and cars don't add up
     return Grid(
         title=grid.title,
-        about=f"{grid.about} {_beside_year(heads[0])}" if are_years else grid.about,
+        about=" ".join((grid.about, *heads)) if are_years else grid.about,
         columns=("Year" if are_years else "", *(row[0] for row in grid.rows)),
         rows=[
             (head, *(row[place] for row in grid.rows))
@@ -118,7 +122,8 @@ def _columns_of_years(grid: Grid) -> Sequence[int]:
 
 
 def _beside_year(column: str) -> str:
-    return YEAR.sub(" ", column).casefold()
+    """Return what a name says beside its period: "Budget" of "Budget for the year ended 31 May 2024"."""
+    return " ".join(word for word in words(column) if not word.isdigit() and not _OF_PERIODS.fullmatch(word))
 
 
 class _Reading:
@@ -208,6 +213,8 @@ class _Reading:
         """Return whether nothing that the question says is left over."""
         left = self.said & self.question.needed - covered
         left -= self.grid.explains(left)
+        for pair in self.question.letters:  # "S&P" of "sp500.csv"
+            left -= frozenset(pair if any(pair in own for own in self.grid.known) else "")
         for place, own in enumerate(self.grid.names):  # "of the Dart class": a column whose cells name the rows
             if any(self._said_of(self.grid.labels[row][place]) & covered for row in rows):
                 left = frozenset(word for word in left if not any(is_like(word, name) for name in own))

@@ -208,14 +208,14 @@ class TableQuestion:
     every: int = 0  # of "all three": the number of rows; 0 if it isn't said
     lists: bool = False  # all rows that fit are asked for
     is_loose: bool = False  # a few words, or asked so that prose may answer as well
-    letters: frozenset[str] = frozenset()  # of "R&D"
+    letters: tuple[str, ...] = ()  # "rd" of "R&D"
     proper: frozenset[str] = frozenset()  # capitalised words behind the first
     carried: frozenset[str] = frozenset()  # words that the document has throughout: its company's name
 
     @property
     def needed(self) -> frozenset[str]:
         """The words that a table has to account for."""
-        kept = (word for word in self.said if len(word) > 1 or word.isdigit() or word in self.letters)
+        kept = (word for word in self.said if len(word) > 1 or word.isdigit() or word in "".join(self.letters))
         return frozenset(word for word in kept if word not in _NOT_NEEDED and word not in self.carried)
 
     @property
@@ -284,7 +284,7 @@ def read_table_question(text: str) -> TableQuestion | None:
         falls=_FALLS.search(rest) is not None,
         is_loose=is_loose,
         every=_NUMBERS[every] if every in _NUMBERS else int(every),
-        letters=frozenset("".join(_LETTERS.findall(rest.casefold())).replace("&", "")),
+        letters=tuple(pair.replace("&", "") for pair in _LETTERS.findall(rest.casefold())),
         proper=frozenset(stems(_PROPER.findall(rest))),
         lists=operation is Operation.VALUE and _LISTS.match(question) is not None,
         pairs=tuple((next(stems([one])), next(stems([other]))) for one, other in _PAIR.findall(rest.casefold())),

@@ -374,12 +374,22 @@ def test_budgets_are_not_compared_with_what_was_spent() -> None:
     assert found is not None and found.text == "8 (Ice, difference in “Costs”: 48 (2024) − 40 (2023))"
 
 
+def test_a_period_said_over_one_column_alone_is_that_of_all() -> None:
+    columns = ("", "2022", "Year ended May 31, 2023", "2024")
+    grid = Grid(title="Costs", columns=columns, rows=(("Ice", "50", "48", "40"), ("Nets", "20", "30", "10")))
+    found = answer("By how much did the cost of ice fall from 2023 to 2024?", grid)
+    assert found is not None and found.text == "8 (Ice, difference in “Costs”: 48 (2023) − 40 (2024))"
+
+
 def test_letters_joined_by_a_sign_are_a_word_of_the_question() -> None:
     shares = Grid(title="Shares", columns=("", "Cost (EUR)"), rows=(("Bought in the fiscal year", "10"), ("Sold", "3")))
     assert answer("How much did we spend on R&D in the fiscal year?", shares) is None
     costs = Grid(title="Costs", columns=("", "2023", "2022"), rows=(("R&D", "40", "35"), ("Rent", "7", "8")))
     found = answer("How much did we spend on R&D in 2023?", costs)
     assert found is not None and found.rows == (0,)
+    boats = Grid(title="bc12-boats", columns=("Name", "Length"), rows=(("Heron", "30 m"), ("Gull", "41 m")))
+    found = answer("What is the length of the Gull in the B&C boats?", boats)
+    assert found is not None and found.text.startswith("41 m (Length, Gull)")
 
 
 def test_what_money_comes_in_by_is_no_word_of_a_table() -> None:
@@ -401,8 +411,16 @@ def test_one_word_of_many_names_no_row() -> None:
     assert answer("What did the boats cost in 2023?", grid) is None
 
 
-@pytest.mark.parametrize("year", ["the year to June 2023", "the year ended 30 June 2023", "the year ended June 30, 2023"])
+@pytest.mark.parametrize(
+    "year", ["the year to June 2023", "the year ended 30 June 2023", "the year ended June 30, 2023"]
+)
 def test_a_year_that_ends_in_a_month_is_that_year(year: str) -> None:
     found = answer(f"What were the wages in {year}?", BUDGET)
     assert found is not None and found.text == "60 (2023, Wages)"
     assert answer("What were the wages in June 2023?", BUDGET) is None
+
+
+def test_figures_without_a_word_are_a_total() -> None:
+    grid = Grid(title="Boats", columns=("", "Cost"), rows=(("Nets", "8"), ("Ice", "5"), ("", "13")))
+    found = answer("What do the boats cost in total?", grid)
+    assert found is not None and found.text == "13 (Cost, sum in “Boats”: 8 + 5)"
