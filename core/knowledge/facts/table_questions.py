@@ -134,6 +134,10 @@ class _Reading:
         self.grid = grid
         self.is_turned = is_turned
         self.said = frozenset(question.said)
+        explained = [
+            pair for pair in question.letters if any(pair in own for own in grid.known)
+        ]  # "S&P" of "sp500.csv"
+        self.needed = question.needed - frozenset("".join(explained))
         self.is_exact = True
         self.is_joined = False
         known = {word for row in grid.labels for own in row for word in own}
@@ -211,10 +215,8 @@ class _Reading:
 
     def _accounts(self, covered: frozenset[str], rows: Sequence[int], *, of_entity: bool = True) -> bool:
         """Return whether nothing that the question says is left over."""
-        left = self.said & self.question.needed - covered
+        left = self.said & self.needed - covered
         left -= self.grid.explains(left)
-        for pair in self.question.letters:  # "S&P" of "sp500.csv"
-            left -= frozenset(pair if any(pair in own for own in self.grid.known) else "")
         for place, own in enumerate(self.grid.names):  # "of the Dart class": a column whose cells name the rows
             if any(self._said_of(self.grid.labels[row][place]) & covered for row in rows):
                 left = frozenset(word for word in left if not any(is_like(word, name) for name in own))
@@ -279,7 +281,7 @@ class _Reading:
 
     def _select_in_part(self, among: Sequence[int]) -> tuple[list[int], frozenset[str]]:
         """Return the one row of whose label the question has half ("Norfolk" of "Norfolk Southern"); else all."""
-        left = self.said & self.question.needed
+        left = self.said & self.needed
         left -= self.grid.explains(left)
         parts = {
             row: max(((own & left, own) for own in self.grid.labels[row]), key=lambda pair: len(pair[0]))
