@@ -126,8 +126,8 @@ _ASKING = frozenset(
     show amount single entry altogether carry carries carried contain contains hold holds held include includes report
     reported record recorded use used need needs end part go goes went make makes made per sort sorted rank ranked order
     ordered by how respectively take took taken spend spent fiscal segment belong high file sheet document
-    page according pay pays paid fit fits happen happens happened written must might should shall could would bring brings
-    brought collect collects collected earn earns earned come comes came""".split()
+    page according pay pays paid fit fits happen happens happened written must might should shall could would bring
+    brings brought collect collects collected earn earns earned come comes came""".split()
 )
 _NOT_NEEDED = _ASKING | frozenset(stem(word) for word in _ASKING)
 _NUMBERS: Mapping[str, int] = dict(
