@@ -48,6 +48,8 @@ def calculate(
             mean = with_unit(f"{total / len(cells):,.{digits + 2}f}", cells[0])
             said = f"{mean} ({name}, average{title_phrase(grid)}: {added}, divided by {len(cells)})"
         return Computed(text=said, rows=tuple(numbers), covered=0)
+    if len(values) < 2 <= len(grid.rows):
+        return None  # nothing to compare
     ordered = sorted(values, key=lambda row: values[row], reverse=operation is Operation.HIGHEST)
     limit = values[ordered[min(most, len(ordered)) - 1]]
     is_high = operation is Operation.HIGHEST

@@ -424,3 +424,8 @@ def test_figures_without_a_word_are_a_total() -> None:
     grid = Grid(title="Boats", columns=("", "Cost"), rows=(("Nets", "8"), ("Ice", "5"), ("", "13")))
     found = answer("What do the boats cost in total?", grid)
     assert found is not None and found.text == "13 (Cost, sum in “Boats”: 8 + 5)"
+
+
+def test_one_figure_is_not_the_highest() -> None:
+    grid = Grid(title="Boats", columns=("Boat", "Cars"), rows=(("Heron", "12"), ("Gull", "")))
+    assert answer("Which boat has the most cars?", grid) is None
