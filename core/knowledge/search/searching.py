@@ -9,7 +9,7 @@ subject. If they stayed in the query, they would lift passages about the title's
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -20,6 +20,7 @@ from core.errors import InvalidState
 from core.knowledge.asides import without_reading
 from core.knowledge.search.long_documents import LongDocuments, best_first
 from core.ports import CorpusRepository, SearchIndex
+from core.text.dates import find_date_in_name, find_dates
 from core.text.words import STOPWORDS, content_words
 
 _PASSAGES_PER_PAGE = 4  # requested from the index for each page, because several passages of one page often match
@@ -140,6 +141,7 @@ _POINTER = re.compile(
     r"[\"“‘'(]*(?:(?:the|an?)\s+)?$",
     re.IGNORECASE,
 )
+_ON = re.compile(r"\bon\s+$", re.IGNORECASE)
 # A name of one word has to be set apart, before or after the question.
 _APART_BEFORE = re.compile(r"\b(?:in|according(?: to)?|from|per)\s+(?:the\s+)?[\"“‘'(]*$", re.IGNORECASE)
 _APART_AFTER = re.compile(r"[\"”’')]*\s*(?:[,:;?]|$)")
@@ -156,11 +158,15 @@ class Named:
 
 
 def find_named(query: str, documents: Iterable[Document]) -> Named | None:
-    """Find the documents that `query` names by title, alias or file name; None if it names none, or nothing else."""
+    """Find the documents that `query` names by title, alias or file name; None if it names none, or nothing else.
+
+    The date of a document named by its day ("minutes/2024-05-14.md") names it, too.
+    """
     words = [(match.group().casefold(), match.start(), match.end()) for match in _WORD.finditer(query)]
+    days = {day: _with_pointer(query, written.span) for written in find_dates(query) if (day := written.iso())}
     found: dict[str, Span] = {}
     for document in documents:
-        if document.id not in found and (span := _longest(query, words, document)) is not None:
+        if document.id not in found and (span := _longest(query, words, days, document)) is not None:
             found[document.id] = span
     spans = sorted({span for span in found.values() if not any(_holds(other, span) for other in found.values())})
     named = frozenset(document for document, span in found.items() if span in spans)
@@ -174,9 +180,13 @@ def _holds(whole: Span, part: Span) -> bool:
     return whole != part and whole.contains(part)
 
 
-def _longest(query: str, words: Sequence[tuple[str, int, int]], document: Document) -> Span | None:
+def _longest(
+    query: str, words: Sequence[tuple[str, int, int]], days: Mapping[str, Span], document: Document
+) -> Span | None:
     names = (document.title, *document.aliases, PurePosixPath(document.path).stem)
     places = [place for name in names if (place := _place(query, words, name)) is not None]
+    dated = [written.iso() for name in names if days and (written := find_date_in_name(name)) is not None]
+    places += [days[day] for day in dated if day in days]
     return max(places, key=lambda span: span.end - span.start, default=None)
 
 
@@ -198,6 +208,11 @@ def _place(query: str, words: Sequence[tuple[str, int, int]], name: str) -> Span
             before = before or _ARTICLE.search(query, 0, start)
             return Span(before.start() if before else start, end)
     return None
+
+
+def _with_pointer(query: str, span: Span) -> Span:
+    before = _POINTER.search(query, 0, span.start) or _ON.search(query, 0, span.start)
+    return Span(before.start() if before else span.start, span.end)
 
 
 def _is_apart(query: str, start: int, end: int) -> bool:

@@ -224,7 +224,8 @@ ISLAND = build_document("books/salt-island.txt", title="salt-island")
 MEETING = build_document("minutes/Meeting 12.md", title="Harbour board, twelfth meeting")
 LANTERN = build_document("books/lantern.epub", title="Lantern", aliases=("A Lamp in the Dark Wood",))
 DAILY_NOTES = build_document("daily-notes.md", title="Daily Notes")
-SHELF = (MILL, ISLAND, MEETING, LANTERN, DAILY_NOTES)
+COUNCIL = build_document("minutes/2024-05-14.md", title="Council")
+SHELF = (COUNCIL, MILL, ISLAND, MEETING, LANTERN, DAILY_NOTES)
 
 
 @pytest.mark.parametrize(
@@ -237,6 +238,8 @@ SHELF = (MILL, ISLAND, MEETING, LANTERN, DAILY_NOTES)
         ("How much gold was left at the end of Salt Island?", ISLAND, "How much gold was left at the end?"),
         ("When does the crane arrive, according to Meeting 12?", MEETING, "When does the crane arrive?"),
         ("Who steered the crane in the first Meeting 12?", MEETING, "Who steered the crane in the first?"),
+        ("Who was late at the council on 14 May 2024?", COUNCIL, "Who was late at the council?"),
+        ("Which ropes were sold, in the notes of 2024-05-14?", COUNCIL, "Which ropes were sold, in the notes?"),
         ("In Lantern, who lights the lamp first?", LANTERN, "who lights the lamp first?"),
         ("In the novel A Lamp in the Dark Wood, who lights the fire?", LANTERN, "who lights the fire?"),
     ],
