@@ -74,6 +74,10 @@ def readable(raw: str) -> str:
     return collapse(" | ".join(cell for cell in _CELLS.split(text.strip()) if cell.strip()))
 
 
+def without_images(raw: str) -> str:
+    return _IMAGE.sub("", raw)
+
+
 def is_row(raw: str) -> bool:
     """Return whether a line of a page is a row of a table."""
     return "\t" in raw or raw.lstrip().startswith("|") or raw.count(" | ") > 1

@@ -115,8 +115,8 @@ _CUES: Mapping[AnswerKind, tuple[str, ...]] = {
         r"\b(?:costs?|pay|paid|charged?|price|money|dollars|euros|earn|funding|spend|spent|"
         r"lose|lost|fee|salary|borrow(?:ed)?|grant|raised?)\b",
         r"\bhow expensive\b|\bat what price\b|^(?:\w+ ){0,3}(?:price|cost|fee|salary|donations)\b(?! market)",
-        r"^(?:and |so )?what\b(?! (?:if|happens|when)\b).*\b(?:prices?|costs?|fees?|salary|wages?|rent|fare|budget|"
-        r"revenue|income|bounty|charges?|pay)\b",
+        r"^(?:and |so )?what\b(?! (?:if|happens|when|part|share|percentage)\b).*\b(?:prices?|costs?|fees?|salary|wages?"
+        r"|rent|fare|budget|revenue|income|bounty|charges?|pay)\b",
     ),
     AnswerKind.LENGTH: (
         r"\bhow (?:far(?! behind)|tall|wide|deep|thick)\b|\b(?:height|width|depth|diameter|distance)\b",
@@ -148,6 +148,14 @@ ASKED_THING = re.compile(
     rf"|which (?P<which>[a-z-]{{4,30}}) (?:{_VERBS})\b)",
     re.IGNORECASE,
 )
+# "how many engineering teams use it": what is counted, up to a verb or a preposition.
+COUNTED = re.compile(
+    r"\bhow many (?P<things>(?:[\w'’-]+ ){0,3}?[\w'’-]+)(?= (?:"
+    + _VERBS
+    + r"|will|would|could|in|of|on|at|per|for|to|a|an"
+    r"|with|from|there)\b|\W*$)",
+    re.IGNORECASE,
+)
 # Things that a document may tell without the word.
 UNSAID = frozenset(
     """name people person persons times things way reason purpose difference size point goal meaning problem cause rule
@@ -176,7 +184,8 @@ _SIGNS: Mapping[AnswerKind, tuple[str, ...]] = {
         r"\b(?:once|twice|\w+ (?:times|uses))\b",
     ),
     AnswerKind.MONEY: (
-        r"[$€£¥]|(?<![\w,.])\d[\d,.]*+\s*+(?:gp|sp|cp|pp|ep|usd|eur|xp|dollars?|euros?|cents?|pounds?|pence)\b",
+        r"[$€£¥]\s?\d|\d\s?[€£¥$]|(?<![\w,.])\d[\d.,]*+\s?[km]\b",
+        r"(?<![\w,.])\d[\d,.]*+\s*+(?:gp|sp|cp|pp|ep|usd|eur|xp|dollars?|euros?|cents?|pounds?|pence)\b",
         r"\b(?:gold|silver|copper) pieces?\b|\b(?:free(?! the\b)|half|dollars?|cents)\b|\d,\d{3}\b|\d\.\d\d\b",
         r"×\s?\d|\btimes (?:the|its|their|his|her|as|that|what)\b|\b(?:\w+pence|(?:\w+-)?penny|\w+penny)\b",
         rf"\b(?:{_NUMBER_WORD}|{_MANY}|(?<![\d,.])\d[\d,.]*+)[\s-]{_COIN}\b",
@@ -188,7 +197,7 @@ _SIGNS: Mapping[AnswerKind, tuple[str, ...]] = {
     ),
     AnswerKind.WEIGHT: (r"\d|\b(?:pounds?|kilo\w*|grams?|ounces?|tons?|tonnes?)\b",),
     AnswerKind.PERCENT: (r"%|\bper ?cent|\d|\b(?:half|third|quarter|fifth|tenth|majority|most|all|none|double)\b",),
-    AnswerKind.NUMBER: (rf"\d|\b{_NUMBER_WORD}\b|\b[IVXL]{{2,}}\b",),
+    AnswerKind.NUMBER: (rf"(?<![\w#/])(?<![A-Za-z]-)v?\d|\b{_NUMBER_WORD}\b|\b[IVXL]{{2,}}\b",),
 }
 
 
@@ -197,6 +206,11 @@ def _compiled(table: Mapping[AnswerKind, tuple[str, ...]]) -> Mapping[AnswerKind
 
 
 CUE_PATTERNS, SIGN_PATTERNS = _compiled(_CUES), _compiled(_SIGNS)
+NUMBER_SIGNS = SIGN_PATTERNS[AnswerKind.NUMBER]
+# "On which day" wants a date, a weekday or a year; "when" is content with "before the fair".
+WHICH_DAY = re.compile(r"\b(?:what|which) (?:date|day)\b", re.IGNORECASE)
+DAY_SIGNS = SIGN_PATTERNS[AnswerKind.DATE][:2]
+LIST_MARK = re.compile(r"^[ \t]*\d{1,3}[.)]\s", re.MULTILINE)
 DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 CAPITAL = re.compile(r"[A-Z][\w'’&.-]*")
 NAME = re.compile(r"(?<![\w'’@.+#-])[\w'’@.+#-]*\w")

@@ -19,19 +19,30 @@ from core.answering.providers.extractive.cues import (
     BEGINNERS,
     CALENDAR,
     CAPITAL,
+    COUNTED,
     CUE_PATTERNS,
+    DAY_SIGNS,
     DIGITS,
     FIRST_NAMES,
+    LIST_MARK,
     MONTH,
     NAME,
+    NUMBER_SIGNS,
     SIGN_PATTERNS,
     TITLE_WORD,
     UNSAID,
+    WHICH_DAY,
     WHO_IS_NAMED,
+    WORD,
     YEAR,
     AnswerKind,
 )
+from core.answering.providers.extractive.quotes import Found, Quote, figures_head, read_rows, text_of, with_units
 from core.domain.corpus import SourcedPassage
+from core.knowledge.facts.table_grids import Grid
+from core.knowledge.facts.table_questions import may_answer
+from core.knowledge.facts.table_words import TableQuestion, read_table_question
+from core.text.markup import is_figures, is_row
 from core.text.words import STOPWORDS, tokens
 
 # Logits of the cross-encoder (docs/evaluation.md has the curve). Below the first are all of 40 questions that the
@@ -39,6 +50,10 @@ from core.text.words import STOPWORDS, tokens
 # spelling ("Americans" for "people in the US").
 NOTHING_BELOW = -4.5
 SURE_FROM = 7.0
+# Logits by which a quote with the right kind of thing may be worse than the best quote, which lacks it.
+ANSWER_WITHIN = 2.0
+PROSE_WORDS = 8  # of a cell, at least
+COUNT_WITHIN = 5  # words between a number and what it counts
 
 
 _KINDS_OF_THINGS = (None, AnswerKind.NUMBER, AnswerKind.PERSON, AnswerKind.NAME)
@@ -52,6 +67,42 @@ class Verdict(StrEnum):
     NOTHING = "nothing"  # the library doesn't cover it
     UNKNOWN_NAME = "unknown_name"
     WRONG_KIND = "wrong_kind"
+
+
+def answering(question: str, found: Found, near: Sequence[SourcedPassage]) -> Sequence[Quote]:
+    """Return the quotes from the first that answers and is nearly as good as the best one; empty if none does."""
+    of_table = read_table_question(question)
+    for place, quote in enumerate(found.quotes):
+        if of_table is not None and not of_table.is_loose and not _row_may_answer(of_table, quote):
+            continue
+        if quote.score < found.quotes[0].score - ANSWER_WITHIN:
+            break
+        if found.strength < SURE_FROM and not _is_of_table(quote) and not holds_count(quote.text, question):
+            continue
+        document = quote.source.document.id
+        verdict = judge_evidence(question, with_units(quote), document, found.strength, near)
+        if verdict is Verdict.ANSWERS:
+            return found.quotes[place:]
+    return ()
+
+
+def _is_of_table(quote: Quote) -> bool:
+    return read_rows(quote) is not None or is_row(quote.text) or is_figures(quote.text.split("\n", 1)[0])
+
+
+def _row_may_answer(question: TableQuestion, quote: Quote) -> bool:
+    """Return whether a quote is no row of a table, or a row that may answer: what rows add up to is not in them."""
+    source, found = quote.source, read_rows(quote)
+    if not _is_of_table(quote):
+        return not (question.is_computed and figures_head(source, quote.span) is not None)
+    titles = " ".join((source.document.title, source.document.path, source.page_title, *source.passage.titles))
+    if found is None:  # without columns, the words around it have to account for the question
+        return may_answer(question, Grid(title=f"{titles} {source.passage.text}", columns=("",), rows=()))
+    if not question.is_computed and any(len(cell.split()) >= PROSE_WORDS for row in found.rows for cell in row):
+        return True  # prose in a table tells it in other words
+    said = (text_of(source, span) for span in source.passage.sentences if not is_row(text_of(source, span)))
+    title = " ".join((titles, *(line for line in said if "\t" not in line)))
+    return may_answer(question, Grid(title=title, columns=found.columns, rows=found.rows))
 
 
 def judge_evidence(
@@ -114,13 +165,33 @@ def holds_kind(text: str, kind: AnswerKind, question: str) -> bool:
         return True
     if kind in (AnswerKind.PERSON, AnswerKind.NAME):
         return _holds_name(text, question, anywhere=kind is AnswerKind.PERSON)
-    rest = text
+    rest = LIST_MARK.sub("", text)
     for number in set(DIGITS.findall(question)):
         rest = re.sub(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d)", " ", rest)
     if kind is AnswerKind.DATE:
         for month in re.findall(rf"\b{MONTH}\b", question, re.IGNORECASE):
             rest = re.sub(rf"\b{month}\b", " ", rest, flags=re.IGNORECASE)
-    return any(sign.search(rest) for sign in SIGN_PATTERNS[kind])
+    signs = DAY_SIGNS if kind is AnswerKind.DATE and WHICH_DAY.search(question) else SIGN_PATTERNS[kind]
+    return any(sign.search(rest) for sign in signs)
+
+
+def holds_count(text: str, question: str) -> bool:
+    """Return whether `text` counts what a question counts: "three boats" for "how many boats"; true of others."""
+    counted = COUNTED.search(question)
+    things = [thing for thing in counted["things"].lower().split() if thing.isalpha()] if counted is not None else []
+    wanted = set(tokens(" ".join(things)))
+    is_unsaid = bool(things) and not UNSAID.isdisjoint((things[0], things[0].removesuffix("s")))
+    if not wanted or is_unsaid or expected_kind(question) is not AnswerKind.NUMBER:
+        return True
+    asked = set(tokens(question))
+    said = [(word, set(tokens(word))) for word in WORD.findall(LIST_MARK.sub("", text))]
+    places = [place for place, (_, stems) in enumerate(said) if wanted & stems]
+    numbers = [
+        place
+        for place, (word, stems) in enumerate(said)
+        if not (stems and stems <= asked) and any(sign.search(word) for sign in NUMBER_SIGNS)
+    ]
+    return any(abs(place - number) <= COUNT_WITHIN for place in places for number in numbers)
 
 
 def _holds_first_name(text: str, question: str) -> bool:

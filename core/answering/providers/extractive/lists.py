@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import takewhile
 
 from core.answering.providers.extractive.quotes import Quote, listed, quotable, text_before, text_of
 from core.domain.corpus import SourcedPassage
@@ -24,6 +25,12 @@ PARALLEL = 3  # minimum of similar sentences about different things, which make 
 _SAME = dict.fromkeys(
     "attend attended attendee attendance attending present participant participated participate".split(), "attend"
 )
+_PLURAL = re.compile(
+    r"^(?:and )?(?:what|which) (?:(?:are|were) (?:(?:the|our|its|their) )?(?:[\w-]+ ){0,3}?(?P<these>[\w-]{3,}s)\b"
+    r"|(?:[\w-]+ ){0,3}?(?P<noun>[\w-]{3,}s) (?:are|were|can|may|must|should|will|do|does|did|have)\b)",
+    re.IGNORECASE,
+)
+_SINGULAR = ("ss", "us", "is")
 _ASKING = frozenset({"list", "name", "enumerate", "give"})
 COMMON = 0.7  # share of a section's items: a word that more of them have doesn't distinguish them
 SHORT_SECTION = 8  # sentences: a summary quotes the beginning of a short section, else of each section
@@ -41,6 +48,7 @@ def items_for(question: str, passages: Sequence[SourcedPassage], like: Quote) ->
     """
     asked = _stems(without_columns(question)) - _ASKING
     least = len(asked & (_stems(like.text) | _titles(like.source)))
+    document = like.source.document.id
     best: list[Quote] = []
     most = 0
     for group in _sections(passages, like):
@@ -51,10 +59,31 @@ def items_for(question: str, passages: Sequence[SourcedPassage], like: Quote) ->
             *(_stems(item.text if _is_item(item) else _label(item) or item.text) for item in shown)
         )
         own = asked & _stems(" ".join(group[0].source.passage.titles[-1:]))
-        worth = len(held) + len(own) + (_is_in(like, group[0].source))
-        if len(items) > 1 and len(held) >= least and worth > most:
+        is_same = group[0].source.document.id == document  # its opening may have words that no section repeats
+        worth = len(held) + len(own) + is_same + _is_in(like, group[0].source)
+        if len(items) > 1 and (is_same or len(held) >= least) and worth > most:
             best, most = items, worth
-    return best[:MOST_ITEMS] or _parallel(asked, passages, like)[:MOST_ITEMS]
+    found = best or _parallel(asked, passages, like) or _all_items(passages, like)
+    return found[:MOST_ITEMS]
+
+
+def asks_several(question: str) -> bool:
+    """Return whether a question asks for things in the plural: "which forms can it have", "what are the goals"."""
+    found = _PLURAL.match(question.strip())
+    return found is not None and not (found["these"] or found["noun"]).lower().endswith(_SINGULAR)
+
+
+def items_around(question: str, passages: Sequence[SourcedPassage], best: Quote) -> list[Quote]:
+    """Return the items of the best quote's own section, if it is one of them; else nothing."""
+    own = [source for source in _of_page(best, passages) if _is_in(best, source)]
+    items = items_for(question, own, best)
+    return items if any(item.overlaps(best) for item in items) else []
+
+
+def introduced(best: Quote, passages: Sequence[SourcedPassage]) -> list[Quote]:
+    """Return the list that a quote announces with a colon; empty if none is right behind it."""
+    below = [quote for quote in _section(best, passages) if quote.span.start >= best.span.end]
+    return list(takewhile(_is_item, below))[: MOST_ITEMS - 1] if best.introduces else []
 
 
 def _is_in(quote: Quote, source: SourcedPassage) -> bool:
@@ -85,6 +114,13 @@ def _parallel(asked: set[str], passages: Sequence[SourcedPassage], like: Quote) 
     place = {source.passage.id: source.passage.ordinal for source in same}
     ordered = sorted(found, key=lambda quote: (place[quote.source.passage.id], quote.span))
     return ordered if len(ordered) >= PARALLEL else []
+
+
+def _all_items(passages: Sequence[SourcedPassage], like: Quote) -> list[Quote]:
+    """Return all items of the best quote's section, if there are several."""
+    own = [group for group in _sections(passages, like) if _is_in(like, group[0].source)]
+    items = [item for group in own for item in _items(group) if not _is_header(item)]
+    return items if len(items) > 1 else []
 
 
 def _asked_items(listing: Sequence[Quote], asked: set[str]) -> list[Quote]:

@@ -28,11 +28,17 @@ from core.answering.providers.extractive.cues import LIST, SUMMARY
 from core.answering.providers.extractive.evidence import (
     NOTHING_BELOW,
     SURE_FROM,
-    Verdict,
-    judge_evidence,
+    answering,
     unknown_thing,
 )
-from core.answering.providers.extractive.lists import items_for, leads, openings
+from core.answering.providers.extractive.lists import (
+    asks_several,
+    introduced,
+    items_around,
+    items_for,
+    leads,
+    openings,
+)
 from core.answering.providers.extractive.parts import parts_of
 from core.answering.providers.extractive.quotes import (
     NEW_LINE,
@@ -46,7 +52,6 @@ from core.answering.providers.extractive.quotes import (
     read_rows,
     shown_items,
     text_of,
-    with_units,
 )
 from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation
 from core.domain.corpus import Document, SourcedPassage
@@ -55,16 +60,13 @@ from core.domain.passages import Span
 from core.domain.replies import ChatResponse, CitedText, PassageCitation, StopReason
 from core.knowledge.asides import without_reading
 from core.knowledge.covering import one_by_one
-from core.knowledge.facts.table_grids import Grid
-from core.knowledge.facts.table_questions import may_answer
-from core.knowledge.facts.table_words import TableQuestion, read_table_question
 from core.knowledge.library_questions import latest_asked
 from core.knowledge.links import spoken
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.asking import is_follow_up
 from core.text.language import Language, language_named
-from core.text.markup import is_figures, is_row, readable
+from core.text.markup import readable
 from core.text.words import shorten
 
 
@@ -86,8 +88,6 @@ def request_kind(question: str, system: str = "") -> RequestKind:
 SEARCH_LIMIT = 10  # pages
 LIST_DOCUMENTS = "list_documents"
 _LISTED = re.compile(r'- (.+?): "')  # a document in the result of that tool
-# Logits by which a quote with the right kind of thing may be worse than the best quote, which lacks it.
-ANSWER_WITHIN = 2.0
 # In a conversation, from this score on no second reading is tried, and a second one has to be better by so much.
 SURE_IN_CONVERSATION = 2.0
 SECOND_READING_BY = 1.0
@@ -144,7 +144,7 @@ class ExtractiveProvider:
         is_question = turn.kind is RequestKind.QUESTION and not turn.is_about_statement
         if answers and is_question and await is_rather_said(turn.question, turn.history, answers[0].score, self._judge):
             found, answers = Found(), ()
-        whole = answers and turn.kind is not RequestKind.QUESTION
+        whole = answers and (not is_question or asks_several(turn.question) or answers[0].introduces)
         if whole and not turn.calls("get_page") and turn.may_call("get_page"):
             first = _chosen(turn, answers)[0]
             return self._call(turn, "get_page", {"page_id": first.source.passage.page_id})
@@ -167,9 +167,11 @@ class ExtractiveProvider:
         answering = [list[Quote]() for _ in asked]
         for readings, quotes_of in zip(asked, answering, strict=True):
             for query in readings:
-                # Of the document that the whole question names: a part rarely repeats the name.
-                found = [one for one in found_by[query.search] if not named or one.document.id in named.document_ids]
-                quotes_of += (await self._answers(query.judged, query, found, found))[1]
+                found = found_by[query.search]
+                # Of the document that the whole question names, if that answers: a part rarely repeats the name.
+                own = [one for one in found if named and one.document.id in named.document_ids]
+                _, quotes = await self._answers(query.judged, query, own, own)
+                quotes_of += quotes or (await self._answers(query.judged, query, found, found))[1]
         chosen = of_one_document(answering, 0.0 if any(map(is_contrast, turn.parts[1:])) else SAME_DOCUMENT)
         missing = [part for part, best in zip(turn.parts, chosen, strict=True) if best is None]
         quotes: list[Quote] = []
@@ -245,11 +247,11 @@ class ExtractiveProvider:
         """
         written = [item for item in given if item.document.kind not in SAID_KINDS]
         found = await find_quotes(query.judged, written, self._ranker, self._judge, told)
-        answers = _answering(question, found, near)
+        answers = answering(question, found, near)
         if answers or len(written) == len(given):
             return found, answers
         found = await find_quotes(query.judged, given, self._ranker, self._judge, told)
-        return found, _answering(question, found, near)
+        return found, answering(question, found, near)
 
     def _call(self, turn: "_Turn", name: str, *arguments: dict[str, object]) -> ChatResponse:
         calls = tuple(
@@ -398,40 +400,17 @@ class _Turn:
         return any(has_sentence("quotes_note", message.text) for message in self.history)
 
 
-def _answering(question: str, found: Found, near: Sequence[SourcedPassage]) -> Sequence[Quote]:
-    """Return the quotes from the first that answers and is nearly as good as the best one; empty if none does."""
-    of_table = read_table_question(question)
-    for place, quote in enumerate(found.quotes):
-        if of_table is not None and not of_table.is_loose and not _row_may_answer(of_table, quote):
-            continue
-        if quote.score < found.quotes[0].score - ANSWER_WITHIN:
-            break
-        document = quote.source.document.id
-        verdict = judge_evidence(question, with_units(quote), document, found.strength, near)
-        if verdict is Verdict.ANSWERS:
-            return found.quotes[place:]
-    return ()
-
-
-def _row_may_answer(question: TableQuestion, quote: Quote) -> bool:
-    """Return whether a quote is no row of a table, or a row that may answer: what rows add up to is not in them."""
-    source, found = quote.source, read_rows(quote)
-    if found is None and not is_row(quote.text) and not is_figures(quote.text.split("\n", 1)[0]):
-        return not (question.is_computed and figures_head(source, quote.span) is not None)
-    titles = " ".join((source.document.title, source.document.path, source.page_title, *source.passage.titles))
-    if found is None:  # without columns, the words around it have to account for the question
-        return may_answer(question, Grid(title=f"{titles} {source.passage.text}", columns=("",), rows=()))
-    said = (text_of(source, span) for span in source.passage.sentences if not is_row(text_of(source, span)))
-    title = " ".join((titles, *(line for line in said if "\t" not in line)))
-    return may_answer(question, Grid(title=title, columns=found.columns, rows=found.rows))
-
-
 def _chosen(turn: _Turn, quotes: Sequence[Quote]) -> list[Quote]:
     best = quotes[0]
-    if turn.kind is RequestKind.LIST and (items := items_for(turn.question, turn.passages, best)):
-        return items
     if turn.kind is RequestKind.SUMMARY:
         return leads(best, turn.passages, turn.question)
+    if items := introduced(best, turn.passages):
+        return [best, *items]
+    is_list = turn.kind is RequestKind.LIST
+    if is_list and (items := items_for(turn.question, turn.passages, best)):
+        return items
+    if not is_list and asks_several(turn.question) and (items := items_around(turn.question, turn.passages, best)):
+        return items
     second = next((quote for quote in quotes[1:] if not quote.overlaps(best)), None)
     if second is None or second.logit < max(best.logit - SECOND_WITHIN, SECOND_FROM):
         return [best]

@@ -17,7 +17,7 @@ from core.knowledge.facts.table_grids import IN_BRACKETS
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.delimited import DELIMITERS
-from core.text.markup import is_figures, is_item, is_row, readable
+from core.text.markup import is_figures, is_item, is_row, readable, without_images
 from core.text.pipe_tables import to_cells
 from core.text.words import collapse
 
@@ -61,6 +61,11 @@ class Quote:
     @property
     def text(self) -> str:
         return text_of(self.source, self.span)
+
+    @property
+    def introduces(self) -> bool:
+        """Whether something follows that it only announces: "they are as follows:"."""
+        return self.text.rstrip().rstrip("*_").endswith(":")
 
     def is_within(self, other: "Quote") -> bool:
         """Whether another quote has all of this one."""
@@ -189,7 +194,7 @@ def place_of(source: SourcedPassage) -> str:
 def quotable(source: SourcedPassage) -> list[int]:
     """Return the places of the sentences that aren't the passage's own heading, a rule or an image."""
     titles = {title.strip().lower() for title in (*source.passage.heading_path, source.document.title)}
-    texts = [readable(text_of(source, span)) for span in source.passage.sentences]
+    texts = [readable(without_images(text_of(source, span))) for span in source.passage.sentences]
     said = [place for place, text in enumerate(texts) if text and text.lower() not in titles]
     return said or [place for place, text in enumerate(texts) if text]
 

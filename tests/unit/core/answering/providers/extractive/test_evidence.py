@@ -10,6 +10,7 @@ from core.answering.providers.extractive.evidence import (
     SURE_FROM,
     Verdict,
     expected_kind,
+    holds_count,
     holds_kind,
     judge_evidence,
     unknown_names,
@@ -37,6 +38,7 @@ from tests.unit.core.answering.providers.extractive.small_library import passage
         ("What does the galley weigh?", AnswerKind.WEIGHT),
         ("By what factor does the weight increase?", AnswerKind.NUMBER),
         ("What share of people answered?", AnswerKind.PERCENT),
+        ("What part of the fare do I pay?", None),
         ("How many moons are there?", AnswerKind.NUMBER),
         ("What is the name of the pony?", AnswerKind.NAME),
         ("What is the home phone number of Hudson?", AnswerKind.PHONE),
@@ -62,6 +64,10 @@ def test_a_question_says_what_kind_of_thing_answers_it(question: str, kind: Answ
         ("He has three thousand a year.", AnswerKind.MONEY, True),
         ("She gave me a silver fourpenny.", AnswerKind.MONEY, True),
         ("Two doors and one window.", AnswerKind.MONEY, False),
+        ("The fund still has 12k.", AnswerKind.MONEY, True),
+        ("We can get some $ for it.", AnswerKind.MONEY, False),
+        ("2. Ring the bell.", AnswerKind.NUMBER, False),
+        ("Write it as UTF-8, see #17.", AnswerKind.NUMBER, False),
         ("She is about twenty-seven.", AnswerKind.AGE, True),
         ("She is older than the other parties.", AnswerKind.AGE, False),
         ("It opened on 3 May.", AnswerKind.DATE, True),
@@ -91,6 +97,31 @@ def test_numbers_months_and_names_of_the_question_do_not_answer_it() -> None:
     assert not holds_kind("They free the anchor.", AnswerKind.MONEY, "What is the price?")
     assert holds_kind("Children ride free.", AnswerKind.MONEY, "What is the price?")
     assert holds_kind("Ann sold 210 of 21.", AnswerKind.NUMBER, "How many of 21 did Ann sell?")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "held"),
+    [
+        ("How many boats does the harbour have?", "The harbour has three old boats and one crew.", True),
+        (
+            "How many boats does the harbour have?",
+            "The harbour has one crew, which paints and mends the boats.",
+            False,
+        ),
+        ("How many hit points does a heron have?", "A level 3 heron eats fish.", False),
+        ("How many people work here?", "Twelve of us do.", True),  # often left unsaid
+        ("How many kinds of rope are there?", "There are four ropes.", True),
+        ("What is the level?", "The level is high.", True),  # nothing is counted
+    ],
+)
+def test_a_count_is_near_what_it_counts(question: str, text: str, held: bool) -> None:
+    assert holds_count(text, question) is held
+
+
+def test_a_day_is_a_date_or_a_weekday() -> None:
+    assert holds_kind("It opens before the fair.", AnswerKind.DATE, "When does it open?")
+    assert not holds_kind("It opens before the fair.", AnswerKind.DATE, "On which day does it open?")
+    assert holds_kind("It opens every Friday.", AnswerKind.DATE, "On which day does it open?")
 
 
 def test_a_first_name_stands_beside_the_very_surname() -> None:

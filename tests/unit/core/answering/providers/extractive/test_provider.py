@@ -1,6 +1,7 @@
 """A whole turn of the extractive provider: search, search again, read a page, quote or say what is missing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.answering.answers.sentences import say
 from core.answering.providers.extractive.provider import ExtractiveProvider
@@ -352,11 +353,72 @@ async def test_a_row_without_a_word_of_the_question_is_no_answer() -> None:
     assert any("250 gp" in segment.text for segment in response.segments)
 
 
+async def test_most_words_of_a_question_are_enough_for_a_row() -> None:
+    library = passages_of("poisons.md", TABLE, heading="Poisons")
+    response, _ = await run("What price of the poison Malice is normal?", library, page=library)
+    assert any("250 gp" in segment.text for segment in response.segments)
+
+
+async def test_prose_in_a_table_may_answer_in_other_words() -> None:
+    cell = "Knows each ladder, counts the bells, and trains two new hands every spring"
+    library = passages_of("crew.md", f"Rank\tDuties\nMate\t{cell}\nCook\tStews", heading="Crew")
+    response, _ = await run("Which duties of the harbour has a mate to be good at here?", library, page=library)
+    assert any("trains two new hands" in segment.text for segment in response.segments)
+
+
+async def test_a_quote_that_announces_a_list_brings_it() -> None:
+    text = "The mate asks the smith for two changes of the bells:\n- A longer rope\n- A lid\n\nBob left."
+    library = _with_marks(passages_of("bells.md", text, heading="Bells"))
+    response, calls = await run("Which two changes of the bells does the mate ask for?", library, page=library)
+    assert [call.name for call in calls] == ["search", "get_page"]
+    assert "A longer rope" in response.text
+    assert "A lid" in response.text
+    assert "Bob" not in response.text
+
+
+async def test_a_question_in_the_plural_gets_the_list_of_its_best_quote() -> None:
+    text = "- Mend the ramp of the crane\n- Paint a buoy\n- Ring at noon"
+    library = passages_of("crane.md", text, heading="Goals")
+    marked = _with_marks(library)
+    response, _ = await run("What are the goals for the crane?", marked, page=marked)
+    assert "Paint a buoy" in response.text
+    response, _ = await run("What mends the ramp?", marked, page=marked)
+    assert "Paint a buoy" not in response.text
+
+
+def _with_marks(passages: Sequence[SourcedPassage]) -> list[SourcedPassage]:
+    """As the chunker cuts them: sentences begin behind the marks of lists."""
+    return [
+        replace(
+            found,
+            passage=replace(
+                found.passage,
+                sentences=tuple(
+                    Span(span.start + 2 * found.passage.text.startswith("- ", span.start), span.end)
+                    for span in found.passage.sentences
+                ),
+            ),
+        )
+        for found in passages
+    ]
+
+
+async def test_a_part_may_be_answered_from_another_document_than_the_named_one() -> None:
+    library = [
+        *passages_of("harbour board.md", "The harbour board meets on Monday.", heading="Board"),
+        *passages_of("choir.md", "The choir sings on Friday.", heading="Choir"),
+    ]
+    response, _ = await run("When does the harbour board meet, and when does the choir sing?", library)
+    assert "Monday" in response.text
+    assert "Friday" in response.text
+
+
 async def test_a_thing_that_no_document_names_is_not_answered_from_beside_it() -> None:
     library = passages_of("crew.md", "The harbour has three boats and one crew.", heading="Crew")
-    response, calls = await run("How many ushers does the harbour have?", library, page=library)
-    assert calls[-1].arguments["query"] == "ushers"  # another document may have the word
+    response, _ = await run("How many ushers does the harbour have?", library, page=library)
     assert not any(segment.citations for segment in response.segments)
+    _, calls = await run("What is the dress code of the harbour crew?", library, page=library)
+    assert calls[-1].arguments["query"] == "code"  # another document may have the word
     response, _ = await run("How many boats does the harbour have?", library, page=library)
     assert any("three boats" in segment.text for segment in response.segments)
 

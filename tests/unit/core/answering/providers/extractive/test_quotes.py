@@ -6,7 +6,14 @@ from dataclasses import replace
 import pytest
 
 from core.answering.providers.extractive.lists import MOST_ITEMS, items_for
-from core.answering.providers.extractive.quotes import Quote, QuotedRows, of_one_document, read_rows, with_units
+from core.answering.providers.extractive.quotes import (
+    Quote,
+    QuotedRows,
+    of_one_document,
+    quotable,
+    read_rows,
+    with_units,
+)
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
 from tests.unit.core.answering.providers.extractive.small_library import passages_of
@@ -53,6 +60,26 @@ def test_two_paragraphs_with_labels_are_no_list_yet():
 def test_short_lines_below_each_other_are_items():
     text = "Choose one of these:\nA pack of crabs\nA grumpy toad\nThe ghost of the reeve"
     assert listed("List all guests of the inn", section(text, "Guests"), best=1) == text.split("\n")[1:]
+
+
+def test_a_word_of_one_item_keeps_no_other_item_out():
+    text = "Choose one of these:\nA pack of crabs\nA grumpy toad\nThe ghost of the reeve"
+    assert listed("List all tame crabs", section(text, "Guests"), best=0) == text.split("\n")[1:]
+
+
+def test_the_section_of_the_best_quotes_document_wins():
+    best = section("14 May, in the loft", "Minutes", path="may.md")
+    june = section("- Bo paints the loft\n- Ann leaves", "Actions", path="june.md")
+    may = section("- Bo rows\n- Ann sings", "Actions", path="may.md")
+    assert listed("List the actions of 14 May", best, june, may) == ["Bo rows", "Ann sings"]
+
+
+def test_an_image_is_no_quote():
+    text = "![Harbour crane](crane.png)\nIt lifts coal."
+    end = text.index("\n")
+    source = section(text, "Port")
+    passage = replace(source.passage, sentences=(Span(0, end), Span(end + 1, len(text))))
+    assert quotable(replace(source, passage=passage)) == [1]
 
 
 def test_paragraphs_of_prose_are_no_items():
