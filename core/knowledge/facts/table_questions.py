@@ -66,8 +66,8 @@ def compute(question: TableQuestion, grid: Grid) -> Computed | None:
     return replace(found, rows=(reading.column - 1,))  # the column was a row
 
 
-def may_answer(question: TableQuestion, grid: Grid) -> bool:
-    """Return whether quoted rows can answer a question: without computing, with most of its words, and its quantity."""
+def may_answer(question: TableQuestion, grid: Grid, *, needs_all: bool) -> bool:
+    """Return whether quoted rows can answer a question: without computing, with its quantity, and most of its words."""
     own = frozenset[str]().union(*(names(cell) for row in grid.rows for cell in row))
     left = question.needed - own
     left -= frozenset[str]().union(*(grid.named(place, left) for place in range(len(grid.columns))))
@@ -76,8 +76,9 @@ def may_answer(question: TableQuestion, grid: Grid) -> bool:
         question.entity in quantity.words for quantity in QUANTITIES
     ):  # "which tool cuts": a row need not say so
         left -= {question.entity}
-    lacks_quantity = any(quantity.words & left for quantity in QUANTITIES)
-    return not question.is_computed and not lacks_quantity and 2 * len(left) < len(question.needed)
+    if needs_all or any(quantity.words & left for quantity in QUANTITIES):
+        return not question.is_computed and not left
+    return not question.is_computed and 2 * len(left) < len(question.needed)
 
 
 _OF_ROWS = (Operation.COUNT, Operation.ROWS, Operation.VALUE)

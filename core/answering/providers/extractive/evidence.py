@@ -97,12 +97,13 @@ def _row_may_answer(question: TableQuestion, quote: Quote) -> bool:
         return not (question.is_computed and figures_head(source, quote.span) is not None)
     titles = " ".join((source.document.title, source.document.path, source.page_title, *source.passage.titles))
     if found is None:  # without columns, the words around it have to account for the question
-        return may_answer(question, Grid(title=f"{titles} {source.passage.text}", columns=("",), rows=()))
+        whole = Grid(title=f"{titles} {source.passage.text}", columns=("",), rows=())
+        return may_answer(question, whole, needs_all=True)
     if not question.is_computed and any(len(cell.split()) >= PROSE_WORDS for row in found.rows for cell in row):
         return True  # prose in a table tells it in other words
     said = (text_of(source, span) for span in source.passage.sentences if not is_row(text_of(source, span)))
     title = " ".join((titles, *(line for line in said if "\t" not in line)))
-    return may_answer(question, Grid(title=title, columns=found.columns, rows=found.rows))
+    return may_answer(question, Grid(title=title, columns=found.columns, rows=found.rows), needs_all=False)
 
 
 def judge_evidence(
