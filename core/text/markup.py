@@ -74,8 +74,9 @@ def readable(raw: str) -> str:
     return collapse(" | ".join(cell for cell in _CELLS.split(text.strip()) if cell.strip()))
 
 
-def without_images(raw: str) -> str:
-    return _IMAGE.sub("", raw)
+def without_targets(raw: str) -> str:
+    """Return Markdown without images and the targets of links."""
+    return _LINK.sub(r"\1", _IMAGE.sub("", raw))
 
 
 def is_row(raw: str) -> bool:

@@ -184,9 +184,9 @@ _SIGNS: Mapping[AnswerKind, tuple[str, ...]] = {
         r"\b(?:once|twice|\w+ (?:times|uses))\b",
     ),
     AnswerKind.MONEY: (
-        r"[$€£¥]\s?\d|\d\s?[€£¥$]|(?<![\w,.])\d[\d.,]*+\s?[km]\b",
+        r"[$€£¥]\s?\d|\d\s?[€£¥$]|(?<![\w,.])\d[\d.,]*+\s?[km]\b|\d,\d{3}\b|(?<![\d.])\d++\.\d\d\b(?!\.\d)",
         r"(?<![\w,.])\d[\d,.]*+\s*+(?:gp|sp|cp|pp|ep|usd|eur|xp|dollars?|euros?|cents?|pounds?|pence)\b",
-        r"\b(?:gold|silver|copper) pieces?\b|\b(?:free(?! the\b)|half|dollars?|cents)\b|\d,\d{3}\b|\d\.\d\d\b",
+        r"\b(?:gold|silver|copper) pieces?\b|\b(?:free(?! the\b)|half|dollars?|cents)\b",
         r"×\s?\d|\btimes (?:the|its|their|his|her|as|that|what)\b|\b(?:\w+pence|(?:\w+-)?penny|\w+penny)\b",
         rf"\b(?:{_NUMBER_WORD}|{_MANY}|(?<![\d,.])\d[\d,.]*+)[\s-]{_COIN}\b",
         rf"\b{_NUMBER_WORD}[\s-]{_MANY}\b",

@@ -77,7 +77,7 @@ def answering(question: str, found: Found, near: Sequence[SourcedPassage]) -> Se
             continue
         if quote.score < found.quotes[0].score - ANSWER_WITHIN:
             break
-        if found.strength < SURE_FROM and not _is_of_table(quote) and not holds_count(quote.text, question):
+        if found.strength < SURE_FROM and not _is_of_table(quote) and not holds_count(with_units(quote), question):
             continue
         document = quote.source.document.id
         verdict = judge_evidence(question, with_units(quote), document, found.strength, near)
@@ -146,9 +146,12 @@ def unknown_names(question: str, passages: Sequence[SourcedPassage]) -> list[str
 
 
 def unknown_years(question: str, document_id: str, passages: Sequence[SourcedPassage]) -> list[str]:
-    """Return the years of the question that no passage of this document has; other documents name many years."""
+    """Return the years of the question that no passage of this document has; other documents name many years.
+
+    Names of columns are short: "incidents_85_99", "FY15".
+    """
     known = " ".join(_all_words(found) for found in passages if found.document.id == document_id)
-    return [year for year in YEAR.findall(question) if year not in known]
+    return [year for year in YEAR.findall(question) if not re.search(rf"{year}|(?:[_'’]|FY){year[2:]}(?!\d)", known)]
 
 
 def expected_kind(question: str) -> AnswerKind | None:

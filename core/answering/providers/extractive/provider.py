@@ -414,7 +414,9 @@ def _chosen(turn: _Turn, quotes: Sequence[Quote]) -> list[Quote]:
     second = next((quote for quote in quotes[1:] if not quote.overlaps(best)), None)
     if second is None or second.logit < max(best.logit - SECOND_WITHIN, SECOND_FROM):
         return [best]
-    return [best, second] if len(best.text) + len(second.text) <= ANSWER_CHARACTERS else [best]
+    if len(best.text) + len(second.text) > ANSWER_CHARACTERS:
+        return [best]
+    return [best, second, *introduced(second, turn.passages)]
 
 
 def _summaries(turn: _Turn) -> tuple[CitedText, ...]:

@@ -8,6 +8,7 @@ documents: one sentence held the answer in .52 of them, the best run in .60, the
 import csv
 import io
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,7 @@ from core.knowledge.facts.table_grids import IN_BRACKETS
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.delimited import DELIMITERS
-from core.text.markup import is_figures, is_item, is_row, readable, without_images
+from core.text.markup import is_figures, is_item, is_row, readable, without_targets
 from core.text.pipe_tables import to_cells
 from core.text.words import collapse
 
@@ -45,6 +46,9 @@ SAME_DOCUMENT = 2.0  # logits that a quote gains for a part, if another part is 
 MOST_CERTAIN = 1e-6  # a judge's 0 and 1 have no finite logit
 
 
+_ANNOUNCES = re.compile(r":$|\b(?:the following|as follows)\b[^.]*\.$", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
     """A run of sentences of one passage: `logit` is the cross-encoder's, `score` ranks it."""
@@ -64,8 +68,13 @@ class Quote:
 
     @property
     def introduces(self) -> bool:
-        """Whether something follows that it only announces: "they are as follows:"."""
-        return self.text.rstrip().rstrip("*_").endswith(":")
+        """Whether it announces a list, "they are as follows:", or ends with the first items of one."""
+        for span in reversed(self.sentences):
+            if _ANNOUNCES.search(text_of(self.source, span).rstrip(" *_\n")):
+                return True
+            if not listed(self.source, span):
+                return False
+        return False
 
     def is_within(self, other: "Quote") -> bool:
         """Whether another quote has all of this one."""
@@ -194,7 +203,7 @@ def place_of(source: SourcedPassage) -> str:
 def quotable(source: SourcedPassage) -> list[int]:
     """Return the places of the sentences that aren't the passage's own heading, a rule or an image."""
     titles = {title.strip().lower() for title in (*source.passage.heading_path, source.document.title)}
-    texts = [readable(without_images(text_of(source, span))) for span in source.passage.sentences]
+    texts = [readable(without_targets(text_of(source, span))) for span in source.passage.sentences]
     said = [place for place, text in enumerate(texts) if text and text.lower() not in titles]
     return said or [place for place, text in enumerate(texts) if text]
 
@@ -343,7 +352,7 @@ def read_rows(quote: Quote) -> QuotedRows | None:
 def with_units(quote: Quote) -> str:
     """Return a quote with the figures of its rows as their columns' names count them: "60 EUR" below "Rent (EUR)"."""
     if (found := read_rows(quote)) is None:
-        return quote.text
+        return without_targets(quote.text)
     units = [" ".join(IN_BRACKETS.findall(column)) for column in found.columns]
     counted = (f"{cell} {unit}" for row in found.rows for cell, unit in zip(row, units, strict=True) if cell and unit)
     return " ".join([quote.text, *counted])

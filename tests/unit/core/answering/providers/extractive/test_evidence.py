@@ -15,6 +15,7 @@ from core.answering.providers.extractive.evidence import (
     judge_evidence,
     unknown_names,
     unknown_thing,
+    unknown_years,
 )
 from tests.unit.core.answering.providers.extractive.small_library import passages_of
 
@@ -66,6 +67,8 @@ def test_a_question_says_what_kind_of_thing_answers_it(question: str, kind: Answ
         ("Two doors and one window.", AnswerKind.MONEY, False),
         ("The fund still has 12k.", AnswerKind.MONEY, True),
         ("We can get some $ for it.", AnswerKind.MONEY, False),
+        ("Release 20.18.1 is out.", AnswerKind.MONEY, False),
+        ("A rope is 20.18 now.", AnswerKind.MONEY, True),
         ("2. Ring the bell.", AnswerKind.NUMBER, False),
         ("Write it as UTF-8, see #17.", AnswerKind.NUMBER, False),
         ("She is about twenty-seven.", AnswerKind.AGE, True),
@@ -116,6 +119,13 @@ def test_numbers_months_and_names_of_the_question_do_not_answer_it() -> None:
 )
 def test_a_count_is_near_what_it_counts(question: str, text: str, held: bool) -> None:
     assert holds_count(text, question) is held
+
+
+def test_a_column_of_two_digit_years_has_the_years() -> None:
+    found = passages_of("wrecks.csv", "wrecks_85_99,wrecks_00_14")
+    document = found[0].document.id
+    assert unknown_years("How many wrecks were there from 1985 to 1999?", document, found) == []
+    assert unknown_years("How many wrecks were there in 1978?", document, found) == ["1978"]
 
 
 def test_a_day_is_a_date_or_a_weekday() -> None:

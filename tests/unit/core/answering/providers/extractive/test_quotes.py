@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.providers.extractive.lists import MOST_ITEMS, items_for
+from core.answering.providers.extractive.lists import MOST_ITEMS, introduced, items_for
 from core.answering.providers.extractive.quotes import (
     Quote,
     QuotedRows,
@@ -72,6 +72,22 @@ def test_the_section_of_the_best_quotes_document_wins():
     june = section("- Bo paints the loft\n- Ann leaves", "Actions", path="june.md")
     may = section("- Bo rows\n- Ann sings", "Actions", path="may.md")
     assert listed("List the actions of 14 May", best, june, may) == ["Bo rows", "Ann sings"]
+
+
+def test_a_list_that_a_quote_announces_goes_on_behind_its_first_items():
+    source = section("Each fare is in pence:\n- Child: four\n- Crew: one\n- Cart: nine\n\nPay the mate.", "Fares")
+    intro, first, *_, last = source.passage.sentences
+    quote = Quote(source=source, sentences=(intro, first), logit=1.0, score=1.0)
+    assert [item.text for item in introduced(quote, [source])] == ["Crew: one", "Cart: nine"]
+    assert introduced(replace(quote, sentences=(last,)), [source]) == []
+
+
+def test_targets_of_links_are_no_figures():
+    source = section("Open [issues](https://example.org/issues?page=12) wait.", "Issues")
+    text = source.passage.text
+    whole = replace(source, passage=replace(source.passage, sentences=(Span(0, len(text)),)))
+    quote = Quote(source=whole, sentences=whole.passage.sentences, logit=1.0, score=1.0)
+    assert with_units(quote) == "Open issues wait."
 
 
 def test_an_image_is_no_quote():
