@@ -197,7 +197,7 @@ _SIGNS: Mapping[AnswerKind, tuple[str, ...]] = {
     ),
     AnswerKind.WEIGHT: (r"\d|\b(?:pounds?|kilo\w*|grams?|ounces?|tons?|tonnes?)\b",),
     AnswerKind.PERCENT: (r"%|\bper ?cent|\d|\b(?:half|third|quarter|fifth|tenth|majority|most|all|none|double)\b",),
-    AnswerKind.NUMBER: (rf"(?<![\w#/])(?<![A-Za-z]-)v?\d|\b{_NUMBER_WORD}\b|\b[IVXL]{{2,}}\b",),
+    AnswerKind.NUMBER: (rf"(?<![#/\d])(?<![A-Za-z]-)\d|\b{_NUMBER_WORD}\b|\b[IVXL]{{2,}}\b",),
 }
 
 

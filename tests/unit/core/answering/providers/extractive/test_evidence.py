@@ -71,6 +71,7 @@ def test_a_question_says_what_kind_of_thing_answers_it(question: str, kind: Answ
         ("A rope is 20.18 now.", AnswerKind.MONEY, True),
         ("2. Ring the bell.", AnswerKind.NUMBER, False),
         ("Write it as UTF-8, see #17.", AnswerKind.NUMBER, False),
+        ("Senior mate (L3)", AnswerKind.NUMBER, True),
         ("She is about twenty-seven.", AnswerKind.AGE, True),
         ("She is older than the other parties.", AnswerKind.AGE, False),
         ("It opened on 3 May.", AnswerKind.DATE, True),
