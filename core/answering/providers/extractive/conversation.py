@@ -152,14 +152,6 @@ def _closed(text: str) -> str:
     return text if text.rstrip().endswith((".", "!", "?")) else f"{text.rstrip()}."
 
 
-_WITHOUT_VERB = re.compile(r"(?:when|where|who|what|how (?:many|much)) (?:in|at|on|of|for|from|by) ", re.IGNORECASE)
-
-
-def is_contrast(part: str) -> bool:
-    """Return whether a part has no verb of its own: "when was it cut in spring, and when in autumn?"."""
-    return _WITHOUT_VERB.match(part) is not None
-
-
 def part_queries(parts: Sequence[str], whole: str, before: str | None) -> list[list[Query]]:
     """Return the readings of each part of a question: by itself, if it can be understood so, and within the whole.
 
@@ -169,7 +161,7 @@ def part_queries(parts: Sequence[str], whole: str, before: str | None) -> list[l
     readings = []
     for place, part in enumerate(parts):
         leans_on = parts[0] if place else before
-        if leans_on and (is_follow_up(part) or is_contrast(part)):
+        if leans_on and is_follow_up(part):
             readings.append([Query(searched, in_context(part, leans_on))])
         else:
             readings.append([Query(part, part), Query(searched, part)])

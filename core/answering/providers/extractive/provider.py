@@ -16,7 +16,6 @@ from core.answering.providers.extractive.conversation import (
     asked_before,
     asks_more,
     in_talk,
-    is_contrast,
     is_rather_said,
     last_quoted,
     part_queries,
@@ -42,7 +41,6 @@ from core.answering.providers.extractive.lists import (
 from core.answering.providers.extractive.parts import parts_of
 from core.answering.providers.extractive.quotes import (
     NEW_LINE,
-    SAME_DOCUMENT,
     Found,
     Quote,
     figures_head,
@@ -172,7 +170,7 @@ class ExtractiveProvider:
                 own = [one for one in found if named and one.document.id in named.document_ids]
                 _, quotes = await self._answers(query.judged, query, own, own)
                 quotes_of += quotes or (await self._answers(query.judged, query, found, found))[1]
-        chosen = of_one_document(answering, 0.0 if any(map(is_contrast, turn.parts[1:])) else SAME_DOCUMENT)
+        chosen = of_one_document(answering)
         missing = [part for part, best in zip(turn.parts, chosen, strict=True) if best is None]
         quotes: list[Quote] = []
         for best in chosen:

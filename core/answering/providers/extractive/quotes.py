@@ -141,14 +141,14 @@ async def find_quotes(
     return Found(quotes=tuple(sorted(quotes, key=lambda quote: -quote.score)), passages=tuple(ranked))
 
 
-def of_one_document(answering: Sequence[Sequence[Quote]], gain: float = SAME_DOCUMENT) -> list[Quote | None]:
-    """Return the best quote of each part; documents that better parts are answered from gain `gain` logits."""
+def of_one_document(answering: Sequence[Sequence[Quote]]) -> list[Quote | None]:
+    """Return the best quote of each part; documents that better parts are answered from gain."""
     chosen: list[Quote | None] = [None] * len(answering)
     among: set[str] = set()
     by_score = sorted(range(len(answering)), key=lambda place: -max((q.score for q in answering[place]), default=0.0))
     for place in by_score:
         if answering[place]:
-            best = max(answering[place], key=lambda q: q.score + gain * (q.source.document.id in among))
+            best = max(answering[place], key=lambda q: q.score + SAME_DOCUMENT * (q.source.document.id in among))
             chosen[place] = best
             among.add(best.source.document.id)
     return chosen

@@ -172,12 +172,6 @@ def test_a_part_is_read_by_itself_and_within_the_whole_question() -> None:
     assert {query.judged for query in second} == {"where are the books kept?"}
 
 
-def test_a_part_without_a_verb_takes_it_from_the_first() -> None:
-    parts = ["When was the weir opened in Spring Lane?", "when in Mill Lane?"]
-    _, (second,) = part_queries(parts, "When was the weir opened in Spring Lane, and when in Mill Lane?", None)
-    assert second.judged == "when in Mill Lane (weir opened Spring)?"
-
-
 def test_the_first_part_of_a_follow_up_leans_on_the_question_before() -> None:
     whole = "How do I change that? Which note explains more?"
     (first,), _ = part_queries(["How do I change that?", "Which note explains more?"], whole, "Where do drafts go?")

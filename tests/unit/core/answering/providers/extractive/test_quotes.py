@@ -204,7 +204,6 @@ def test_parts_are_rather_quoted_from_the_document_of_the_surest_one() -> None:
     (far,), (near,) = passages_of("far.md", "The lamp burns."), passages_of("near.md", "The lamp is lit.")
     first, sure = [scored(far, 3.0), scored(near, 2.0)], [scored(near, 5.0)]
     assert of_one_document([first, sure, []]) == [first[1], sure[0], None]
-    assert of_one_document([first, sure], 0.0) == [first[0], sure[0]]
 
 
 def test_figures_of_a_row_have_the_units_of_their_columns() -> None:
