@@ -57,8 +57,6 @@ COUNT_WITHIN = 5  # words between a number and what it counts
 
 
 _KINDS_OF_THINGS = (None, AnswerKind.NUMBER, AnswerKind.PERSON, AnswerKind.NAME)
-_WHO_DOES = re.compile(r"(?:and |so )?who (?P<verb>[a-z]{4,})\b", re.IGNORECASE)
-_SOMEONE_DOES = re.compile(r"\b(?:the|an?|our|each|every) [\w-]{3,30} ([a-z]{4,30})\b", re.IGNORECASE)
 _NO_NOUN = ("est", "ing", "ible", "able")
 
 
@@ -165,8 +163,6 @@ def holds_kind(text: str, kind: AnswerKind, question: str) -> bool:
     """Return whether `text` holds something of the kind that the question itself didn't name."""
     if kind is AnswerKind.FIRST_NAME:
         return _holds_first_name(text, question)
-    if kind is AnswerKind.PERSON and _says_who(text, question):
-        return True
     if kind in (AnswerKind.PERSON, AnswerKind.NAME):
         return _holds_name(text, question, anywhere=kind is AnswerKind.PERSON)
     rest = LIST_MARK.sub("", text)
@@ -209,14 +205,6 @@ def _holds_first_name(text: str, question: str) -> bool:
     if any(not titled.fullmatch(name) and name.lower() not in BEGINNERS for name in given):
         return True
     return re.search(rf"\b{surname}, [A-Z]\w+", text) is not None
-
-
-def _says_who(text: str, question: str) -> bool:
-    """Return whether the text has someone before the question's own verb: "the porter opens" for "who opens"."""
-    asked = _WHO_DOES.match(question.strip())
-    return asked is not None and any(
-        verb.lower() == asked["verb"].lower() for verb in _SOMEONE_DOES.findall(text) if verb.lower() not in STOPWORDS
-    )
 
 
 def _holds_name(text: str, question: str, *, anywhere: bool) -> bool:
