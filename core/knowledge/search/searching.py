@@ -186,7 +186,7 @@ def _longest(
     names = (document.title, *document.aliases, PurePosixPath(document.path).stem)
     places = [place for name in names if (place := _place(query, words, name)) is not None]
     dated = [written.iso() for name in names if days and (written := find_date_in_name(name)) is not None]
-    places += [days[day] for day in dated if day in days]
+    places += [days[day] for day in dated if day is not None and day in days]
     return max(places, key=lambda span: span.end - span.start, default=None)
 
 

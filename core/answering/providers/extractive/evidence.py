@@ -57,6 +57,7 @@ COUNT_WITHIN = 5  # words between a number and what it counts
 
 
 _KINDS_OF_THINGS = (None, AnswerKind.NUMBER, AnswerKind.PERSON, AnswerKind.NAME)
+_STAND_FOR_THINGS = frozenset({"them", "these", "those"})
 _NO_NOUN = ("est", "ing", "ible", "able")
 
 
@@ -185,7 +186,7 @@ def holds_count(text: str, question: str) -> bool:
         return True
     asked = set(tokens(question))
     said = [(word, set(tokens(word))) for word in WORD.findall(LIST_MARK.sub("", text))]
-    places = [place for place, (_, stems) in enumerate(said) if wanted & stems]
+    places = [place for place, (word, stems) in enumerate(said) if wanted & stems or word.lower() in _STAND_FOR_THINGS]
     numbers = [
         place
         for place, (word, stems) in enumerate(said)

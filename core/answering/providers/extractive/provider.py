@@ -168,8 +168,8 @@ class ExtractiveProvider:
                 found = found_by[query.search]
                 # Of the document that the whole question names, if that answers: a part rarely repeats the name.
                 own = [one for one in found if named and one.document.id in named.document_ids]
-                _, quotes = await self._answers(query.judged, query, own, own)
-                quotes_of += quotes or (await self._answers(query.judged, query, found, found))[1]
+                _, of_named = await self._answers(query.judged, query, own, own)
+                quotes_of += of_named or (await self._answers(query.judged, query, found, found))[1]
         chosen = of_one_document(answering)
         missing = [part for part, best in zip(turn.parts, chosen, strict=True) if best is None]
         quotes: list[Quote] = []

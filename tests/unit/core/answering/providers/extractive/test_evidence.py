@@ -111,6 +111,7 @@ def test_numbers_months_and_names_of_the_question_do_not_answer_it() -> None:
             False,
         ),
         ("How many hit points does a heron have?", "A level 3 heron eats fish.", False),
+        ("How many oars lie in the loft?", "The oars lie on the long beam below the roof: nine of them.", True),
         ("How many people work here?", "Twelve of us do.", True),  # often left unsaid
         ("How many kinds of rope are there?", "There are four ropes.", True),
         ("What is the level?", "The level is high.", True),  # nothing is counted
