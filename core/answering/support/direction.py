@@ -46,7 +46,7 @@ _RESUMES = re.compile(
     re.IGNORECASE,
 )
 _ENDED = re.compile(r"\b(?:succe\w+|replac\w+|retire[sd]?|resign\w*|former\w*|until)\b", re.IGNORECASE)
-_LIGHT = frozenset("abl allow longer like yet".split())  # stems between a negation and its verb
+_LIGHT = frozenset("abl allow longer like one yet".split())  # stems between a negation and its word
 
 
 _READ_WORD_BY_WORD = frozenset({FindingKind.OPPOSITE, FindingKind.NEGATION, FindingKind.ROLE})

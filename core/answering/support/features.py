@@ -31,6 +31,7 @@ _COUNTED = (
     FindingKind.CAUSE,
     FindingKind.ROLE,
 )
+_COPIED = 3  # words in a row that count as copied
 _RUN = 4  # characters compared: languages share roots and names
 _ROOT = 5  # letters of a stem that tell its family
 _MOST = 2  # counted things of a kind
@@ -73,12 +74,24 @@ def features(
         "dates": float(bool(said.dates)),
         "posts": float(bool(posts_of(said.text) & posts_of(evidence.text))),
         "characters": _shared_runs(*read),
+        "copied": _copied(said, evidence),
         **_covered(*read),
     }
 
 
 def _held(count: int, missed: int) -> float:
     return float(min(_MOST, max(0, count - missed)))
+
+
+def _copied(said: Text, evidence: Text) -> float:
+    """Return the share of the sentence's words that are in runs of the evidence's own words."""
+    theirs = set(_in_a_row(evidence))
+    copied = {place + more for place, run in enumerate(_in_a_row(said)) if run in theirs for more in range(_COPIED)}
+    return len(copied) / max(1, len(said.words))
+
+
+def _in_a_row(text: Text) -> list[tuple[str, ...]]:
+    return [tuple(text.words[start : start + _COPIED]) for start in range(len(text.words) - _COPIED + 1)]
 
 
 def _shared_runs(said: str, evidence: str) -> float:
