@@ -427,7 +427,9 @@ class _Reading:
         called = [*quantities_called(self.question.called)]
         compared = [place for place in numeric if any(each in called for each in grid.quantities[place])]
         if (found := _best(grid, said, compared) or _best(grid, said, numeric)) is not None:
-            return found
+            column, own = found
+            is_participle = any(word.endswith("ed") and is_like(word, grid.columns[column].casefold()) for word in own)
+            return column, own | (self.question.nouns if is_participle else frozenset())
         if self.is_turned or any(grid.named(place, said) for place in numeric):
             return None  # none or several are named
         compared = [place for place in compared if grid.says_quantity(place)] or compared

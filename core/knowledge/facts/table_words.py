@@ -222,7 +222,13 @@ class TableQuestion:
     def distinct(self) -> frozenset[str]:
         """The needed words that only a table that has them accounts for: no quantity, operation or entity."""
         spoken = frozenset[str]().union(*(quantity.words for quantity in QUANTITIES), _IRREGULAR.values())
-        return self.needed - spoken - {self.entity, *stems([self.called])}
+        return self.needed - spoken - self.nouns - {self.entity, *stems([self.called])}
+
+    @property
+    def nouns(self) -> frozenset[str]:
+        """Nouns behind a participle, which the name of a column may leave out: "tickets" of "sold tickets"."""
+        pairs = zip(self.said, self.said[1:], strict=False)
+        return frozenset(noun for word, noun in pairs if word.endswith("ed") and noun.isalpha())
 
     @property
     def is_computed(self) -> bool:

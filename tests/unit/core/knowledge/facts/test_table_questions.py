@@ -209,6 +209,18 @@ def answer(question: str, grid: Grid) -> Computed | None:
             (0, 1, 2),
         ),
         ("Which bird do I get for hour 7?", SIGHTINGS, "Owl (Bird, 5-8)", (0,)),
+        (
+            "Which hour had the fewest ringed chicks?",
+            SIGHTINGS,
+            "9-11 (Ringed 2, the fewest of 3 in “Sightings”)",
+            (1,),
+        ),
+        (
+            "average number of ringed chicks per hour in the sightings?",
+            SIGHTINGS,
+            "5.00 (Ringed, average in “Sightings”: 4 + 2 + 9, divided by 3)",
+            (0, 1, 2),
+        ),
         ("List the hours of the owl", SIGHTINGS, "5-8, 12 in “Sightings”", (0, 2)),
         (
             "What was the largest item of costs in 2023?",
