@@ -66,19 +66,22 @@ def compute(question: TableQuestion, grid: Grid) -> Computed | None:
     return replace(found, rows=(reading.column - 1,))  # the column was a row
 
 
-def may_answer(question: TableQuestion, grid: Grid, *, needs_all: bool) -> bool:
-    """Return whether quoted rows can answer a question: without computing, with its quantity, and most of its words."""
+def may_answer(question: TableQuestion, grid: Grid, *, unsaid: float) -> bool:
+    """Return whether quoted rows can answer a question, without computing.
+
+    `unsaid` is the share of its words, not reached, that the rows may lack. With a quantity that is in no column or
+    cell ("how fast"), they have to account for all.
+    """
     own = frozenset[str]().union(*(names(cell) for row in grid.rows for cell in row))
     left = question.needed - own
     left -= frozenset[str]().union(*(grid.named(place, left) for place in range(len(grid.columns))))
+    lacks_quantity = any(quantity.words & left for quantity in QUANTITIES)
     left -= grid.explains(left)
-    if not any(
-        question.entity in quantity.words for quantity in QUANTITIES
-    ):  # "which tool cuts": a row need not say so
-        left -= {question.entity}
-    if needs_all or any(quantity.words & left for quantity in QUANTITIES):
-        return not question.is_computed and not left
-    return not question.is_computed and 2 * len(left) < len(question.needed)
+    if not any(question.entity in quantity.words for quantity in QUANTITIES):
+        left -= {question.entity}  # "which tool cuts": a row need not say so
+    if question.is_computed:
+        return False
+    return not left or (not lacks_quantity and len(left) < unsaid * len(question.needed))
 
 
 _OF_ROWS = (Operation.COUNT, Operation.ROWS, Operation.VALUE)
@@ -282,7 +285,7 @@ class _Reading:
         return frozenset(self._forms[word] for word in label if word in self._forms)
 
     def _select_in_part(self, among: Sequence[int]) -> tuple[list[int], frozenset[str]]:
-        """Return the one row of whose label the question has half ("Norfolk" of "Norfolk Southern"); else all."""
+        """Return the one row of whose label the question has a third ("Hallow" of "Great Tern - Hallow"); else all."""
         left = self.said & self.needed
         left -= self.grid.explains(left)
         parts = {
@@ -292,7 +295,7 @@ class _Reading:
         most = max((len(said) for said, _ in parts.values()), default=0)
         best = [row for row in among if most and len(parts[row][0]) == most]
         named = frozenset[str]().union(*(self.grid.named(place, left) for place in range(len(self.grid.columns))))
-        if len(best) == 1 and not parts[best[0]][0] <= named and most * 2 >= len(parts[best[0]][1]):
+        if len(best) == 1 and not parts[best[0]][0] <= named and most * 3 >= len(parts[best[0]][1]):
             self.is_exact = False
             return best, parts[best[0]][0]
         return list(among), frozenset()

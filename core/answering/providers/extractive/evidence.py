@@ -97,12 +97,13 @@ def _row_may_answer(question: TableQuestion, quote: Quote) -> bool:
     titles = " ".join((source.document.title, source.document.path, source.page_title, *source.passage.titles))
     if found is None:  # without columns, the words around it have to account for the question
         whole = Grid(title=f"{titles} {source.passage.text}", columns=("",), rows=())
-        return may_answer(question, whole, needs_all=True)
-    if not question.is_computed and any(len(cell.split()) >= PROSE_WORDS for row in found.rows for cell in row):
-        return True  # prose in a table tells it in other words
+        return may_answer(question, whole, unsaid=0.0)
+    is_prose = any(len(cell.split()) >= PROSE_WORDS for row in found.rows for cell in row)  # tells it in other words
     said = (text_of(source, span) for span in source.passage.sentences if not is_row(text_of(source, span)))
     title = " ".join((titles, *(line for line in said if "\t" not in line)))
-    return may_answer(question, Grid(title=title, columns=found.columns, rows=found.rows), needs_all=False)
+    return may_answer(
+        question, Grid(title=title, columns=found.columns, rows=found.rows), unsaid=1.0 if is_prose else 0.5
+    )
 
 
 def judge_evidence(

@@ -329,6 +329,13 @@ def test_a_row_of_all_is_not_the_highest_and_none_is_a_figure() -> None:
     assert lowest is not None and lowest.rows == (1,)
 
 
+def test_one_end_of_a_route_names_its_row() -> None:
+    columns = ("Leg", "Boats", "Cancelled")
+    rows = (("Great Linden - Voss", "96", "3"), ("Great Linden - Orford", "88", "7"))
+    found = answer("How many trips were cancelled to Orford?", Grid(title="By leg", columns=columns, rows=rows))
+    assert found is not None and found.text.startswith("7 (Cancelled, Great Linden - Orford")
+
+
 def test_the_thing_that_is_asked_for_decides_between_tables() -> None:
     ships, routes = answer("Which ship has the most cars?", SHIPS), answer("Which ship has the most cars?", ROUTES)
     assert ships is not None and routes is not None
