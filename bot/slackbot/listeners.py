@@ -412,7 +412,8 @@ class Listeners:
         for action in body.get("actions") or ():
             name = read_action_name(str(action.get("action_id") or ""))
             if name is not None:
-                await self.handler.in_time(self.handler.guarded(ctx, press(self.handler, ctx, name, values_of(action))))
+                values = values_of(action) or typed_in(body.get("view") or {}, str(action["action_id"]))
+                await self.handler.in_time(self.handler.guarded(ctx, press(self.handler, ctx, name, values)))
         await ack()
 
     async def on_shortcut(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
@@ -468,6 +469,13 @@ async def _quiet(work: Coroutine[Any, Any, None]) -> None:
         await work
     except FootnoteError as error:
         _log.info("No suggestions: %s", error)
+
+
+def typed_in(view: Mapping[str, Any], action_id: str) -> tuple[str, ...]:
+    """Return what was typed into the field of a view that shares its action's id with a button."""
+    blocks = ((view.get("state") or {}).get("values") or {}).values()
+    typed = (str((block.get(action_id) or {}).get("value") or "").strip() for block in blocks)
+    return tuple(filter(None, typed))[:1]
 
 
 def values_of(action: Mapping[str, Any]) -> tuple[str, ...]:

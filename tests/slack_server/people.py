@@ -135,6 +135,17 @@ class Person:
         state.setdefault(element["block_id"], {})[element.get("action_id", "")] = kept
         return await self._act(where, action)
 
+    async def type_into(self, where: View, text: str, *, press_enter: bool = True) -> Outcome | None:
+        """Text into the first field of a view, with Enter where the field tells of it."""
+        self._check_sees(where)
+        element = found_in(where, None, None, {"plain_text_input"})
+        typed = {"type": element["type"], "value": text or None}
+        self._chosen.setdefault(_key(where), {})[element["block_id"]] = {element["action_id"]: typed}
+        told = (element.get("dispatch_action_config") or {}).get("trigger_actions_on") or ["on_enter_pressed"]
+        if not press_enter or "on_enter_pressed" not in told:
+            return None
+        return await self._act(where, {"action_id": element["action_id"], "block_id": element["block_id"], **typed})
+
     async def suggest(self, where: Message | View, text: str, *, action_id: str | None = None) -> list[JSON]:
         """The options that the bot offers for what was typed so far."""
         element = found_in(where, None, action_id, {"external_select", "multi_external_select"})

@@ -1,7 +1,6 @@
-"""The app's home tab. It shows the sources of the person's direct channel, and their conversations."""
+"""The app's home tab: a field for questions, the person's conversations, what their direct channel may read."""
 
 import logging
-import re
 from dataclasses import replace
 
 from bot.presentation.platform_text import to_thread_item
@@ -17,23 +16,22 @@ from core.features.review import INBOX
 from core.work.commands import CommandResult, SourceRow, ThreadRow
 
 EXAMPLES = 3
-# Lines of /settings that apply to a direct channel.
-_SET = re.compile(r"^- `(sources|language|limit)`: (.+)$", re.MULTILINE)
 _log = logging.getLogger(__name__)
 
 
-async def show_home(handler: InteractionHandler, ctx: InteractionContext) -> None:
+async def show_home(handler: InteractionHandler, ctx: InteractionContext, *, asked: str = "") -> None:
+    """Publish the home tab; `asked` is a time, after a question was asked there, so that its field is empty again."""
     channel = ctx.channel if ctx.is_direct else await handler.direct_channel(ctx)
     here = replace(ctx, channel=channel, thread="", message_ts="")
     shown, rests_on = await build_home(handler, here)
-    await publish_home(ctx.team, ctx.person, home_view(shown), handler.parts.pause)
+    await publish_home(ctx.team, ctx.person, home_view(replace(shown, asked=asked)), handler.parts.pause)
     await handler.note(here, [f"{HOME}/{ctx.person}"], CommandResult(text="", rests_on=rests_on, quotes_people=True))
 
 
-async def refresh(handler: InteractionHandler, ctx: InteractionContext) -> None:
+async def refresh(handler: InteractionHandler, ctx: InteractionContext, *, asked: str = "") -> None:
     """Publish the home tab after a change. If that fails, it is stale until the person opens it again."""
     try:
-        await show_home(handler, ctx)
+        await show_home(handler, ctx, asked=asked)
     except FootnoteError as error:
         _log.info("The home tab of %s is stale: %s", ctx.person, error)
 
@@ -42,7 +40,7 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> tu
     """Return the content of the home tab, and its provenance; `ctx` is in the person's direct channel."""
     scope = await handler.scope(ctx)
     documents = await handler.parts.corpus.list_readable(scope)
-    threads, sources, settings = [await _run(handler, ctx, name) for name in ("threads", "sources", "settings")]
+    threads, sources = [await _run(handler, ctx, name) for name in ("threads", "sources")]
     more_threads = 0
     if threads.pages > 1:
         last_page = await _run(handler, ctx, "threads", threads.pages)
@@ -52,10 +50,12 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> tu
     examples = await handler.parts.suggestions.about(documents, scope, EXAMPLES)
     inbox = await _inbox(handler, ctx)
     shown = Home(
-        threads=[to_thread_item(row, link_to(row.address, ctx.team)) for row in rows],
+        threads=[
+            replace(to_thread_item(row, link_to(row.address, ctx.team)), detail=f"{row.last_used_at:%-d %B}")
+            for row in rows
+        ],
         more_threads=more_threads,
         sources=readable,
-        settings=[(found[1], found[2]) for found in _SET.finditer(settings.text)],
         positions=[
             f"{item.title}: {'to the end' if last == TO_THE_END else f'up to page {last}'}"
             for item in documents

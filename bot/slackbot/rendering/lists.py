@@ -18,7 +18,7 @@ from bot.presentation.answer_text import (
     reference_line,
 )
 from bot.presentation.markdown import clip, safe_cut, split_markdown
-from bot.presentation.platform_text import ThreadPage
+from bot.presentation.platform_text import QUESTION_LENGTH, ThreadPage
 from bot.slackbot.events.manifest import ADD_DOCUMENTS
 from bot.slackbot.rendering.answers import button_row, footnote, how_actions, page_actions, part_note
 from bot.slackbot.rendering.blocks import (
@@ -32,6 +32,7 @@ from bot.slackbot.rendering.blocks import (
     actions,
     bullets,
     button,
+    context,
     fallback,
     link,
     markdown,
@@ -54,21 +55,12 @@ _NOTICE_LENGTH = 3_000
 _RESULT_LENGTH = 8_000
 _LINE_LENGTH = 300
 _HOME_NAME_LENGTH = 100
-_THREADS = 15  # rows of each list; the others are counted
+_THREADS = 3  # rows of each list; the others are counted
 _SOURCES = 25
 _LINES = 15
-_WELCOME = (
-    Row((text("I answer questions from your documents, with numbered footnotes that are checked word by word."),)),
-    Row(
-        (
-            text("Mention me in a channel, write to me here, or use "),
-            text("/footnote ask", bold=True),
-            text("; "),
-            text("/footnote help", bold=True),
-            text(" lists the rest."),
-        )
-    ),
-)
+HOME_QUESTION = action_name(Verb.FORM, "ask")  # of the field and its button: its form opens if nothing was typed
+_TITLE = "Ask your documents"
+_WHO_SEES = "Only you see the answer, under Messages. To ask with others, mention me in a channel."
 
 
 def threads_message(page: ThreadPage) -> SlackMessage:
@@ -152,39 +144,52 @@ class Home:
     threads: Sequence[ThreadItem] = ()  # newest first
     more_threads: int = 0  # not in `threads`
     sources: Sequence[SourceRow] = ()
-    settings: Sequence[tuple[str, str]] = ()  # name and value
     positions: Sequence[str] = ()  # "Guide: up to page 12"
     examples: Sequence[str] = ()  # questions to try
     inbox: Sequence[str] = ()  # lines of a reviewer's inbox
     notice: str = ""  # shown at the top
+    asked: str = ""  # the time of the last question asked here: Slack keeps what was typed while the field has its id
 
 
 def home_view(shown: Home) -> View:
     """Return the home tab. Its buttons open forms: `fn:form:ask`, `fn:form:add_documents` and the like."""
     notice = [rich_text(*stack([Row((text(clip(shown.notice, _LINE_LENGTH), bold=True),))]))] if shown.notice else []
-    forms = (
-        ("Ask", "ask", "primary"),
-        ("Add documents", ADD_DOCUMENTS, None),
-        ("Position", "position", None),
-        ("Settings", "settings", None),
-    )
-    buttons = [button(label, action_name(Verb.FORM, command), style=style) for label, command, style in forms]
+    forms = (("Add documents", ADD_DOCUMENTS), ("Position", "position"), ("Settings", "settings"))
+    buttons = [
+        button("Ask", HOME_QUESTION, style="primary"),
+        *(button(label, action_name(Verb.FORM, command)) for label, command in forms),
+        button("Help", action_name(Verb.HELP, "home")),
+    ]
     inbox, examples, positions = (
         [Row((text(clip(it, _LINE_LENGTH)),)) for it in lines]
         for lines in (shown.inbox, shown.examples, shown.positions)
     )
+    threads = [thread_row(row) for row in shown.threads]
     blocks = [
         *notice,
-        rich_text(*stack(_WELCOME)),
+        {"type": "header", "text": plain(_TITLE)},
+        _question_field(f"ask{shown.asked}"),
         actions(*buttons),
+        context(_WHO_SEES),
         *_listed("Inbox", inbox, _LINES),
+        *_listed("Pick up where you left off", threads, _THREADS, more=shown.more_threads),
         *_listed("Questions to try", examples, _LINES),
-        *_listed("Recent threads", [thread_row(row) for row in shown.threads], _THREADS, more=shown.more_threads),
-        *_listed("Sources", [_source(row) for row in shown.sources], _SOURCES),
+        *_listed("What I can read for you", [_source(row) for row in shown.sources], _SOURCES),
         *_listed("Reading positions", positions, _LINES),
-        *_listed("Settings", [_setting(name, value) for name, value in shown.settings], _LINES),
     ]
     return {"type": "home", "blocks": blocks}
+
+
+def _question_field(block_id: str) -> Block:
+    field = {
+        "type": "plain_text_input",
+        "action_id": HOME_QUESTION,
+        "max_length": QUESTION_LENGTH,
+        "placeholder": plain("Your question, then Enter"),
+        "dispatch_action_config": {"trigger_actions_on": ["on_enter_pressed"]},
+    }
+    label = plain("Your question")
+    return {"type": "input", "block_id": block_id, "dispatch_action": True, "label": label, "element": field}
 
 
 def _listed(heading: str, rows: Sequence[Row], most: int, *, more: int = 0) -> list[Block]:
@@ -200,7 +205,3 @@ def _source(row: SourceRow) -> Row:
     documents = f"{row.documents:,} {'document' if row.documents == 1 else 'documents'}"
     failed = f", {len(row.failures):,} could not be read" if row.failures else ""
     return Row((text(clip(row.name, _HOME_NAME_LENGTH), bold=True), text(f": {documents}{failed}")))
-
-
-def _setting(name: str, value: str) -> Row:
-    return Row((text(f"{clip(name, _HOME_NAME_LENGTH)}: "), text(clip(value, _LINE_LENGTH), bold=True)))

@@ -16,7 +16,6 @@ homes = st.builds(
     sources=st.lists(
         st.builds(SourceRow, name=names, documents=st.integers(0, 9), failures=st.just((("a", "b"),))), max_size=40
     ),
-    settings=st.lists(st.tuples(names, names), max_size=40),
     positions=_few,
     examples=_few,
     notice=names,
@@ -38,20 +37,18 @@ def test_a_home_has_threads_sources_and_how_things_are_set() -> None:
                 SourceRow(name="handbook", documents=1),
                 SourceRow(name="books", documents=1_200, failures=(("a.pdf", ""), ("b.pdf", ""))),
             ),
-            settings=(("Model", "extractive"),),
             positions=("Guide: up to page 12",),
             examples=("Where is the key?",),
             notice="Nothing has been read in yet.",
         )
     )
     said = text_of(view)
-    assert said.startswith("Nothing has been read in yet.\nI answer questions")
+    assert said.startswith("Nothing has been read in yet.\nAsk your documents\n")
     for heading, shown in {
         "Questions to try": "Where is the key?",
-        "Recent threads": "The key (2 messages)… and 3 more",
-        "Sources": "handbook: 1 documentbooks: 1,200 documents, 2 could not be read",
+        "Pick up where you left off": "The key (2 messages)… and 3 more",
+        "What I can read for you": "handbook: 1 documentbooks: 1,200 documents, 2 could not be read",
         "Reading positions": "Guide: up to page 12",
-        "Settings": "Model: extractive",
     }.items():
         assert f"\n{heading}\n{shown}" in said
     assert links_of(view) == [("The key", GOOD)]
@@ -59,14 +56,20 @@ def test_a_home_has_threads_sources_and_how_things_are_set() -> None:
 
 def test_its_buttons_open_forms() -> None:
     view = home_view(Home())
-    assert labels_of(view) == ["Ask", "Add documents", "Position", "Settings"]
-    assert names_of(view) == ["fn:form:ask", "fn:form:add_documents", "fn:form:position", "fn:form:settings"]
+    assert labels_of(view) == ["Ask", "Add documents", "Position", "Settings", "Help"]
+    forms = ["fn:form:add_documents", "fn:form:position", "fn:form:settings"]
+    assert names_of(view) == ["fn:form:ask", "fn:form:ask", *forms, "fn:help:home"]
 
 
 def test_what_there_is_nothing_of_has_no_heading() -> None:
-    assert "header" not in {block["type"] for block in home_view(Home())["blocks"]}
+    assert [block["type"] for block in home_view(Home())["blocks"]] == ["header", "input", "actions", "context"]
+
+
+def test_a_question_asked_there_leaves_the_field_empty() -> None:
+    ids = [home_view(Home(asked=asked))["blocks"][1]["block_id"] for asked in ("", "1790000000")]
+    assert len(set(ids)) == 2
 
 
 def test_rows_beyond_what_is_shown_are_counted_with_those_that_were_not_given() -> None:
     said = text_of(home_view(Home(threads=[ThreadItem(title=f"thread {n}") for n in range(20)], more_threads=10)))
-    assert "thread 14… and 15 more" in said
+    assert "thread 2… and 27 more" in said
