@@ -472,7 +472,7 @@ async def _quiet(work: Coroutine[Any, Any, None]) -> None:
 
 
 def typed_in(view: Mapping[str, Any], action_id: str) -> tuple[str, ...]:
-    """Return what was typed into the field of a view that shares its action's id with a button."""
+    """Return the text of a view's field whose action id is also a button's; () if it is empty."""
     blocks = ((view.get("state") or {}).get("values") or {}).values()
     typed = (str((block.get(action_id) or {}).get("value") or "").strip() for block in blocks)
     return tuple(filter(None, typed))[:1]

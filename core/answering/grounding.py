@@ -1,8 +1,8 @@
 """Support of an answer's sentences: each is judged against the quotes that it cites, then kept, footnoted, dropped or
 marked.
 
-A footnote covers the sentences before it in its block (a paragraph, a list item, a row). Whole sentences that are word
-for word behind a footnote need no judgement. A sentence about the library itself ("the journal has three
+A footnote covers the sentences before it in its block (a paragraph, a list item, a row). Words that stand behind a
+footnote, and are said there, need no judgement. A sentence about the library itself ("the journal has three
 pages") rests on the texts of its tools.
 """
 
@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import accumulate
 
 from core.answering.citations import MARKER, ProvedText
-from core.answering.support.check import Claim, SupportCheck
+from core.answering.support.check import SHIFTING, Claim, SupportCheck
 from core.answering.support.claims import blocks, is_claim, sentences
 from core.answering.support.ladder import find_faults, is_heading
 from core.answering.support.texts import Text
@@ -108,9 +109,7 @@ async def _check(
     label = _LABEL.match(bare)
     if label and names_only(label[1], [*texts, *(f"{c.document_title} {' '.join(c.heading_path)}" for c in cited)]):
         bare = bare[label.end() :]
-    if any(has_sentences(part, bare) for part in texts) or (
-        "|" in bare and any(_has_cells(bare, c.quote) for c in cited)
-    ):
+    if any(is_quoted(part, bare) for part in texts) or ("|" in bare and any(_has_cells(bare, c.quote) for c in cited)):
         return Judgement(verdict=Verdict.SUPPORTED)
     context = " ".join([question, *(f"{c.document_title} {' '.join(c.heading_path)}" for c in cited), *passages])
     if cited and "|" in bare:
@@ -125,15 +124,21 @@ async def _check(
     return wider if wider.verdict is Verdict.SUPPORTED else judged
 
 
-def has_sentences(text: str, said: str) -> bool:
-    """Return whether a text has these words as whole sentences, lines or cells of its own."""
+def is_quoted(text: str, said: str) -> bool:
+    """Return whether a text has these words as whole sentences, lines or cells, or as a phrase that it says."""
     wanted = plain_words(said).split()
-    found: list[str] = []
-    ends = {0}
-    for part in _PARTS.split(text):
-        found += plain_words(part).split()
-        ends.add(len(found))
-    return any(found[end : end + len(wanted)] == wanted and end + len(wanted) in ends for end in ends)
+    parts = [plain_words(part).split() for part in _PARTS.split(text)]
+    found = [word for part in parts for word in part]
+    ends = {0, *accumulate(map(len, parts))}
+    if any(found[end : end + len(wanted)] == wanted and end + len(wanted) in ends for end in ends):
+        return True
+    return any(
+        part[start : start + len(wanted)] == wanted
+        and SHIFTING.isdisjoint(part[:start])
+        and SHIFTING.isdisjoint(part[start + len(wanted) :])
+        for part in parts
+        for start in range(len(part) - len(wanted) + 1)
+    )
 
 
 def _has_cells(row: str, quote: str) -> bool:

@@ -1,4 +1,4 @@
-"""The app's home tab: a field for questions, the person's conversations, what their direct channel may read."""
+"""The app's home tab: a field for questions, the person's conversations, and the sources of their direct channel."""
 
 import logging
 from dataclasses import replace

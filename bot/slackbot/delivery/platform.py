@@ -96,8 +96,8 @@ class HeardTalk:
                 said.pop(ts, None)
 
     def before(self, address: ThreadAddress, ts: str, since: str) -> Sequence[Mapping[str, Any]]:
-        """Return the talk of a thread before a message and after `since`, oldest first; of a channel, what opens
-        threads.
+        """Return the talk of a thread before a message and after `since`, oldest first; of a channel, the messages that
+        open threads.
         """
         said = self._threads.get(address, {})
         if address.thread == CHANNEL_ITSELF:
@@ -150,8 +150,8 @@ class SlackPlatform:
         return StatusLine(destination, self._pause, self.sessions, asker=question.author, title=title)
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
-        """Return the live post of an entry. Private questions and notes show no draft; neither does what is answered
-        outside threads, where Slack has no streams.
+        """Return the live post of an entry. Private questions and notes show no draft, and outside threads Slack has
+        no streams.
         """
         key, question = entry.message_key, entry.incoming
         line = self._lines.pop(key, None)

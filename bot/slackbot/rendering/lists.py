@@ -58,7 +58,7 @@ _HOME_NAME_LENGTH = 100
 _THREADS = 3  # rows of each list; the others are counted
 _SOURCES = 25
 _LINES = 15
-HOME_QUESTION = action_name(Verb.FORM, "ask")  # of the field and its button: its form opens if nothing was typed
+HOME_QUESTION = action_name(Verb.FORM, "ask")  # of the field and its button: its form opens if the field is empty
 _TITLE = "Ask your documents"
 _WHO_SEES = "Only you see the answer, under Messages. To ask with others, mention me in a channel."
 
@@ -148,7 +148,7 @@ class Home:
     examples: Sequence[str] = ()  # questions to try
     inbox: Sequence[str] = ()  # lines of a reviewer's inbox
     notice: str = ""  # shown at the top
-    asked: str = ""  # the time of the last question asked here: Slack keeps what was typed while the field has its id
+    asked: str = ""  # the time of the last question asked here: Slack keeps its text while the field has its id
 
 
 def home_view(shown: Home) -> View:

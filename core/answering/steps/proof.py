@@ -10,7 +10,7 @@ from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, arou
 from core.answering.answers.building import build_answer, live_pages, prove_draft
 from core.answering.answers.sentences import language_for
 from core.answering.citations import ProvedText
-from core.answering.grounding import Change, Checked, change, check_text, has_sentences
+from core.answering.grounding import Change, Checked, change, check_text, is_quoted
 from core.answering.pipeline import Question
 from core.answering.run import Budget, Meter, RunObserver
 from core.answering.strategies.choosing import Strategies
@@ -189,7 +189,7 @@ async def _attributions(settled: Settled, check: SupportCheck) -> list[Change]:
         sentence = item.span.of(settled.proved.text)
         for citation in _candidates(sentence, settled.draft):
             (judged,) = await check.judge([Claim(sentence=sentence, quotes=[citation.cited_text])])
-            is_said = has_sentences(citation.cited_text, sentence)
+            is_said = is_quoted(citation.cited_text, sentence)
             if is_said or (judged.verdict is Verdict.SUPPORTED and judged.fault < ATTRIBUTED_BELOW):
                 end = item.span.end
                 changes.append(Change(span=Span(end, end), text="", citations=(citation,)))

@@ -25,6 +25,14 @@ _SENTENCES = re.compile(r"(?<=[.!?;:])\s+|\n+")
 _TAKES_BACK = NEGATIONS | set(
     "only if unless except but or nur wenn falls außer aber oder sólo solo si salvo excepto pero o ou".split()
 )
+# Words by which a sentence may not say a phrase of its own: "Nobody believes that Ann keeps the key".
+SHIFTING = _TAKES_BACK | set(
+    """deny denies denied doubt doubts doubted believe believes believed think thinks thought claim claims claimed hope
+    hopes hoped want wants wanted plan plans planned suppose supposed allege alleged pretend pretended refuse refused
+    fail failed may might could would should almost nearly hardly
+    leugnet glaubt glaubte meint behauptet hofft will wollte könnte dürfte würde fast kaum
+    niega cree creía piensa espera quiere podría casi""".split()
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

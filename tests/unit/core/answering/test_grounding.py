@@ -17,8 +17,8 @@ from core.answering.grounding import (
     Grounding,
     change,
     check_text,
-    has_sentences,
     is_backed,
+    is_quoted,
     mark,
 )
 from core.answering.support.check import SupportCheck
@@ -78,7 +78,7 @@ async def test_a_claim_without_a_footnote_is_marked_in_text_and_span() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "text", "is_quoted"),
+    ("said", "text", "is_there"),
     [
         ("Ann keeps the key.", "The shed is locked. **Ann keeps the key.** Ask her.", True),
         ("Ann keeps the key. Ask her!", "Who has it? Ann keeps the key. Ask her!", True),
@@ -86,11 +86,14 @@ async def test_a_claim_without_a_footnote_is_marked_in_text_and_span() -> None:
         ("- Ann keeps the key", "Keys\n- Ann keeps the key\n- Bob does not", True),
         ("Ann keeps the key.", "Nobody believes that Ann keeps the key.", False),
         ("Ann keeps the key.", "Ann keeps the key only on Mondays.", False),
-        ("the key.", "Ann keeps the key.", False),
+        ("In the salt barrel.", "The keeper hides a key in the salt barrel.", True),
+        ("Under the stairs, in a jar.", "Look under the stairs, in a jar of beans.", True),
+        ("Ann keeps the key.", "He denies that Ann keeps the key.", False),
+        ("the key under the stairs", "Ann keeps the key. Under the stairs is a jar.", False),
     ],
 )
-def test_words_need_no_judgement_only_as_whole_sentences_of_a_text(said: str, text: str, *, is_quoted: bool) -> None:
-    assert has_sentences(text, said) == is_quoted
+def test_words_need_no_judgement_where_a_text_says_them(said: str, text: str, *, is_there: bool) -> None:
+    assert is_quoted(text, said) == is_there
 
 
 async def test_words_torn_out_of_a_sentence_are_judged() -> None:
