@@ -18,7 +18,15 @@ from core.answering.run import Budget, RunObserver
 from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Answer
 from core.domain.chat import Capabilities, ChatRequest, ChatRole, ToolInvocation
-from core.domain.incoming import Attachment, IncomingMessage, Talk, ThreadAddress, event_key, message_key
+from core.domain.incoming import (
+    Attachment,
+    Circumstances,
+    IncomingMessage,
+    Talk,
+    ThreadAddress,
+    event_key,
+    message_key,
+)
 from core.domain.replies import ChatResponse
 from core.domain.service import InboxEntry
 from core.service.inbox import STANDARD_GATES, Inbox
@@ -132,7 +140,10 @@ async def _receive(inbox: Inbox) -> None:
             "event_key": event_key(address, event["id"], event["edit"]),
             "message_key": message_key(address, event["id"]),
         }
-        await inbox.receive(IncomingMessage(address=address, author="ada", text=event["text"], **keys))
+        incoming = IncomingMessage(
+            address=address, author="ada", text=event["text"], circumstances=Circumstances(in_thread=True), **keys
+        )
+        await inbox.receive(incoming)
         say(f"ack {event['id']} {event['edit']}")
 
 
