@@ -77,7 +77,7 @@ def build_pipeline(
         PipelineStep("Apply the channel's defaults", Stage.DECIDE, common.ChannelDefaults(settings, readers)),
         PipelineStep("Replace earlier versions of an edited question", Stage.DECIDE, history.forget_earlier_versions),
         PipelineStep("Open the conversation with its history, or return the stored answer", Stage.DECIDE, history.open),
-        PipelineStep("Read earlier talk in the thread and attached files", Stage.REQUEST, prepare, readers),
+        PipelineStep("Read earlier talk and attached files", Stage.REQUEST, prepare, readers),
         PipelineStep("Record the question", Stage.REQUEST, history.record),
         PipelineStep("Compute the scope", Stage.REQUEST, scoping),
         PipelineStep("Redact the history", Stage.REQUEST, common.HistoryRedaction(corpus)),

@@ -1,9 +1,9 @@
 """Support of an answer's sentences: each is judged against the quotes that it cites, then kept, footnoted, dropped or
 marked.
 
-A footnote covers the sentences before it in its block (a paragraph, a list item, a row). Words that stand behind a
-footnote, and are said there, need no judgement. A sentence about the library itself ("the journal has three
-pages") rests on the texts of its tools.
+A footnote covers the sentences before it in its block (a paragraph, a list item, a row). A whole
+sentence or a phrase that a footnote's text states needs no judgement. A sentence about the library itself ("the journal
+has three pages") rests on the texts of its tools.
 """
 
 import re
@@ -125,7 +125,7 @@ async def _check(
 
 
 def is_quoted(text: str, said: str) -> bool:
-    """Return whether a text has these words as whole sentences, lines or cells, or as a phrase that it says."""
+    """Return whether a text has these words as whole sentences, lines or cells, or as a phrase that it states."""
     wanted = plain_words(said).split()
     parts = [plain_words(part).split() for part in _PARTS.split(text)]
     found = [word for part in parts for word in part]

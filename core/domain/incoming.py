@@ -11,7 +11,7 @@ AGAIN = "again-"  # begins the edit version of an unedited message that is asked
 LATER = f"{AGAIN}later-"  # begins that of one that came before its documents
 # Metadata key of an entry that is a note about these stale answers (ids of messages, in one string).
 NOTE_ON = "note_on"
-# Of the talk in a channel before a question that opens its thread. What is older is about something else.
+# Of the talk in a channel before a question that opens its thread. Older talk is about something else.
 CHANNEL_TALK = timedelta(minutes=15)
 PRIVATE_THREAD = "private:"  # begins the thread of private answers to a person in a channel; the person's id follows
 

@@ -403,7 +403,7 @@ class ThreadReader(Protocol):
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         """Return people's last messages in the thread before a question, oldest first, at most `limit`.
 
-        For a question that opens its thread: those of the last CHANNEL_TALK in its channel. Raises PlatformError.
+        For a question that opens its thread: from its channel, since CHANNEL_TALK before it. Raises PlatformError.
         """
 
     async def is_admin(self, question: IncomingMessage) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.text.language import FUNCTION_WORDS
-from core.text.words import STOPWORDS, content_words
+from core.text.words import STOPWORDS, WORD, content_words
 
 
 class Form(StrEnum):
@@ -87,7 +87,6 @@ _EXPLETIVE = re.compile(
     r"|\bhow (?:long|much|many \w+) (?:does|did|will|would) it take\b",
     re.IGNORECASE,
 )
-_TELLING_WORD = re.compile(r"(?<![\w'’./@#+-])[\w'’./@#+-]*\w")  # with what belongs to addresses and versions
 STANDALONE_WORDS = 2  # with fewer content words and no name, a question has no subject of its own
 LONGEST = 600  # characters
 
@@ -222,11 +221,11 @@ def read_asked(text: str) -> Asked:
 
 
 def is_follow_up(question: str) -> bool:
-    """Return whether a question depends on what was said before."""
+    """Return whether a question depends on the talk before it."""
     rest = _EXPLETIVE.sub(" ", question)
     if _CONTINUES.search(question) or any(pattern.search(rest) for pattern in _POINTS_BACK):
         return True
-    named = any(word[0].isupper() or any(map(str.isdigit, word)) for word in _TELLING_WORD.findall(question)[1:])
+    named = any(word[0].isupper() or any(map(str.isdigit, word)) for word in WORD.findall(question)[1:])
     return not named and len(content_words(question)) < STANDALONE_WORDS
 
 

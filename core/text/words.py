@@ -12,6 +12,8 @@ from core.domain.passages import Span
 
 _WORD = re.compile(r"\w+(?:[.,']\w+)*", re.UNICODE)
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
+# A word with the signs inside it, of addresses, versions and handles: "v1.2", "@ann", "a/b".
+WORD = re.compile(r"(?<![\w'’./@#+-])[\w'’./@#+-]*\w")
 # English function words: they say nothing about a sentence's subject.
 STOPWORDS = frozenset(
     """a about above after again all also am an and any are as at be because been before being below between both but by

@@ -3,6 +3,7 @@
 import logging
 from dataclasses import replace
 
+from bot.presentation.answer_text import ThreadItem
 from bot.presentation.platform_text import to_thread_item
 from bot.slackbot.actions.assistant_pane import name_commands
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler
@@ -50,10 +51,7 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> tu
     examples = await handler.parts.suggestions.about(documents, scope, EXAMPLES)
     inbox = await _inbox(handler, ctx)
     shown = Home(
-        threads=[
-            replace(to_thread_item(row, link_to(row.address, ctx.team)), detail=f"{row.last_used_at:%-d %B}")
-            for row in rows
-        ],
+        threads=[_thread(row, ctx) for row in rows],
         more_threads=more_threads,
         sources=readable,
         positions=[
@@ -68,6 +66,11 @@ async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> tu
     read = (*examples.values(), *scope.positions, *sources.basis.documents, *inbox.basis.documents)
     lists = (*sources.basis.sources, *inbox.basis.sources)
     return shown, Provenance(documents=tuple(dict.fromkeys(read)), sources=tuple(dict.fromkeys(lists)))
+
+
+def _thread(row: ThreadRow, ctx: InteractionContext) -> ThreadItem:
+    used = row.last_used_at
+    return replace(to_thread_item(row, link_to(row.address, ctx.team)), detail=f"{used.day} {used:%B}")
 
 
 async def _inbox(handler: InteractionHandler, ctx: InteractionContext) -> CommandResult:

@@ -238,7 +238,7 @@ class Facts:
         return None
 
     async def _is_of_group(self, row: Fact, question: TableQuestion, scope: SearchScope) -> bool:
-        """Return whether a row's page begins with accounts of a group, not of its parent, unless the latter is said."""
+        """Return whether a row's page begins with a group's accounts; with its parent's, if the question names that."""
         page = await self._corpus.find_page(row.extract.document_id, row.page_number, scope)
         is_of_group = page is not None and _OF_GROUP.search(page.text[:PAGE_HEAD]) is not None
         return is_of_group is not bool(_PARENT & {*question.said})
@@ -385,7 +385,7 @@ def _named(question: TableQuestion, documents: Sequence[Document]) -> list[str]:
 
 
 def _is_of_parent(grid: Grid, question: TableQuestion) -> bool:
-    """Return whether a table is of a group's parent alone, and the question doesn't say so."""
+    """Return whether a table is only of a group's parent, and the question doesn't ask for it."""
     return bool(_PARENT & {*words(f"{grid.title} {' '.join(grid.columns)}")}) and not _PARENT & {*question.said}
 
 

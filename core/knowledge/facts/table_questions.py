@@ -91,7 +91,7 @@ _OF_PAIRS = (Operation.SUM, Operation.AVERAGE, Operation.HIGHEST, Operation.LOWE
 def _turned(question: TableQuestion, grid: Grid) -> Grid | None:
     """Return a table of figures with its columns as rows; None if there are no figures to compare so.
 
-    Of columns of years, only those of one kind count: not the notes, and not the percentages beside them.
+    Of columns of years, only one kind counts: not the notes, and not the percentages.
     """
     if len(grid.columns) > MOST_COLUMNS or len(grid.rows) > 10 * MOST_COLUMNS:
         return None
@@ -117,7 +117,7 @@ def _turned(question: TableQuestion, grid: Grid) -> Grid | None:
 
 
 def _columns_of_years(grid: Grid) -> Sequence[int]:
-    """Return the columns that differ in their year alone, of the largest group; none if two are as large."""
+    """Return the columns that differ only in their year, of the largest group; none if two are as large."""
     groups: dict[str, list[int]] = {}
     for place, column in enumerate(grid.columns):
         if place and YEAR.search(column) is not None:
@@ -127,7 +127,7 @@ def _columns_of_years(grid: Grid) -> Sequence[int]:
 
 
 def _beside_year(column: str) -> str:
-    """Return what a name says beside its period: "Budget" of "Budget for the year ended 31 May 2024"."""
+    """Return a name without its period: "Budget" of "Budget for the year ended 31 May 2024"."""
     return " ".join(word for word in words(column) if not word.isdigit() and not _OF_PERIODS.fullmatch(word))
 
 

@@ -27,7 +27,7 @@ _SAME_PLACE = 6.0
 # How sure tables are, with lines around their cells and without.
 _RULED = 0.9
 _ALIGNED = 0.7
-# Words of an aligned table, as a multiple of those of the ruled one that it has more than.
+# Words of an aligned table, as a multiple of the words of the ruled one.
 _MORE = 1.5
 # Maximum distance of a title above its table, in heights of a line, and its maximum characters.
 _NEAR = 2.5
@@ -76,7 +76,7 @@ def find_tables(layout: Layout) -> list[FoundTable]:
     """Return the tables of a page from top to bottom.
 
     An aligned table replaces a doubtful ruled one, and one without names of columns, if it has some itself, or much
-    more: lines may be around the figures alone.
+    more: lines may be around the figures only.
     """
     ruled = find_ruled_tables(layout)
     certain = [table for table in ruled if not table.is_doubtful and any(table.header)]

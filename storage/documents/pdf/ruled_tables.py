@@ -286,7 +286,7 @@ def _has_loose_figures(rows: _Rows) -> bool:
 
 
 def _hides_rows(rows: _Rows, merges: Sequence[Merge]) -> bool:
-    """Return whether cells over several rows hold a label for each, beside figures: only the figures have lines."""
+    """Return whether cells over several rows hold a label for each: only the figures have lines."""
     hidden = 0
     for merge in merges:
         beside = rows[merge.row : merge.row + merge.rows]

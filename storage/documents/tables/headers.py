@@ -144,11 +144,11 @@ def _joined(columns: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
     """Return the names of both rows together; () if the second names nothing, or the first spans nothing.
 
     A name spans the empty cells and the same names behind it. Every column of a span needs a name of its own; any other
-    has one of the two, or both beside years.
+    has one of the two, or both with years.
     """
     names: list[str] = []
     spans = 0
-    is_unsure = False  # both rows name a column that no name spans: fine beside years
+    is_unsure = False  # both rows name a column that no name spans: fine with years
     place = 0
     while place < len(columns):
         end = place + 1
@@ -157,7 +157,7 @@ def _joined(columns: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
         group, own = columns[place], second[place:end]
         single = {name for name in own if name}
         if end - place > 1 and len(single) == 1 and _LACKS_YEAR.search(group) and is_period(*single):
-            both = f"{group} {single.pop()}"  # a column of signs beside its figures
+            both = f"{group} {single.pop()}"  # a column of signs next to its figures
             names += [both if name else "" for name in columns[place:end]]
         elif end - place > 1 and any(own):
             if len({name for name in own if name}) < 2:

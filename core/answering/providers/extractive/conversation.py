@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.answering.providers.extractive.cues import WORD
 from core.answering.providers.extractive.quotes import Quote, place_of, quotable, text_of, to_logit
 from core.domain.chat import ChatMessage, ChatRole
 from core.domain.corpus import SourcedPassage
@@ -18,7 +17,7 @@ from core.text.asking import Form, is_follow_up, read_asked
 from core.text.courtesies import read_courtesies
 from core.text.everyday import is_open
 from core.text.markup import readable
-from core.text.words import STOPWORDS, content_words, tokens, words
+from core.text.words import STOPWORDS, WORD, content_words, tokens, words
 
 # A follow-up gets the content words of the question before it, in brackets. Measured on 53 follow-ups of our own: the
 # right document was cited for .43 of them without the words and .96 with them; words of the answer (.70), or of both
@@ -116,7 +115,7 @@ class Query:
 def queries(question: str, history: Sequence[ChatMessage], *, is_statement: bool = False) -> list[Query]:
     """Return one query or more: the later ones for when the ones before find no answer.
 
-    What was asked or said goes before a question as it was: in brackets, a judge misses how it belongs to the question.
+    Earlier questions and statements go before a question unchanged: in brackets, a judge misses how they belong to it.
     A statement that is asked about (`statement_asked_about`) is part of the history, and leans on what was said before.
     """
     if is_statement:
@@ -210,8 +209,8 @@ def asks_why(question: str) -> bool:
 def in_talk(question: str, quotes: Sequence[Quote], history: Sequence[ChatMessage], answer: str) -> list[Quote]:
     """Return the quotes that may answer in a conversation, whose last answer was `answer`.
 
-    A question for a mere reason wants more than was quoted, unless that gives it. Where only people talked, a question
-    without a subject takes it from them.
+    A question for a mere reason wants more than was quoted, unless that gives it. After mere talk of people, a
+    question without a subject takes it from them.
     """
     if asks_why(question):
         return [quote for quote in quotes if _REASON.search(quote.text) or not quote.is_told(answer)]

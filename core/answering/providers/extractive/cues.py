@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
-WORD = re.compile(r"(?<![\w'’./@#+-])[\w'’./@#+-]*\w")
 LIST = re.compile(
     r"^\W*(?:please )?(?:list|enumerate|name)\b(?! of)|\blist (?:of|all)\b|^give (?:me )?all\b|^what are all\b"
     r"|^(?:and )?(?:which|what) (?:\w+ ){0,3}(?:decisions|action items|actions|items|members|steps)\b"
@@ -148,7 +147,7 @@ ASKED_THING = re.compile(
     rf"|which (?P<which>[a-z-]{{4,30}}) (?:{_VERBS})\b)",
     re.IGNORECASE,
 )
-# "how many engineering teams use it": what is counted, up to a verb or a preposition.
+# "how many engineering teams use it": the things counted, up to a verb or a preposition.
 COUNTED = re.compile(
     r"\bhow many (?P<things>(?:[\w'’-]+ ){0,3}?[\w'’-]+)(?= (?:"
     + _VERBS

@@ -33,7 +33,6 @@ from core.answering.providers.extractive.cues import (
     UNSAID,
     WHICH_DAY,
     WHO_IS_NAMED,
-    WORD,
     YEAR,
     AnswerKind,
 )
@@ -43,7 +42,7 @@ from core.knowledge.facts.table_grids import Grid
 from core.knowledge.facts.table_questions import may_answer
 from core.knowledge.facts.table_words import TableQuestion, read_table_question
 from core.text.markup import is_figures, is_row
-from core.text.words import STOPWORDS, tokens
+from core.text.words import STOPWORDS, WORD, tokens
 
 # Logits of the cross-encoder (docs/evaluation.md has the curve). Below the first are all of 40 questions that the
 # library doesn't cover, and about 3 % of 201 that it answers. From the second on, a missing name counts as another
@@ -53,7 +52,7 @@ SURE_FROM = 7.0
 # Logits by which a quote with the right kind of thing may be worse than the best quote, which lacks it.
 ANSWER_WITHIN = 2.0
 PROSE_WORDS = 8  # of a cell, at least
-COUNT_WITHIN = 5  # words between a number and what it counts
+COUNT_WITHIN = 5  # words between a number and the things counted
 
 
 _KINDS_OF_THINGS = (None, AnswerKind.NUMBER, AnswerKind.PERSON, AnswerKind.NAME)
@@ -90,7 +89,7 @@ def _is_of_table(quote: Quote) -> bool:
 
 
 def _row_may_answer(question: TableQuestion, quote: Quote) -> bool:
-    """Return whether a quote is no row of a table, or a row that may answer: what rows add up to is not in them."""
+    """Return whether a quote is no row of a table, or a row that may answer: a sum of rows is not in them."""
     source, found = quote.source, read_rows(quote)
     if not _is_of_table(quote):
         return not (question.is_computed and figures_head(source, quote.span) is not None)
@@ -178,7 +177,7 @@ def holds_kind(text: str, kind: AnswerKind, question: str) -> bool:
 
 
 def holds_count(text: str, question: str) -> bool:
-    """Return whether `text` counts what a question counts: "three boats" for "how many boats"; true of others."""
+    """Return whether `text` counts the things of a question: "three boats" for "how many boats"; true of others."""
     counted = COUNTED.search(question)
     things = [thing for thing in counted["things"].lower().split() if thing.isalpha()] if counted is not None else []
     wanted = set(tokens(" ".join(things)))
