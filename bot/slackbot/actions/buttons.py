@@ -15,7 +15,7 @@ from bot.presentation.answer_buttons import HOW_LABEL, chosen_action
 from bot.presentation.answer_text import reference_rows
 from bot.slackbot.actions import additions
 from bot.slackbot.actions.commands import open_form, run_command, threads_post
-from bot.slackbot.actions.home import refresh
+from bot.slackbot.actions.home import follow_question
 from bot.slackbot.actions.interaction_handler import InteractionContext, InteractionHandler, encode_origin
 from bot.slackbot.events.manifest import ADD_DOCUMENTS
 from bot.slackbot.events.translate import CHANNEL_ITSELF, thread_address
@@ -89,8 +89,8 @@ async def press(
         case Verb.FORM if name.id == ADD_DOCUMENTS:
             await additions.open_form(handler, ctx)
         case Verb.FORM if name.id == "ask" and values:
-            await run_command(handler, ctx, name.id, {"question": values[0]})
-            handler.spawn(refresh(handler, ctx, asked=f"{handler.parts.clock.now().timestamp():.0f}"))
+            receipt = await run_command(handler, ctx, name.id, {"question": values[0]})
+            handler.spawn(follow_question(handler, ctx, receipt))
         case Verb.FORM:
             await open_form(handler, ctx, name.id)
         case _:

@@ -42,7 +42,7 @@ from bot.slackbot.web_api import CLOSED, SEND_FILES, call
 from core.domain.conversation import Conversation
 from core.domain.features import ExportedFile
 from core.domain.incoming import Attachment
-from core.domain.service import CommandLine
+from core.domain.service import CommandLine, Receipt
 from core.errors import BadInput, FootnoteError, NotFound
 from core.work.commands import Command, CommandResult, ThreadRow
 
@@ -128,15 +128,15 @@ async def _run(handler: InteractionHandler, ctx: InteractionContext, line: Comma
 
 async def run_command(
     handler: InteractionHandler, ctx: InteractionContext, name: str, options: Mapping[str, str]
-) -> None:
-    """Run a command; show its result, ask its question, or send its file.
+) -> Receipt | None:
+    """Run a command; show its result, send its file, or ask its question and return the receipt.
 
     Raises core errors, BadInput for an unknown command.
     """
     result = await handler.parts.commands.run(await handler.call(ctx, name, options))
     if result.ask is not None:
-        await handler.ask(ctx, result.ask)
-    elif result.file is not None:
+        return await handler.ask(ctx, result.ask)
+    if result.file is not None:
         await _hand_over(handler, ctx, result, result.file)
     elif result.rows and isinstance(result.rows[0], ThreadRow):
         await handler.show(ctx, threads_post(ctx, options, result), result=result)
@@ -151,6 +151,7 @@ async def run_command(
         handler.spawn(handler.platform.sessions.name_thread(ctx.team, result.renamed.address, result.renamed.title))
     if name in _CHANGING and not ctx.channel:  # run in the home tab, which now shows old values
         handler.spawn(home.refresh(handler, ctx))
+    return None
 
 
 def format_text(handler: InteractionHandler, ctx: InteractionContext, text: str) -> str:

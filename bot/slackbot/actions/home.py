@@ -1,5 +1,6 @@
 """The app's home tab: a field for questions, the person's conversations, and the sources of their direct channel."""
 
+import asyncio
 import logging
 from dataclasses import replace
 
@@ -11,30 +12,49 @@ from bot.slackbot.delivery.surfaces import HOME, publish_home
 from bot.slackbot.events.translate import link_to
 from bot.slackbot.rendering.lists import Home, home_view
 from core.domain.answer import Provenance
-from core.domain.service import TO_THE_END
+from core.domain.service import TO_THE_END, Receipt
 from core.errors import AccessDenied, FootnoteError
 from core.features.review import INBOX
 from core.work.commands import CommandResult, SourceRow, ThreadRow
 
 EXAMPLES = 3
+FOLLOWED_SECONDS = 600  # a later answer is under Messages, as all are
 _log = logging.getLogger(__name__)
 
 
-async def show_home(handler: InteractionHandler, ctx: InteractionContext, *, asked: str = "") -> None:
-    """Publish the home tab; `asked` is a time, after a question was asked there, so that its field is empty again."""
+async def show_home(
+    handler: InteractionHandler, ctx: InteractionContext, *, asked: str = "", answered: str = ""
+) -> None:
+    """Publish the home tab.
+
+    `asked` is a time, after a question was asked there, so that its field is empty again; `answered` is the address of
+    its answer.
+    """
     channel = ctx.channel if ctx.is_direct else await handler.direct_channel(ctx)
     here = replace(ctx, channel=channel, thread="", message_ts="")
     shown, rests_on = await build_home(handler, here)
-    await publish_home(ctx.team, ctx.person, home_view(replace(shown, asked=asked)), handler.parts.pause)
+    view = home_view(replace(shown, asked=asked, answered=answered))
+    await publish_home(ctx.team, ctx.person, view, handler.parts.pause)
     await handler.note(here, [f"{HOME}/{ctx.person}"], CommandResult(text="", rests_on=rests_on, quotes_people=True))
 
 
-async def refresh(handler: InteractionHandler, ctx: InteractionContext, *, asked: str = "") -> None:
+async def refresh(handler: InteractionHandler, ctx: InteractionContext, *, asked: str = "", answered: str = "") -> None:
     """Publish the home tab after a change. If that fails, it is stale until the person opens it again."""
     try:
-        await show_home(handler, ctx, asked=asked)
+        await show_home(handler, ctx, asked=asked, answered=answered)
     except FootnoteError as error:
         _log.info("The home tab of %s is stale: %s", ctx.person, error)
+
+
+async def follow_question(handler: InteractionHandler, ctx: InteractionContext, receipt: Receipt | None) -> None:
+    """Empty the field after a question was asked there, and link its answer when it is posted."""
+    asked = f"{handler.parts.clock.now().timestamp():.0f}"
+    await refresh(handler, ctx, asked=asked)
+    if receipt is not None and receipt.accepted:
+        answer = handler.platform.answered(receipt.message_key)
+        await asyncio.wait({answer}, timeout=FOLLOWED_SECONDS)
+        if answer.done() and (link := link_to(answer.result(), ctx.team)):
+            await refresh(handler, ctx, asked=asked, answered=link)
 
 
 async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> tuple[Home, Provenance]:

@@ -4,6 +4,7 @@ A post of several parts is several messages. Each carries the id of its post in 
 finds the parts that an earlier one posted.
 """
 
+import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -68,7 +69,7 @@ MOST_REPLIES = 4  # Slack accepts five, and one announced the answer
 MOST_SWEPT = 50  # newest questions of a workspace, whose sessions are ended at a start
 MOST_HEARD = 50  # messages of a thread
 HEARD_KEYS = ("ts", "user", "bot_id", "subtype", "text", "attachments")  # needed by `to_talk`
-MOST_REMEMBERED = 1_000  # questions with a status line, or answered by a reply; threads of people
+MOST_REMEMBERED = 1_000  # questions with a status line, or answered (by a reply); threads of people
 NAMES_SECONDS = 2.0  # for the names of a thread's people
 _log = logging.getLogger(__name__)
 
@@ -129,6 +130,7 @@ class SlackPlatform:
         self._live: dict[str, LivePost] = {}
         self._lines: OrderedDict[str, StatusLine] = OrderedDict()
         self._replied: OrderedDict[str, None] = OrderedDict()  # questions that may have been answered by a reply
+        self._answered: OrderedDict[str, asyncio.Future[ThreadAddress]] = OrderedDict()
 
     async def show_status(self, question: IncomingMessage) -> None:
         """Show that a question was accepted. Failures are logged."""
@@ -199,12 +201,21 @@ class SlackPlatform:
                 ref = await self._finish(destination, message_key, entry, shown, look_first=look_first)
                 if answer.choices and isinstance(destination, ChannelDestination) and destination.thread:
                     await self.sessions.settle(destination.team, destination.id, destination.thread, SUSPENDED)
+                if not (answered := self.answered(message_key)).done():
+                    answered.set_result(address)
                 return ref
             except LayoutRefused as error:
                 _log.warning(
                     "Slack refused the %s layout of %s (%s)", layout.name, message_key, name_of(error) or error
                 )
         return await self._post_file(address, message_key, entry, plain_answer(answer, options.link))
+
+    def answered(self, message_key: str) -> "asyncio.Future[ThreadAddress]":
+        """Return what gets the place of a question as soon as this process has posted its answer."""
+        answered = self._answered.setdefault(message_key, asyncio.get_running_loop().create_future())
+        if len(self._answered) > MOST_REMEMBERED:
+            self._answered.popitem(last=False)
+        return answered
 
     async def _post_file(
         self, address: ThreadAddress, message_key: str, entry: InboxEntry | None, content: str

@@ -149,6 +149,7 @@ class Home:
     inbox: Sequence[str] = ()  # lines of a reviewer's inbox
     notice: str = ""  # shown at the top
     asked: str = ""  # the time of the last question asked here: Slack keeps its text while the field has its id
+    answered: str = ""  # the address of its answer
 
 
 def home_view(shown: Home) -> View:
@@ -165,12 +166,13 @@ def home_view(shown: Home) -> View:
         for lines in (shown.inbox, shown.examples, shown.positions)
     )
     threads = [thread_row(row) for row in shown.threads]
+    answered = rich_text(*stack([Row((text("Answered. "), link("Open it", shown.answered)))]))
     blocks = [
         *notice,
         {"type": "header", "text": plain(_TITLE)},
         _question_field(f"ask{shown.asked}"),
         actions(*buttons),
-        context(_WHO_SEES),
+        answered if shown.answered else context(_WHO_SEES),
         *_listed("Inbox", inbox, _LINES),
         *_listed("Pick up where you left off", threads, _THREADS, more=shown.more_threads),
         *_listed("Questions to try", examples, _LINES),

@@ -137,6 +137,15 @@ async def test_a_question_typed_into_it_is_asked_with_enter_and_its_field_is_emp
         await house.until(lambda: house.ada.home and field_of(house.ada.home) != before, "an empty field")
 
 
+async def test_it_links_the_answer_when_that_is_posted(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ada.type_into(await home(house, house.ada), "where is the key?")
+        [answer] = await house.answered(house.ada.dm)
+        view = await showing(house, house.ada, "Answered.")
+        assert links_in(view)["Open it"] == permalink(answer)
+        assert "Answered." not in shown_of(await home(house, house.ada, "Only you see the answer"))
+
+
 async def test_the_button_asks_what_was_typed(place: SlackPlace) -> None:
     async with place.open() as house:
         view = await home(house, house.ada)
