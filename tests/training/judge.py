@@ -1,15 +1,17 @@
 """A judge of answers: a cross-encoder that tells what answers a question from what is only about it.
 
-`python -m tests.training.judge fit CLONES FOLDER` fits it, in about an hour on two cores: first on public questions and
-claims (CLONES has their repositories, see public_pairs.py), then on texts of our own (texts/*.jsonl). It starts from
-the packaged cross-encoder, a MiniLM with 12 layers that was fitted on web searches: asked about a fee, that one prefers
-the sentence about opening hours. Claims are a second task, whose output isn't kept: who does what to whom matters for
-questions, too. FOLDER can be set as `[models] reranker`. The weights are in int8, in the packaged graph.
+`python -m tests.training.judge fit CLONES FOLDER [CLAIMS.jsonl]` fits it, in about an hour on two cores: first on
+public questions and claims (CLONES has their repositories, see public_pairs.py; those of the file are left out), then
+on texts of our own (texts/*.jsonl). It starts from the packaged cross-encoder, a MiniLM with 12 layers that was
+fitted on web searches: asked about a fee, that one prefers the sentence about opening hours. Claims are a second task
+with an output of its own: who does what to whom matters for questions, too. FOLDER can be set as `[models] reranker`.
+`build FOLDER` makes the same from judge.npz, the weights of the last fit.
 
-`python -m tests.training.judge measure` prints the figures of the packaged one over texts that aren't fitted on. Both
+`python -m tests.training.judge measure` prints the figures of the packaged one over texts that aren't fitted on. All
 need `pip install torch transformers onnx`.
 """
 
+import json
 import random
 import shutil
 import sys
@@ -25,6 +27,7 @@ from tokenizers import Tokenizer
 from torch import nn
 from transformers import BertConfig, BertForSequenceClassification
 
+from core.text.words import collapse
 from storage.models.local.files import NEEDED_FILES, packaged_folder
 from tests.training.judge_pairs import Pair, Text, claim_pairs, question_pairs, read_texts
 from tests.training.public_pairs import PublicSets
@@ -36,6 +39,11 @@ LONGEST = 160  # tokens
 WARM_UP = 150  # batches
 SCALE = 2.0  # of the logit that is written: the thresholds of `quotes.py` are of the packaged model's wider logits
 SEED = 7
+WEIGHTS = Path(__file__).with_name("judge.npz")
+SMALL = 10_000  # numbers of a tensor that is kept in full
+FROZEN = 4  # layers that stay as they are
+_FROZEN = ("bert.embeddings.", *(f"bert.encoder.layer.{layer}." for layer in range(FROZEN)))
+_SCALES = " scales"
 
 
 class Judge:
@@ -123,6 +131,36 @@ class Judge:
             shutil.copyfile(self.folder / file, folder / file)
         onnx.save(self.graph, str(folder / "model.onnx"))
 
+    def save(self, file: Path) -> None:
+        """Save the layers that were fitted, with the outputs: matrices in 8 bits with a scale for each row."""
+        weights = {
+            **self.model.state_dict(),
+            **{f"claims.{name}": each for name, each in self.claims.state_dict().items()},
+        }
+        kept: dict[str, np.ndarray] = {}
+        for name, each in weights.items():
+            if name.startswith(_FROZEN):
+                continue
+            values = each.float().numpy()
+            if values.size < SMALL:
+                kept[name] = values
+                continue
+            scales = np.abs(values).max(axis=1, keepdims=True) / 127
+            kept[name], kept[f"{name}{_SCALES}"] = np.round(values / scales).astype(np.int8), scales
+        np.savez_compressed(file, **kept)
+
+    def load(self, file: Path) -> None:
+        """Take the weights of `save`."""
+        with np.load(file) as kept:
+            names = [name for name in kept.files if not name.endswith(_SCALES)]
+            full = {
+                name: torch.tensor(kept[name].astype(np.float32) * kept.get(f"{name}{_SCALES}", np.float32(1)))
+                for name in names
+            }
+        claims = {name: full.pop(f"claims.{name}") for name in self.claims.state_dict()}
+        self.claims.load_state_dict(claims)
+        self.model.load_state_dict(full, strict=False)
+
     def _batches(self, pairs: Sequence[tuple[int, Pair]]) -> Iterator[tuple[int, list]]:
         rng = random.Random(SEED)
         encoded = self.tokenizer.encode_batch([(pair.asked, pair.passage) for _, pair in pairs])
@@ -167,13 +205,16 @@ class Judge:
         return self.model.bert.pooler(state)
 
 
-def fit(repositories: Path, folder: Path) -> None:
+def fit(repositories: Path, folder: Path, measured: Sequence[Path]) -> None:
+    """Fit on all but the texts and claims that are measured on."""
+    lines = [line for file in measured for line in file.read_text("utf-8").splitlines()]
+    without = {collapse(json.loads(line)["sentence"]).lower() for line in lines}
     rng = random.Random(SEED)
     texts = [text for text in read_texts() if not text.is_measured]
     public = PublicSets(repositories, SEED)
     first = [
         *((QUESTIONS, pair) for pair in public.questions()),
-        *((CLAIMS, pair) for pair in public.claims(without=())),
+        *((CLAIMS, pair) for pair in public.claims(without)),
     ]
     own = [
         *((QUESTIONS, pair) for text in texts for pair in question_pairs(text, rng)),
@@ -181,8 +222,9 @@ def fit(repositories: Path, folder: Path) -> None:
         *rng.sample([pair for pair in first if pair[0] == QUESTIONS], 16_000),  # not to be forgotten
     ]
     judge = Judge(_packaged())
-    judge.fit(first, number=54_000, rate=5e-5, frozen=6)
-    judge.fit(own, number=100_000, rate=6e-5, frozen=4)
+    judge.fit(first, number=54_000, rate=5e-5, frozen=FROZEN + 2)
+    judge.fit(own, number=100_000, rate=6e-5, frozen=FROZEN)
+    judge.save(WEIGHTS)
     judge.write(folder)
     sys.stdout.write(measure(judge, [text for text in read_texts() if text.is_measured]))
 
@@ -253,8 +295,12 @@ def _packaged() -> Path:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["fit", repositories, folder]:
-            fit(Path(repositories), Path(folder))
+        case ["fit", repositories, folder, *measured]:
+            fit(Path(repositories), Path(folder), [Path(file) for file in measured])
+        case ["build", folder]:
+            judge = Judge(_packaged())
+            judge.load(WEIGHTS)
+            judge.write(Path(folder))
         case ["measure"]:
             sys.stdout.write(measure(Judge(_packaged()), [text for text in read_texts() if text.is_measured]))
         case _:
