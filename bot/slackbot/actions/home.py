@@ -22,39 +22,37 @@ FOLLOWED_SECONDS = 600  # a later answer is under Messages, as all are
 _log = logging.getLogger(__name__)
 
 
-async def show_home(
-    handler: InteractionHandler, ctx: InteractionContext, *, asked: str = "", answered: str = ""
-) -> None:
-    """Publish the home tab.
-
-    `asked` is a time, after a question was asked there, so that its field is empty again; `answered` is the address of
-    its answer.
-    """
+async def show_home(handler: InteractionHandler, ctx: InteractionContext, *, answered: str = "") -> None:
+    """Publish the home tab; `answered` is the address of the answer to the last question that was asked there."""
     channel = ctx.channel if ctx.is_direct else await handler.direct_channel(ctx)
     here = replace(ctx, channel=channel, thread="", message_ts="")
     shown, rests_on = await build_home(handler, here)
+    asked = handler.home_asked.get((ctx.team.id, ctx.person), "")
     view = home_view(replace(shown, asked=asked, answered=answered))
     await publish_home(ctx.team, ctx.person, view, handler.parts.pause)
     await handler.note(here, [f"{HOME}/{ctx.person}"], CommandResult(text="", rests_on=rests_on, quotes_people=True))
 
 
-async def refresh(handler: InteractionHandler, ctx: InteractionContext, *, asked: str = "", answered: str = "") -> None:
+async def refresh(handler: InteractionHandler, ctx: InteractionContext, *, answered: str = "") -> None:
     """Publish the home tab after a change. If that fails, it is stale until the person opens it again."""
     try:
-        await show_home(handler, ctx, asked=asked, answered=answered)
+        await show_home(handler, ctx, answered=answered)
     except FootnoteError as error:
         _log.info("The home tab of %s is stale: %s", ctx.person, error)
 
 
 async def follow_question(handler: InteractionHandler, ctx: InteractionContext, receipt: Receipt | None) -> None:
-    """Empty the field after a question was asked there, and link its answer when it is posted."""
-    asked = f"{handler.parts.clock.now().timestamp():.0f}"
-    await refresh(handler, ctx, asked=asked)
-    if receipt is not None and receipt.accepted:
-        answer = handler.platform.answered(receipt.message_key)
-        await asyncio.wait({answer}, timeout=FOLLOWED_SECONDS)
-        if answer.done() and (link := link_to(answer.result(), ctx.team)):
-            await refresh(handler, ctx, asked=asked, answered=link)
+    """Empty the field after a question was asked there, and link its answer unless another is asked before that."""
+    person = ctx.team.id, ctx.person
+    asked = handler.home_asked[person] = f"{handler.parts.clock.now().timestamp():.6f}"
+    await refresh(handler, ctx)
+    if receipt is None or not receipt.accepted:
+        return
+    answer = handler.platform.answered(receipt.message_key)
+    await asyncio.wait({answer}, timeout=FOLLOWED_SECONDS)
+    link = link_to(answer.result(), ctx.team) if answer.done() else None
+    if link and handler.home_asked[person] == asked:
+        await refresh(handler, ctx, answered=link)
 
 
 async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> tuple[Home, Provenance]:

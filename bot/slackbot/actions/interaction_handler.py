@@ -93,6 +93,7 @@ class InteractionHandler:
     people: People
     channels: Channels
     additions: AdditionFlow
+    home_asked: dict[tuple[str, str], str] = field(default_factory=dict)  # time of a person's last question there
     _running: set["asyncio.Task[Any]"] = field(default_factory=set)
     _directs: dict[tuple[str, str], str] = field(default_factory=dict)
 

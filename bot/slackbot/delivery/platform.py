@@ -174,6 +174,14 @@ class SlackPlatform:
         return live
 
     async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
+        ref = await self._post_answer(address, message_key, answer, look_first=look_first)
+        if not (answered := self.answered(message_key)).done():
+            answered.set_result(address)
+        return ref
+
+    async def _post_answer(
+        self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool
+    ) -> PostRef:
         await self._end_live(message_key)
         entry = await self._entry(message_key)
         options = RenderOptions(
@@ -201,8 +209,6 @@ class SlackPlatform:
                 ref = await self._finish(destination, message_key, entry, shown, look_first=look_first)
                 if answer.choices and isinstance(destination, ChannelDestination) and destination.thread:
                     await self.sessions.settle(destination.team, destination.id, destination.thread, SUSPENDED)
-                if not (answered := self.answered(message_key)).done():
-                    answered.set_result(address)
                 return ref
             except LayoutRefused as error:
                 _log.warning(

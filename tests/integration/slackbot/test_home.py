@@ -146,6 +146,13 @@ async def test_it_links_the_answer_when_that_is_posted(place: SlackPlace) -> Non
         assert "Answered." not in shown_of(await home(house, house.ada, "Only you see the answer"))
 
 
+async def test_a_refresh_keeps_what_is_being_typed_after_a_question(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ada.type_into(await home(house, house.ada), "where is the key?")
+        after = field_of(await showing(house, house.ada, "Answered."))
+        assert field_of(await home(house, house.ada, "Only you see the answer")) == after
+
+
 async def test_the_button_asks_what_was_typed(place: SlackPlace) -> None:
     async with place.open() as house:
         view = await home(house, house.ada)
