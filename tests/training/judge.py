@@ -7,8 +7,8 @@ fitted on web searches: asked about a fee, that one prefers the sentence about o
 with an output of its own: who does what to whom matters for questions, too. FOLDER can be set as `[models] reranker`.
 `build FOLDER` makes the same from judge.npz, the weights of the last fit.
 
-`python -m tests.training.judge measure` prints the figures of the packaged one over texts that aren't fitted on. All
-need `pip install torch transformers onnx`.
+`python -m tests.training.judge measure` prints the figures of the packaged and of the fitted one over texts that aren't
+fitted on. All need `pip install torch transformers onnx`.
 """
 
 import json
@@ -293,15 +293,20 @@ def _packaged() -> Path:
     return folder
 
 
+def _fitted() -> Judge:
+    judge = Judge(_packaged())
+    judge.load(WEIGHTS)
+    return judge
+
+
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["fit", repositories, folder, *measured]:
             fit(Path(repositories), Path(folder), [Path(file) for file in measured])
         case ["build", folder]:
-            judge = Judge(_packaged())
-            judge.load(WEIGHTS)
-            judge.write(Path(folder))
+            _fitted().write(Path(folder))
         case ["measure"]:
-            sys.stdout.write(measure(Judge(_packaged()), [text for text in read_texts() if text.is_measured]))
+            for name, each in (("packaged", Judge(_packaged())), ("fitted", _fitted())):
+                sys.stdout.write(f"{name}\n{measure(each, [text for text in read_texts() if text.is_measured])}")
         case _:
             raise SystemExit(__doc__)

@@ -38,8 +38,7 @@ class PublicSets:
 
     def claims(self, without: Collection[str]) -> Iterator[Pair]:
         """Yield pairs of claims, `without` those that something else is measured on (in small letters)."""
-        found = [pair for pair in self._claims() if collapse(pair.asked).lower() not in without]
-        yield from found
+        yield from (pair for pair in self._claims() if collapse(pair.asked).lower() not in without)
 
     def _read(self, repository: str, path: str) -> str:
         owner, name = repository.split("/")
