@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from core.text.words import content_words
+from tests.training.weights import light_edits
 
 TEXTS = Path(__file__).with_name("texts")
 MEASURED = 8  # one text in so many is measured on, never fitted on
@@ -31,6 +32,20 @@ LONGEST_QUOTE = 4  # sentences; what more of them answer is a list
 CONTEXT_WORDS = 12
 LABELS = ("supported", "unsupported", "contradicted")
 ROW = 70  # characters; shorter sentences are often items or rows, which stand on lines of their own
+EDITED = 700  # texts
+NAMING = 0.45  # of the questions are also asked with the title of their text, and with another one
+LONGEST_TITLE = 9  # words
+TITLE_FORMS = ("{q} in {t}?", "In {t}, {q}?", "According to {t}, {q}?", "{t}: {q}?", "{q} ({t})?", "{q} at {t}?")
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_MONTH = "|".join(f"{month}|{month[:3]}" for month in MONTHS)
+_DATE = re.compile(rf"\b(?P<day>\d{{1,2}}) (?P<month>{_MONTH})\b(?: (?P<year>\d{{4}}))?")
+_NUMBER = re.compile(r"\d+")
+_MONTH_NAME = re.compile(rf"\b(?:{_MONTH})\b")
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w’-]+(?: [A-Z][\w’-]+)*")
+_AFTER_TITLE = re.compile(r"[,:;(|—–]| - ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +122,81 @@ def question_pairs(text: Text, rng: random.Random) -> Iterator[Pair]:
             yield from _silent(text, asked.question, answers, rng, alike=3, whole=0.5)
 
 
+def naming_pairs(texts: Sequence[Text], rng: random.Random) -> Iterator[Pair]:
+    """Pair questions that name their text, a person, a thing or a number with what answers them, and the same
+    questions about another one with the same passages, which then say nothing.
+    """
+    names = sorted({name for text in texts for asked in text.asked for name in _NAME.findall(asked.question)})
+    for place, text in enumerate(texts):
+        beside = texts[(place + rng.randrange(1, 12)) % len(texts)]
+        for asked in text.asked:
+            if not asked.places or asked.after or asked.places[-1] - asked.places[0] >= LONGEST_QUOTE:
+                continue
+            run = _run(text, asked.places[0], asked.places[-1], rng)
+            if rng.random() < NAMING:
+                yield from _titled(text, beside, asked.question, run, rng)
+            said = run.lower()
+            for name in _NAME.findall(asked.question) + _NUMBER.findall(asked.question):
+                if name.lower() in said or name in text.title:
+                    other = rng.choice(names) if not name.isdigit() else _other_number(name, rng)
+                    yield Pair(asked.question, run, 1)
+                    if other.lower() not in said:
+                        yield Pair(asked.question.replace(name, other), run, 0)
+
+
+def _titled(text: Text, beside: Text, question: str, run: str, rng: random.Random) -> Iterator[Pair]:
+    bare = question.strip().rstrip("?.")
+    form = rng.choice(TITLE_FORMS)
+    title, others = _short(text.title, rng), [_short(beside.title, rng)]
+    if (changed := _another(title, rng)) != title:
+        others.append(changed)
+    yield Pair(form.format(q=bare, t=_reworded(title, rng)), run, 1)
+    for other in others:
+        yield Pair(form.format(q=bare, t=_reworded(other, rng)), run, 0)
+    if rng.random() < 0.5:
+        above = _another(text.title, rng) if len(others) > 1 else beside.title
+        yield Pair(form.format(q=bare, t=title), run.replace(text.title, above, 1), 0)
+    alike = most_alike(question, range(len(beside.sentences)), beside.sentences)[0]
+    yield Pair(form.format(q=bare, t=title), _run(beside, alike, alike, rng), 0)
+
+
+def _short(title: str, rng: random.Random) -> str:
+    begin = _AFTER_TITLE.split(title)[0].strip()
+    is_enough = len(begin.split()) > 1 and (rng.random() < 0.5 or len(title.split()) > LONGEST_TITLE)
+    return begin if is_enough else title
+
+
+def _another(title: str, rng: random.Random) -> str:
+    """Return the title of a sibling: of another month, or with another number."""
+    months = [found.group() for found in _MONTH_NAME.finditer(title)]
+    if months and rng.random() < 0.6:
+        month = rng.choice(months)
+        return title.replace(month, rng.choice([each for each in MONTHS if each[:3] != month[:3]]), 1)
+    numbers = _NUMBER.findall(title)
+    if not numbers:
+        return title
+    number = rng.choice(numbers)
+    return title.replace(number, _other_number(number, rng), 1)
+
+
+def _other_number(number: str, rng: random.Random) -> str:
+    near = [str(int(number) + by) for by in (-3, -2, -1, 1, 2, 3, 10) if int(number) + by > 0]
+    return rng.choice(near)
+
+
+def _reworded(title: str, rng: random.Random) -> str:
+    """Return a title with its date in another form: "14 March 2023" as "March 14" or "2023-03-14"."""
+    found = _DATE.search(title)
+    if found is None:
+        return title
+    number = next(place for place, month in enumerate(MONTHS, start=1) if month[:3] == found["month"][:3])
+    month, day, year = MONTHS[number - 1], found["day"], found["year"] or ""
+    forms = [f"{month} {day} {year}", f"{day} {month[:3]} {year}", f"{month} {day}th {year}", found.group()]
+    if year:
+        forms.append(f"{year}-{number:02}-{int(day):02}")
+    return title.replace(found.group(), rng.choice(forms).strip(), 1)
+
+
 def claim_pairs(text: Text, rng: random.Random) -> Iterator[Pair]:
     """Pair each claim with what it cites; true ones also with more than that, and with another sentence."""
     last = len(text.sentences) - 1
@@ -123,6 +213,21 @@ def claim_pairs(text: Text, rng: random.Random) -> Iterator[Pair]:
     for place in rng.sample(range(last + 1), min(2, last + 1)):
         if len(text.sentences[place].split()) > 4:
             yield Pair(text.sentences[place], _cited(text, [place], rng), 0)
+
+
+def edited_pairs(texts: Sequence[Text], rng: random.Random) -> Iterator[Pair]:
+    """Pair light edits of two sentences, as a model that quotes makes them, with these and with another sentence."""
+    for text in rng.sample(texts, min(EDITED, len(texts))):
+        run = [sentence for sentence in text.sentences if len(sentence.split()) > 4]
+        if len(run) < 3:
+            continue
+        begin = rng.randrange(len(run) - 1)
+        quote, others = " ".join(run[begin : begin + 2]), [*run[:begin], *run[begin + 2 :]]
+        made = light_edits([quote])
+        rng.shuffle(made)
+        above = text.above if rng.random() < 0.5 else ""
+        yield from (Pair(edit, above + quote, 0) for edit in made[:4])
+        yield from (Pair(edit, above + rng.choice(others), 1) for edit in made[:1])
 
 
 def most_alike(question: str, places: Iterable[int], sentences: Sequence[str]) -> list[int]:

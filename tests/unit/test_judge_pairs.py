@@ -4,7 +4,16 @@ import random
 
 import pytest
 
-from tests.training.judge_pairs import Asked, Text, claim_pairs, question_pairs, read_texts, to_text
+from tests.training.judge_pairs import (
+    Asked,
+    Text,
+    claim_pairs,
+    edited_pairs,
+    naming_pairs,
+    question_pairs,
+    read_texts,
+    to_text,
+)
 
 LINE = {
     "title": "Mill",
@@ -64,3 +73,31 @@ def test_near_questions_have_no_passage_that_answers() -> None:
 def test_claims_have_three_labels() -> None:
     pairs = list(claim_pairs(to_text(LINE), random.Random(2)))
     assert {(pair.asked, pair.label) for pair in pairs} >= {("One pays two crowns.", 0), ("One pays three crowns.", 2)}
+
+
+def test_a_question_about_another_text_or_name_gets_no_answer() -> None:
+    asked = {"q": "What does Jonas pay, and who is told?", "a": [2]}
+    mill, kiln = (
+        to_text({**LINE, "title": title, "sentences": [*LINE["sentences"][:2], "Jonas pays two crowns."], "questions": [
+            asked, {"q": "What does Edda's sister pay?", "a": [1]}
+        ]})
+        for title in ("Mill, 14 March 2023", "Kiln, 3 May")
+    )  # fmt: skip
+
+    pairs = [pair for seed in range(40) for pair in naming_pairs([mill, *[kiln] * 11], random.Random(seed))]
+
+    shown = {
+        (pair.asked, pair.label) for pair in pairs if pair.passage.startswith("Mill, 14 March 2023 > Hours: Jonas")
+    }
+    own = {asked for asked, label in shown if label}
+    assert any(day in asked for asked in own for day in ("March 14", "14 Mar", "2023-03-14"))
+    assert "What does Edda pay, and who is told?" in {asked for asked, label in shown if not label}
+    assert not own & {asked for asked, label in shown if not label}
+    assert not any("Kiln" in asked for asked in own)
+
+
+def test_edits_of_a_quote_are_supported_by_it_alone(texts: list[Text]) -> None:
+    pairs = list(edited_pairs(texts[:40], random.Random(1)))
+    assert {pair.label for pair in pairs} == {0, 1}
+    joined = [pair for pair in pairs if pair.asked.startswith("According to the document, ")]
+    assert all((pair.asked[27:40].lower() in pair.passage.lower()) == (pair.label == 0) for pair in joined)
