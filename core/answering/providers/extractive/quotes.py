@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
-from core.knowledge.facts.table_grids import IN_BRACKETS
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.delimited import DELIMITERS
@@ -347,15 +346,6 @@ def read_rows(quote: Quote) -> QuotedRows | None:
     if any(len(row) != len(columns) for row in rows):
         return None
     return QuotedRows(columns, rows)
-
-
-def with_units(quote: Quote) -> str:
-    """Return a quote with the figures of its rows as their columns' names count them: "60 EUR" below "Rent (EUR)"."""
-    if (found := read_rows(quote)) is None:
-        return without_targets(quote.text)
-    units = [" ".join(IN_BRACKETS.findall(column)) for column in found.columns]
-    counted = (f"{cell} {unit}" for row in found.rows for cell, unit in zip(row, units, strict=True) if cell and unit)
-    return " ".join([quote.text, *counted])
 
 
 def _columns(quote: Quote) -> tuple[str, ...]:

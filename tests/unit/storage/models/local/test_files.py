@@ -38,9 +38,8 @@ def test_without_a_setting_the_packaged_model_is_used() -> None:
     assert model.folder == packaged_folder("bge_small_en")
 
 
-@pytest.mark.parametrize("find", [find_embedding_model, find_reranker])
-def test_the_packaged_files_are_the_ones_expected(find: object) -> None:
-    model = find(None)
+def test_the_packaged_files_are_the_ones_expected() -> None:
+    model = find_embedding_model(None)
 
     check_digests(model)
     assert "model.onnx" in model.digests
@@ -54,9 +53,11 @@ def test_without_the_package_bge_small_is_asked_for_by_name() -> None:
 
 
 @pytest.mark.usefixtures("no_carrier")
-def test_without_the_package_there_is_no_cross_encoder() -> None:
-    with pytest.raises(ModelMissing, match=r"install the package.*\[models\] reranker"):
-        find_reranker(None)
+def test_our_own_cross_encoder_needs_no_package() -> None:
+    model = find_reranker(None)
+
+    assert model.folder == files.JUDGE_FOLDER
+    assert all((files.JUDGE_FOLDER / name).is_file() for name in NEEDED_FILES)
 
 
 def test_a_carrier_that_lacks_the_folder_counts_as_none() -> None:

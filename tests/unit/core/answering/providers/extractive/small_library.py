@@ -1,7 +1,7 @@
 """Passages, and models without vectors, for the tests of the extractive provider."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.domain.chat import NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.corpus import SourcedPassage
@@ -33,19 +33,26 @@ def search_result(call: ToolInvocation, found: Sequence[SourcedPassage]) -> Tool
 
 
 class WordJudge:
-    """An AnswerJudge: the share of the question's words that the text after the titles has. Keeps what it read."""
+    """An AnswerJudge: the share of the question's words that a text has, within bounds. Keeps what it read.
 
-    def __init__(self, floor: float = 0.0) -> None:
-        self.floor = floor
+    `ceilings` bound the scores of texts that begin with a key.
+    """
+
+    def __init__(self, floor: float = 0.0, ceilings: Mapping[str, float] | None = None) -> None:
+        self.floor, self.ceilings = floor, ceilings or {}
         self.read: list[str] = []
 
     async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         self.read.extend(texts)
         asked = {word[:4] for word in content_words(question)}
         return [
-            max(self.floor, len(asked & {word[:4] for word in content_words(text)}) / max(len(asked), 1))
+            self._bounded(text, len(asked & {w[:4] for w in content_words(text)}) / max(len(asked), 1))
             for text in texts
         ]
+
+    def _bounded(self, text: str, share: float) -> float:
+        bounds = (bound for begin, bound in self.ceilings.items() if text.startswith(begin))
+        return min(max(self.floor, share), *bounds, 1.0)
 
 
 class NearModel:

@@ -12,7 +12,6 @@ from core.answering.providers.extractive.quotes import (
     of_one_document,
     quotable,
     read_rows,
-    with_units,
 )
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
@@ -80,14 +79,6 @@ def test_a_list_that_a_quote_announces_goes_on_behind_its_first_items():
     quote = Quote(source=source, sentences=(intro, first), logit=1.0, score=1.0)
     assert [item.text for item in introduced(quote, [source])] == ["Crew: one", "Cart: nine"]
     assert introduced(replace(quote, sentences=(last,)), [source]) == []
-
-
-def test_targets_of_links_are_no_figures():
-    source = section("Open [issues](https://example.org/issues?page=12) wait.", "Issues")
-    text = source.passage.text
-    whole = replace(source, passage=replace(source.passage, sentences=(Span(0, len(text)),)))
-    quote = Quote(source=whole, sentences=whole.passage.sentences, logit=1.0, score=1.0)
-    assert with_units(quote) == "Open issues wait."
 
 
 def test_an_image_is_no_quote():
@@ -204,10 +195,3 @@ def test_parts_are_rather_quoted_from_the_document_of_the_surest_one() -> None:
     (far,), (near,) = passages_of("far.md", "The lamp burns."), passages_of("near.md", "The lamp is lit.")
     first, sure = [scored(far, 3.0), scored(near, 2.0)], [scored(near, 5.0)]
     assert of_one_document([first, sure, []]) == [first[1], sure[0], None]
-
-
-def test_figures_of_a_row_have_the_units_of_their_columns() -> None:
-    source = section("| Berth | Toll (EUR) |\n| --- | --- |\n| Voss | 60 |")
-    rows = [span for span in source.passage.sentences if "Voss" in source.passage.text[span.start : span.end]]
-    quote = Quote(source=source, sentences=tuple(rows), logit=1.0, score=1.0)
-    assert with_units(quote).endswith("60 EUR")
