@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from core.knowledge.facts.table_words import QUANTITIES, ROOT, Quantity, is_like, names
+from core.knowledge.facts.table_words import QUANTITIES, ROOT, Quantity, is_like, names, spoken
 from core.text.words import words
 
 DATE = "date"  # the unit of dates
@@ -92,7 +92,7 @@ class Grid:
 
     def may_have(self, said: frozenset[str]) -> bool:
         """Return whether the beginnings of all words are somewhere in the table: cheap, before it is read."""
-        text = "\n".join([self.title, self.about, *self.columns, *map("\t".join, self.rows)]).casefold()
+        text = "\n".join([self.title, self.about, *map(spoken, self.columns), *map("\t".join, self.rows)]).casefold()
         return all(word[:ROOT] in text or (word.isdigit() and len(word) < ROOT) for word in said)  # "3" of "2-4"
 
     def explains(self, said: frozenset[str]) -> frozenset[str]:
@@ -137,7 +137,7 @@ def _label(cell: str) -> frozenset[str]:
 
 def _quantities(grid: Grid, place: int) -> Iterator[Quantity]:
     bracketed = " ".join(IN_BRACKETS.findall(grid.columns[place])).casefold().split()
-    said = {*bracketed, *words(grid.columns[place])}
+    said = {*bracketed, *words(spoken(grid.columns[place]))}
     units = {number.unit for row in grid.numbers if (number := row[place]) is not None}
     by_name = [quantity for quantity in QUANTITIES if grid.names[place] & quantity.words]
     for quantity in by_name or QUANTITIES:

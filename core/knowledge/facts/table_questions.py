@@ -429,6 +429,9 @@ class _Reading:
         ]
         called = [*quantities_called(self.question.called)]
         compared = [place for place in numeric if any(each in called for each in grid.quantities[place])]
+        meant = [place for place in compared if grid.says_quantity(place)]
+        if len(meant) == 1 and not grid.named(meant[0], said) and _best(grid, said, compared) is None:
+            return meant[0], frozenset()  # "longest" of "Duration"
         if (found := _best(grid, said, compared) or _best(grid, said, numeric)) is not None:
             column, own = found
             is_participle = any(word.endswith("ed") and is_like(word, grid.columns[column].casefold()) for word in own)

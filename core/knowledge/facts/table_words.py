@@ -168,6 +168,9 @@ _YEAR_TO = re.compile(  # "the year to March 2024": statements often call it 202
     r"\b(?:the )?year (?:to|ended|ending)(?: the)?(?: \d{1,2}(?:st|nd|rd|th)?)? [A-Z][a-z]{2,8},?(?: \d{1,2},)? "
     r"(?=(?:19|20)\d\d\b)"
 )
+CENTURY = 50  # two digits from here on are of the twentieth
+_SHORT_YEARS = re.compile(r"(?<!\d)_(\d\d)_(\d\d)(?![\d_])")
+_CAMEL = re.compile(r"(?<=\b[a-z]{3})(?=[A-Z][a-z])|(?<=\b[a-z]{4})(?=[A-Z][a-z])|(?<=[a-z]{5})(?=[A-Z][a-z])")
 _LETTERS = re.compile(r"\b[a-z]&[a-z]\b")
 _PROPER = re.compile(r"(?<=\s)[A-Z][\w’'-]*")
 _EVERY = re.compile(rf"\ball (?:of )?(?:the |our )?(\d{{1,3}}|{'|'.join(_NUMBERS)}) (?=[a-z])", re.IGNORECASE)
@@ -238,7 +241,7 @@ class TableQuestion:
 
 def read_table_question(text: str) -> TableQuestion | None:
     """Read a question, or return None if it asks for something else, or for two things."""
-    question = _IS.sub(r"\1 is", " ".join(text.split()).rstrip("?!. "))
+    question = _IS.sub(r"\1 is", spoken(" ".join(text.split()).rstrip("?!. ")))
     if len(question) > LONGEST or re.search(r"[?;!.]\s+\S", text.rstrip("?!. ")):
         return None
     compared = _as_superlative(question)
@@ -263,6 +266,8 @@ def read_table_question(text: str) -> TableQuestion | None:
     if difference is not None:
         all_words = [word for word in all_words if word not in _OF_DIFFERENCE and word != difference["side"]]
         operations, called = {Operation.DIFFERENCE}, []
+    if ends is not None and ends[1].isdecimal() and ends[2].isdecimal():
+        all_words = [word for word in all_words if word != "between"]
     if _BEYOND & set(all_words) or len(operations) > 1:
         return None
     said = tuple(stems(word for word in all_words if word not in STOPWORDS))
@@ -287,7 +292,11 @@ def read_table_question(text: str) -> TableQuestion | None:
         letters=tuple(pair.replace("&", "") for pair in _LETTERS.findall(rest.casefold())),
         proper=frozenset(stems(_PROPER.findall(rest))),
         lists=operation is Operation.VALUE and _LISTS.match(question) is not None,
-        pairs=tuple((next(stems([one])), next(stems([other]))) for one, other in _PAIR.findall(rest.casefold())),
+        pairs=tuple(
+            (next(stems([one])), next(stems([other])))
+            for one, other in _PAIR.findall(rest.casefold())
+            if ends is None or ends.groups() != (one, other)
+        ),
     )
     return wanted if wanted.needed else None
 
@@ -389,7 +398,18 @@ def is_like(word: str, name: str) -> bool:
 
 def names(text: str) -> frozenset[str]:
     """Return the stems of a text's words that say something."""
-    return frozenset(stems(word for word in words(text) if word not in STOPWORDS))
+    return frozenset(stems(word for word in words(spoken(text)) if word not in STOPWORDS))
+
+
+def spoken(text: str) -> str:
+    """Return names as people say them: "fatal_accidents_85_99" as "fatal accidents 1985 1999", "unitPrice" in two."""
+    if "_" in text:
+        text = _SHORT_YEARS.sub(lambda found: f" {_full_year(found[1])} {_full_year(found[2])}", text).replace("_", " ")
+    return _CAMEL.sub(" ", text)
+
+
+def _full_year(short: str) -> str:
+    return f"{19 if int(short) >= CENTURY else 20}{short}"
 
 
 def stems(said: Iterable[str]) -> Iterator[str]:

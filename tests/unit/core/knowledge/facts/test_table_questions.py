@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from core.knowledge.facts.table_grids import Grid
 from core.knowledge.facts.table_questions import compute
 from core.knowledge.facts.table_results import Computed
-from core.knowledge.facts.table_words import continued, read_table_question
+from core.knowledge.facts.table_words import continued, read_table_question, spoken
 
 FARES = Grid(
     title="Fares",
@@ -94,6 +94,44 @@ RENTALS = Grid(
 def answer(question: str, grid: Grid) -> Computed | None:
     wanted = read_table_question(question)
     return compute(wanted, grid) if wanted is not None else None
+
+
+CREWS = Grid(
+    title="crew-safety",
+    columns=("crew", "falls_85_99", "falls_00_14", "minor_falls_00_14", "sec_duration", "pay_grade_count"),
+    rows=(("Heron*", "14", "3", "9", "80", "4"), ("Gull", "2", "5", "1", "95", "2")),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How many falls did the Heron have from 1985 to 1999?", "14 (falls_85_99, Heron*)"),
+        (
+            "Which crew had the most falls between 2000 and 2014?",
+            "Gull (falls_00_14 5, the most of 2 in “crew-safety”)",
+        ),
+        ("How many minor falls did the Gull have 2000-2014?", "1 (minor_falls_00_14, Gull)"),
+        ("Which crew took the longest?", "Gull (sec_duration 95, the longest of 2 in “crew-safety”)"),
+    ],
+)
+def test_columns_named_as_in_programs_are_read_as_people_say_them(question: str, text: str) -> None:
+    found = answer(question, CREWS)
+    assert found is not None and found.text == text
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("fatal_accidents_85_99", "fatal accidents 1985 1999"),
+        ("unitPrice", "unit Price"),
+        ("iPhone", "iPhone"),
+        ("McDonald", "McDonald"),
+        ("of 85_99_01", "of 85 99 01"),
+    ],
+)
+def test_a_name_is_spoken(name: str, said: str) -> None:
+    assert spoken(name) == said
 
 
 @pytest.mark.parametrize(
