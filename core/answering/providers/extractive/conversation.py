@@ -109,7 +109,6 @@ class Query:
 
     search: str
     judged: str
-    is_alone: bool = False  # a follow-up without them: it may lead to another document, if no other reading answers
 
 
 def queries(question: str, history: Sequence[ChatMessage], *, is_statement: bool = False) -> list[Query]:
@@ -137,8 +136,6 @@ def queries(question: str, history: Sequence[ChatMessage], *, is_statement: bool
         if talk:
             told = " ".join([*talk, alone])
             order.append(Query(told, told))
-        if is_follow_up(alone) and content_words(alone) and not is_statement:
-            order.append(Query(alone, alone, is_alone=True))
     each = {query.search: query for query in reversed(order)}
     return list(reversed(each.values()))
 

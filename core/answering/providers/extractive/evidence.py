@@ -14,7 +14,7 @@ from core.text.markup import is_figures, is_row
 
 # Logits of the judge. Below the first, two thirds of 34 near misses of documents that it wasn't fitted on are refused,
 # and .075 of 146 questions that they answer.
-NOTHING_BELOW = -3.0
+NOTHING_BELOW = -4.0
 CLOSEST_FROM = -6.0  # from this logit on a passage is named where none answers
 # Logits by which a row that has the columns may be worse than the best quote, which lacks them.
 ANSWER_WITHIN = 2.0

@@ -2,15 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from core.answering.providers.extractive.quotes import Quote, listed, quotable, text_before, text_of
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
 from core.knowledge.facts.list_intent import without_columns
-from core.text.markup import is_row
-from core.text.words import content_words
+from core.text.markup import is_row, readable
+from core.text.words import content_words, words
 
 # As much as a chat message holds, and people read.
 MOST_ITEMS = 14
@@ -30,6 +30,7 @@ _PLURAL = re.compile(
     r"|(?:[\w-]+ ){0,3}?(?P<noun>[\w-]{3,}s) (?:are|were|can|may|must|should|will|do|does|did|have)\b)",
     re.IGNORECASE,
 )
+_Listing = tuple[Sequence[Quote], Sequence[Quote], tuple[str, ...]]  # sentences, the items among them, titles
 _SINGULAR = ("ss", "us", "is")
 _ASKING = frozenset({"list", "name", "enumerate", "give"})
 COMMON = 0.7  # share of a section's items: a word that more of them have doesn't distinguish them
@@ -51,14 +52,14 @@ def items_for(question: str, passages: Sequence[SourcedPassage], like: Quote) ->
     document = like.source.document.id
     best: list[Quote] = []
     most = 0
-    for group in _sections(passages, like):
-        listing = _items(group)
+    sections = [(group, _items(group), group[0].source.passage.titles) for group in _sections(passages, like)]
+    for group, listing, titles in (*sections, *_sections_below(passages, like)):
         items = _asked_items(listing, asked)
         shown = [*items, *filter(_is_header, listing)]
         held = asked & _titles(group[0].source).union(
             *(_stems(item.text if _is_item(item) else _label(item) or item.text) for item in shown)
         )
-        own = asked & _stems(" ".join(group[0].source.passage.titles[-1:]))
+        own = asked & _stems(" ".join(titles[-1:]))
         is_same = group[0].source.document.id == document  # its opening may have words that no section repeats
         worth = len(held) + len(own) + is_same + _is_in(like, group[0].source)
         if len(items) > 1 and (is_same or len(held) >= least) and worth > most:
@@ -151,6 +152,24 @@ def _sections(passages: Sequence[SourcedPassage], like: Quote) -> list[list[Quot
         for quote in _singles(source, like):
             section.setdefault(quote.span, quote)
     return [[section[span] for span in sorted(section)] for section in sections.values() if section]
+
+
+def _sections_below(passages: Sequence[SourcedPassage], like: Quote) -> Iterator[_Listing]:
+    """Yield the titles of the sections below a title, if there are several: they are a list, too."""
+    below: dict[tuple[str, tuple[str, ...]], dict[Span, Quote]] = {}
+    for source in passages:
+        titles, sentences = source.passage.titles, source.passage.sentences
+        if len(titles) > 1 and sentences and _words_of(text_of(source, sentences[0])) == _words_of(titles[-1]):
+            title = Quote(source=source, sentences=sentences[:1], logit=like.logit, score=like.score)
+            below.setdefault((source.passage.page_id, titles[:-1]), {}).setdefault(title.span, title)
+    for (_, titles), found in below.items():
+        listing = [found[span] for span in sorted(found)]
+        if len(listing) >= PARALLEL:
+            yield listing, listing, titles
+
+
+def _words_of(title: str) -> list[str]:
+    return words(readable(title))
 
 
 def leads(best: Quote, passages: Sequence[SourcedPassage], question: str) -> list[Quote]:

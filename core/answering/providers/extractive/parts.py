@@ -3,6 +3,7 @@
 import re
 
 from core.knowledge.covering import read_pair_request
+from core.text.courtesies import read_courtesies
 from core.text.words import content_words
 
 MOST_PARTS = 3
@@ -38,7 +39,7 @@ def _are_things(*said: str) -> bool:
 
 def parts_of(question: str) -> list[str]:
     """Return the parts of a question in order, each ending in "?"; one if it has no parts, or too many."""
-    line = " ".join(question.split())
+    line = " ".join((read_courtesies(question).rest or question).split())
     if (either := _EITHER.match(line.rstrip("?. "))) is not None:
         return [f"{part.strip()}?" for part in either.group("first", "second")]
     if (pair := read_pair_request(line)) is not None and not pair.changed and _are_things(pair.first, pair.second):

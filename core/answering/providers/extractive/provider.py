@@ -7,7 +7,7 @@ answer, it searches again in other words; for lists and summaries it reads the p
 import re
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from core.answering.answers.building import ROW_END, table
 from core.answering.answers.sentences import has_sentence, quoted, say
@@ -39,6 +39,7 @@ from core.answering.providers.extractive.quotes import (
     Quote,
     figures_head,
     find_quotes,
+    in_block,
     of_one_document,
     place_of,
     read_rows,
@@ -71,7 +72,7 @@ class RequestKind(StrEnum):
 _LIST = re.compile(
     r"^\W*(?:please )?(?:list|enumerate|name)\b(?! of)|\blist (?:of|all)\b|^give (?:me )?all\b|^what are all\b"
     r"|^(?:and )?(?:which|what) (?:\w+ ){0,3}(?:decisions|action items|actions|items|members|steps)\b"
-    r"|^(?:and )?who (?:attended|was present|were present|took part|participated)\b",
+    r"|^(?:and )?who (?:attended|took part|participated|(?:was|were) (?:all )?(?:present|there|at|in|on))\b",
     re.IGNORECASE,
 )
 _SUMMARY = re.compile(
@@ -130,7 +131,8 @@ class ExtractiveProvider:
             return self._continue(turn, page_id, on_text)
         if not turn.calls("search") and turn.may_call("search"):
             search = {"query": turn.queries[0].search, "limit": SEARCH_LIMIT}
-            return self._call(turn, "search", *([{**search, "document": path} for path in turn.listed] or [search]))
+            inside = [{**search, "document": path} for path in turn.listed]
+            return self._call(turn, "search", *(inside or self._search(turn, turn.queries[0])))
         if turn.listed and turn.kind is RequestKind.SUMMARY and turn.found:
             return self._say(_summaries(turn), on_text)
         if len(turn.named) > 1 and (in_each := await self._in_documents(turn, on_text)) is not None:
@@ -138,10 +140,9 @@ class ExtractiveProvider:
         found, answers = await self._read(turn)
         is_weak = not answers or (bool(turn.history) and answers[0].score < SURE_IN_CONVERSATION)
         is_weak = is_weak or answers[0].is_told(turn.told)
-        is_last = bool(answers) and len(turn.calls("search")) > 1 and not answers[0].is_told(turn.told)
+        is_last = bool(answers) and turn.tried > 1 and not answers[0].is_told(turn.told)
         if is_weak and not is_last and not turn.listed and turn.may_search_again:
-            following = turn.queries[len(turn.calls("search"))]
-            return self._call(turn, "search", {"query": following.search, "limit": SEARCH_LIMIT})
+            return self._call(turn, "search", *self._search(turn, turn.queries[turn.tried]))
         is_question = turn.kind is RequestKind.QUESTION and not turn.is_about_statement
         if answers and is_question and await is_rather_said(turn.question, turn.history, answers[0].score, self._judge):
             found, answers = Found(), ()
@@ -192,14 +193,14 @@ class ExtractiveProvider:
 
     async def _read(self, turn: "_Turn") -> tuple[Found, Sequence[Quote]]:
         """Return what was found, and the quotes that answer: of a follow-up's readings, from the best one."""
-        readings = list(zip(turn.queries, turn.searched, strict=False))
-        if not turn.history or turn.listed or len(turn.searched) > len(turn.queries) or len(readings) < 2:
+        readings = list(zip(turn.queries, turn.results, strict=False))
+        if not turn.history or turn.listed or turn.tried > len(turn.queries) or len(readings) < 2:
             readings = [(turn.current_query, turn.found)]
         found, answers = Found(), list[Quote]()
         for query, passages in readings:  # an earlier reading is rather meant
-            each, quotes = await self._answers(turn.question, query, passages, turn.told)
+            each, quotes = await self._answers(turn.question, query, passages, turn.told, turn.talked_of)
             is_better = bool(answers and quotes) and quotes[0].score > answers[0].score + SECOND_READING_BY
-            if not answers or (is_better and (not query.is_alone or quotes[0].is_beside(answers[0]))):
+            if not answers or is_better:
                 found, answers = each, list(quotes)
         return found, in_talk(turn.question, answers, turn.history, turn.last_answer)
 
@@ -240,15 +241,21 @@ class ExtractiveProvider:
         query: Query,
         given: Sequence[SourcedPassage],
         told: str = "",
+        talked_of: Document | None = None,
     ) -> tuple[Found, Sequence[Quote]]:
         """Return what was found in `given`, and quotes that answer; of messages of people if documents have none."""
         written = [item for item in given if item.document.kind not in SAID_KINDS]
-        found = await find_quotes(query.judged, written, self._ranker, self._judge, told)
+        found = await find_quotes(query.judged, written, self._ranker, self._judge, told, talked_of)
         answers = answering(question, found)
         if answers or len(written) == len(given):
             return found, answers
-        found = await find_quotes(query.judged, given, self._ranker, self._judge, told)
+        found = await find_quotes(query.judged, given, self._ranker, self._judge, told, talked_of)
         return found, answering(question, found)
+
+    def _search(self, turn: "_Turn", query: Query) -> list[dict[str, object]]:
+        """Return the searches of a reading: everywhere, and in the document that the last answer quoted."""
+        search: dict[str, object] = {"query": query.search, "limit": SEARCH_LIMIT}
+        return [search, *([{**search, "document": turn.talked_of.path}] if turn.talked_of is not None else ())]
 
     def _call(self, turn: "_Turn", name: str, *arguments: dict[str, object]) -> ChatResponse:
         calls = tuple(
@@ -300,7 +307,12 @@ class _Turn:
 
     @property
     def may_search_again(self) -> bool:
-        return len(self.calls("search")) < len(self.queries) and self.may_call("search")
+        return self.tried < len(self.queries) and self.may_call("search")
+
+    @property
+    def tried(self) -> int:
+        """The number of queries that were searched."""
+        return len(self.results)
 
     @property
     def listed(self) -> list[str]:
@@ -322,7 +334,7 @@ class _Turn:
     @property
     def current_query(self) -> Query:
         """The query of the last search."""
-        return self.queries[min(max(len(self.calls("search")), 1), len(self.queries)) - 1]
+        return self.queries[min(max(self.tried, 1), len(self.queries)) - 1]
 
     @property
     def found(self) -> list[SourcedPassage]:
@@ -338,6 +350,17 @@ class _Turn:
         results = {item.invocation_id: item for message in self._since for item in message.tool_results}
         made = [results[call.id] for call in self.calls("search") if call.id in results]
         return [[item.source for item in (*result.passages, *result.shown_before)] for result in made]
+
+    @property
+    def results(self) -> list[list[SourcedPassage]]:
+        """Passages of each query, in turn from its searches."""
+        by_query: dict[object, list[list[SourcedPassage]]] = {}
+        for call, passages in zip(self.calls("search"), self.searched, strict=False):
+            by_query.setdefault(call.arguments.get("query"), []).append(passages)
+        return [
+            [item for places in zip_longest(*lists) for item in places if item is not None]
+            for lists in by_query.values()
+        ]
 
     @property
     def read(self) -> list[SourcedPassage]:
@@ -361,12 +384,22 @@ class _Turn:
         return self.last_answer if is_follow_up(self.question) and not self.is_about_statement else ""
 
     @property
+    def talked_of(self) -> Document | None:
+        """The document that the last answer quoted."""
+        quoted = last_quoted(self._seen, self.last_answer)
+        return quoted.document if quoted is not None else None
+
+    @property
+    def _seen(self) -> list[SourcedPassage]:
+        """Passages of earlier turns."""
+        return [item.source for turn in self.history for result in turn.tool_results for item in result.passages]
+
+    @property
     def page_to_continue(self) -> str | None:
         """The page that the last answer quoted, if more of it is asked for: "tell me more"."""
         if not asks_more(self.question) or not self.may_call("get_page"):
             return None
-        seen = [item.source for turn in self.history for result in turn.tool_results for item in result.passages]
-        quoted = last_quoted(seen, self.last_answer)
+        quoted = last_quoted(self._seen, self.last_answer)
         return quoted.passage.page_id if quoted is not None else None
 
     @property
@@ -385,7 +418,9 @@ def _chosen(turn: _Turn, quotes: Sequence[Quote]) -> list[Quote]:
         return items
     if not is_list and asks_several(turn.question) and (items := items_around(turn.question, turn.passages, best)):
         return items
-    second = next((quote for quote in quotes[1:] if not quote.overlaps(best)), None)
+    lists = asks_several(turn.question)
+    best = in_block(best, lists=lists)
+    second = next((in_block(quote, lists=lists) for quote in quotes[1:] if not quote.overlaps(best)), None)
     if second is None or second.logit < max(best.logit - SECOND_WITHIN, SECOND_FROM):
         return [best]
     if len(best.text) + len(second.text) > ANSWER_CHARACTERS:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.corpus import SourcedPassage
+from core.domain.corpus import Document, SourcedPassage
 from core.domain.passages import Span
 from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
@@ -38,13 +38,19 @@ SENTENCE_COST = 0.3
 PASSAGE_WEIGHT = 0.5  # of the passage's logit, added to the sentence's, in the choice of seeds
 CSV = "csv"  # kind of documents whose passages have the names of their columns, joined by commas, as last heading
 HEAD_LINES = 4  # above figures, at most
+ITEMS_ABOVE = 3  # of a nested list item, at most
+_AROUND_COLON = " *_"  # emphasis
+BLOCK_CHARACTERS = 500  # of a paragraph, list or passage that is quoted as a whole, at most
+BLOCK_COST = 0.6  # logits that one has to be better than a single sentence
 NEW_LINE = "\n"
 SENTENCE_ENDS = (".", "!", "?", "…", ":", ";", "。", "！", "？")
 REPEATED = 3.0  # logits that a quote loses in a follow-up, if the answer before had it
+TALKED_OF = 1.5  # logits that a passage gains in a follow-up, if the answer before quoted its document
 SAME_DOCUMENT = 2.0  # logits that a quote gains for a part, if another part is answered from its document
 MOST_CERTAIN = 1e-6  # a judge's 0 and 1 have no finite logit
 
 
+_BLANK = re.compile(r"\n[^\S\n]*\n")
 _ANNOUNCES = re.compile(r":$|\b(?:the following|as follows)\b[^.]*\.$", re.IGNORECASE)
 
 
@@ -80,10 +86,6 @@ class Quote:
         same_page = self.source.passage.page_id == other.source.passage.page_id
         return same_page and other.span.start <= self.span.start and self.span.end <= other.span.end
 
-    def is_beside(self, other: "Quote") -> bool:
-        """Whether another quote is of the same document."""
-        return self.source.document.id == other.source.document.id
-
     def overlaps(self, other: "Quote") -> bool:
         same_page = self.source.passage.page_id == other.source.passage.page_id
         return same_page and self.span.start < other.span.end and other.span.start < self.span.end
@@ -105,9 +107,8 @@ class Found:
 
     @property
     def strength(self) -> float:
-        """The best of all logits."""
-        logits = [*(quote.logit for quote in self.quotes), *(logit for _, logit in self.passages)]
-        return max(logits, default=-math.inf)
+        """The best logit of a passage: it tells near misses from answers better than the logits of quotes."""
+        return max((logit for _, logit in self.passages), default=-math.inf)
 
 
 async def find_quotes(
@@ -116,13 +117,14 @@ async def find_quotes(
     ranker: SentenceRanker,
     judge: AnswerJudge,
     told: str = "",
+    talked_of: Document | None = None,
 ) -> Found:
     """Find the quotes in `passages`, in the order of the tools, that answer `question`.
 
     If the question names documents among them, only their passages count. `told` is the answer before, which is
-    rarely asked for again.
+    rarely asked for again; `talked_of` is the document that it quoted, which a follow-up rather asks about.
     """
-    ranked = await rank_passages(question, _of_named_documents(question, passages), judge)
+    ranked = await rank_passages(question, _of_named_documents(question, passages), judge, talked_of)
     if not ranked:
         return Found()
     read = ranked[:PASSAGES_READ]
@@ -136,7 +138,14 @@ async def find_quotes(
         key=lambda item: -(single[item[0].passage.id, item[1]] + PASSAGE_WEIGHT * passage_logits[item[0].passage.id]),
     )[:SEEDS]
     quotes = await _runs(question, seeds, single, judge)
-    quotes = [replace(quote, score=quote.score - REPEATED * quote.is_told(told)) for quote in quotes]
+    quotes += await _whole_blocks(question, [source for source, _ in read], judge)
+    quotes = [
+        replace(
+            quote,
+            score=quote.score - REPEATED * quote.is_told(told) + TALKED_OF * (quote.source.document == talked_of),
+        )
+        for quote in quotes
+    ]
     return Found(quotes=tuple(sorted(quotes, key=lambda quote: -quote.score)), passages=tuple(ranked))
 
 
@@ -159,12 +168,15 @@ def _of_named_documents(question: str, passages: Sequence[SourcedPassage]) -> Se
 
 
 async def rank_passages(
-    question: str, passages: Sequence[SourcedPassage], judge: AnswerJudge
+    question: str, passages: Sequence[SourcedPassage], judge: AnswerJudge, talked_of: Document | None = None
 ) -> list[tuple[SourcedPassage, float]]:
     """Return the first PASSAGES_JUDGED passages with their logits, best first by logit and place."""
     first = by_place(passages)[:PASSAGES_JUDGED]
     scores = await judge.relevance(question, [_judged_text(found, found.passage.span) for found in first])
-    judged = [(found, to_logit(score)) for found, score in zip(first, scores, strict=True)]
+    judged = [
+        (found, to_logit(score) + TALKED_OF * (found.document == talked_of))
+        for found, score in zip(first, scores, strict=True)
+    ]
     return [pair for _, pair in sorted(enumerate(judged), key=lambda item: item[0] * PLACE_COST - item[1][1])]
 
 
@@ -257,15 +269,106 @@ async def _runs(
     return quotes
 
 
+async def _whole_blocks(question: str, passages: Sequence[SourcedPassage], judge: AnswerJudge) -> list[Quote]:
+    """Return the short paragraphs and lists of passages, and the passages that are short."""
+    found: dict[tuple[str, Span], tuple[SourcedPassage, list[Span]]] = {}
+    for source in passages:
+        blocks = _blocks(source)
+        whole = [each for sentences in blocks for each in sentences]
+        for block in (*blocks, whole):
+            if len(block) > 1 and block[-1].end - block[0].start <= BLOCK_CHARACTERS:
+                found[source.passage.page_id, Span(block[0].start, block[-1].end)] = source, block
+    texts = [_judged_text(source, span) for (_, span), (source, _) in found.items()]
+    logits = [to_logit(score) for score in await judge.relevance(question, texts)]
+    return [
+        Quote(source=source, sentences=tuple(block), logit=logit, score=logit - BLOCK_COST)
+        for (source, block), logit in zip(found.values(), logits, strict=True)
+    ]
+
+
 def _span(source: SourcedPassage, first: int, last: int) -> Span:
     return Span(source.passage.sentences[first].start, source.passage.sentences[last].end)
 
 
 def _judged_text(source: SourcedPassage, span: Span) -> str:
-    """Put the titles above it, and the names of columns above figures: many sentences don't name their subject."""
+    """Put above it what it belongs to, because many sentences don't name their subject: the titles, the items that a
+    list item is nested in, the lines above figures.
+    """
+    above = (readable(text_of(source, item)).rstrip(" :") for item in items_above(source, span))
+    path = " > ".join(filter(None, (place_of(source), *above)))
     head = figures_head(source, span)
-    above = f"{collapse(text_of(source, head))}: " if head is not None else ""
-    return f"{place_of(source)}: {above}{text_of(source, span)}"
+    begin = f"{collapse(text_of(source, head))}: " if head is not None else ""
+    return f"{path}: {begin}{text_of(source, span)}"
+
+
+def items_above(source: SourcedPassage, span: Span) -> list[Span]:
+    """Return the items in which a list item is nested, and the line that announces its list, from the top.
+
+    Of each, the first sentence; only those that the passage holds.
+    """
+    if not listed(source, span):
+        return []
+    lines = _lines_until(source, span)
+    depth = _depth(lines.pop()[1])
+    found: list[Span] = []
+    for first, line in reversed(lines):
+        own = _depth(line)
+        if own < depth and is_item(line.lstrip()):
+            found.insert(0, first)
+            depth = own
+        elif own <= depth and not is_item(line.lstrip()):
+            if line.rstrip(_AROUND_COLON).endswith(":"):
+                found.insert(0, first)
+            break
+    return found[-ITEMS_ABOVE:]
+
+
+def _lines_until(source: SourcedPassage, span: Span) -> list[tuple[Span, str]]:
+    """Return the lines up to a sentence, its own last, each with its first sentence."""
+    lines: dict[int, tuple[Span, str]] = {}
+    text, start = source.passage.text, source.passage.span.start
+    for each in source.passage.sentences:
+        if each.start > span.start:
+            break
+        begin = text.rfind("\n", 0, each.start - start) + 1
+        end = text.find("\n", each.start - start)
+        lines.setdefault(begin, (each, text[begin : end if end >= 0 else len(text)]))
+    return list(lines.values())
+
+
+def _depth(line: str) -> int:
+    """Return the columns that a line is indented by."""
+    bare = line.expandtabs(4)
+    return len(bare) - len(bare.lstrip())
+
+
+def in_block(quote: Quote, *, lists: bool) -> Quote:
+    """Return a quote with the rest of its paragraph, or with `lists` of its list, if that is short."""
+    source, own = quote.source, set(quote.sentences)
+    if not lists and any(listed(source, each) for each in own):
+        return quote
+    blocks = [block for block in _blocks(source) if own & set(block)]
+    sentences = tuple(each for block in blocks for each in block)
+    if not own <= set(sentences) or sentences[-1].end - sentences[0].start > BLOCK_CHARACTERS:
+        return quote
+    return replace(quote, sentences=sentences)
+
+
+def _blocks(source: SourcedPassage) -> list[list[Span]]:
+    """Return the sentences of each paragraph and list of a passage; rows, figures and titles are left out."""
+    blocks: list[list[Span]] = []
+    end = -1
+    for place in quotable(source):
+        each = source.passage.sentences[place]
+        text = text_of(source, each)
+        if is_row(text) or is_figures(text.split("\n", 1)[0]):
+            end = -1
+            continue
+        if end < 0 or _BLANK.search(text_of(source, Span(end, each.start))) is not None:
+            blocks.append([])
+        blocks[-1].append(each)
+        end = each.end
+    return blocks
 
 
 def figures_head(source: SourcedPassage, span: Span) -> Span | None:

@@ -18,18 +18,23 @@ def quote_of(source: SourcedPassage, words: str, logit: float) -> Quote:
     return Quote(source=source, sentences=(source.passage.sentences[place],), logit=logit, score=logit)
 
 
+def found(source: SourcedPassage, *quotes: Quote, logit: float = NOTHING_BELOW + 0.1) -> Found:
+    """A passage with this logit, and quotes from it."""
+    return Found(quotes=quotes, passages=((source, logit),))
+
+
 def test_all_quotes_answer_where_the_judge_finds_one_that_does() -> None:
     source = passages_of("mill.md", "The mill opens at ten. Dogs may come in.")[0]
     quotes = (quote_of(source, "opens", NOTHING_BELOW + 0.1), quote_of(source, "Dogs", NOTHING_BELOW - 3))
 
-    assert answering("When does the mill open?", Found(quotes=quotes)) == quotes
+    assert answering("When does the mill open?", found(source, *quotes)) == quotes
 
 
 def test_nothing_answers_below_the_lowest_logit() -> None:
     source = passages_of("mill.md", "The mill opens at ten.")[0]
-    found = Found(quotes=(quote_of(source, "opens", NOTHING_BELOW - 0.1),))
+    quote = quote_of(source, "opens", NOTHING_BELOW + 3)
 
-    assert answering("What is the fee?", found) == ()
+    assert answering("What is the fee?", found(source, quote, logit=NOTHING_BELOW - 0.1)) == ()
     assert answering("What is the fee?", Found()) == ()
 
 
@@ -37,7 +42,7 @@ def test_a_passage_above_the_lowest_logit_vouches_for_its_quotes() -> None:
     source = passages_of("mill.md", "The mill opens at ten.")[0]
     quotes = (quote_of(source, "opens", NOTHING_BELOW - 0.1),)
 
-    assert answering("When does it open?", Found(quotes=quotes, passages=((source, NOTHING_BELOW + 0.1),))) == quotes
+    assert answering("When does it open?", found(source, *quotes, logit=NOTHING_BELOW + 0.1)) == quotes
 
 
 def test_a_row_does_not_answer_what_is_to_be_computed() -> None:
@@ -46,6 +51,6 @@ def test_a_row_does_not_answer_what_is_to_be_computed() -> None:
     prose = quote_of(source, "six beds", 4.0 - ANSWER_WITHIN)
     asked = "What is the average price of the rooms?"
 
-    assert answering(asked, Found(quotes=(row, prose))) == (prose,)
-    assert answering("What is the price of the Loft?", Found(quotes=(row, prose))) == (row, prose)
-    assert answering(asked, Found(quotes=(row, replace(prose, score=1.9)))) == ()
+    assert answering(asked, found(source, row, prose)) == (prose,)
+    assert answering("What is the price of the Loft?", found(source, row, prose)) == (row, prose)
+    assert answering(asked, found(source, row, replace(prose, score=1.9))) == ()

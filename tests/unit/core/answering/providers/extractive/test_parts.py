@@ -18,6 +18,7 @@ from core.answering.providers.extractive.parts import MOST_PARTS, parts_of
         ("What has to be oiled and who does it?", ["What has to be oiled?", "who does it?"]),
         ("What is the fare and by when is it due?", ["What is the fare?", "by when is it due?"]),
         ("Who is it and who are they?", ["Who is it and who are they?"]),
+        ("thanks, and when is it due?", ["thanks, and when is it due?"]),
         ("Who are Ann and Ben?", ["Who are Ann and Ben?"]),
         (
             "Which was higher: the fare of May or the toll of June?",

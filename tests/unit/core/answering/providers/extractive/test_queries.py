@@ -89,11 +89,10 @@ def test_a_question_of_keywords_has_one_query() -> None:
 
 
 def test_a_follow_up_is_searched_in_context_first() -> None:
-    first, second, alone = queries("Where does it grow?", [user("Which flower cures sight rot?")])
+    first, second = queries("Where does it grow?", [user("Which flower cures sight rot?")])
     assert first.search == first.judged == "Where does it grow (flower cures sight rot)?"
     assert second.search == "Which flower cures sight rot? Where does it grow?"
     assert second.judged == second.search
-    assert alone.search == alone.judged == "Where does it grow?"
 
 
 def test_what_people_said_goes_before_a_question_as_they_said_it() -> None:

@@ -7,15 +7,19 @@ import pytest
 
 from core.answering.providers.extractive.lists import MOST_ITEMS, introduced, items_for
 from core.answering.providers.extractive.quotes import (
+    BLOCK_CHARACTERS,
     Quote,
     QuotedRows,
+    find_quotes,
+    in_block,
+    items_above,
     of_one_document,
     quotable,
     read_rows,
 )
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
-from tests.unit.core.answering.providers.extractive.small_library import passages_of
+from tests.unit.core.answering.providers.extractive.small_library import FirstSentences, WordJudge, passages_of
 
 
 def section(text: str, heading: str = "Section", path: str = "notes.md") -> SourcedPassage:
@@ -195,3 +199,95 @@ def test_parts_are_rather_quoted_from_the_document_of_the_surest_one() -> None:
     (far,), (near,) = passages_of("far.md", "The lamp burns."), passages_of("near.md", "The lamp is lit.")
     first, sure = [scored(far, 3.0), scored(near, 2.0)], [scored(near, 5.0)]
     assert of_one_document([first, sure, []]) == [first[1], sure[0], None]
+
+
+AGENDA = (
+    "The board spoke about:\n- Bell tower\n    - Closing it, as the lease ran out.\n"
+    "        - Ann writes the letter.\n- Slipway\n    - Pending."
+)
+
+
+def below_marks(source: SourcedPassage) -> SourcedPassage:
+    """The passage as the chunker cuts it: sentences begin behind the marks of lists."""
+    start = source.passage.span.start
+    spans = [
+        Span(span.start + 2, span.end) if source.passage.text.startswith("- ", span.start - start) else span
+        for span in source.passage.sentences
+    ]
+    return replace(source, passage=replace(source.passage, sentences=tuple(spans)))
+
+
+def quote_with(source: SourcedPassage, words: str) -> Quote:
+    span = next(span for span in source.passage.sentences if words in source.passage.text[span.start : span.end])
+    return Quote(source=source, sentences=(span,), logit=1.0, score=1.0)
+
+
+@pytest.mark.parametrize(
+    ("item", "above"),
+    [
+        ("Ann writes", ["The board spoke about:", "Bell tower", "Closing it, as the lease ran out."]),
+        ("Pending", ["The board spoke about:", "Slipway"]),
+        ("Slipway", ["The board spoke about:"]),
+        ("The board", []),
+    ],
+)
+def test_a_list_item_belongs_to_the_items_it_is_nested_in(item: str, above: list[str]) -> None:
+    source = below_marks(passages_of("agenda.md", AGENDA)[0])
+    found = items_above(source, quote_with(source, item).span)
+    assert [source.passage.text[span.start : span.end] for span in found] == above
+
+
+async def test_a_nested_item_is_judged_below_the_items_above_it() -> None:
+    judge = WordJudge()
+    source = below_marks(passages_of("agenda.md", AGENDA, heading="Agenda")[0])
+    found = await find_quotes("What was decided about the bell tower?", [source], FirstSentences(), judge)
+    assert any("Agenda > The board spoke about > Bell tower: Closing it" in text for text in judge.read)
+    assert found.strength == found.passages[0][1]
+
+
+PARAGRAPH = "The mill opens at ten. Dogs may come in. It shuts at six."
+
+
+def test_a_quote_gets_the_rest_of_its_short_paragraph() -> None:
+    source = passages_of("mill.md", f"{PARAGRAPH}\n\nThe pond is deep.")[0]
+    assert in_block(quote_with(source, "Dogs"), lists=False).text == PARAGRAPH
+    assert in_block(quote_with(source, "pond"), lists=False).text == "The pond is deep."
+
+
+def test_a_long_paragraph_is_not_quoted_as_a_whole() -> None:
+    source = passages_of("mill.md", f"{PARAGRAPH} {'The wheel turns. ' * (BLOCK_CHARACTERS // 16)}")[0]
+    quote = quote_with(source, "Dogs")
+    assert in_block(quote, lists=False) == quote
+
+
+def test_a_list_is_quoted_as_a_whole_only_where_several_things_are_asked_for() -> None:
+    source = below_marks(passages_of("goals.md", "- Mend the ramp\n- Paint a buoy")[0])
+    quote = quote_with(source, "ramp")
+    assert in_block(quote, lists=False) == quote
+    assert in_block(quote, lists=True).text == "Mend the ramp\n- Paint a buoy"
+
+
+async def test_the_document_that_was_talked_of_is_rather_meant() -> None:
+    mill, barn = (passages_of(path, "It opens at ten.")[0] for path in ("mill.md", "barn.md"))
+    for meant in (mill, barn):
+        found = await find_quotes(
+            "When does it open?", [mill, barn], FirstSentences(), WordJudge(), talked_of=meant.document
+        )
+        assert found.quotes[0].source.document == meant.document
+
+
+def test_the_sections_below_a_title_are_a_list() -> None:
+    titles = ("1. New clients", "2. Hiring", "3. Learning")
+    found = []
+    for place, title in enumerate(titles):
+        (source,) = passages_of("time.md", f"{title}\nDo it well.")
+        passage = replace(
+            source.passage,
+            id=f"p{place}",
+            heading_path=("Priorities for spare time", title),
+            span=Span(place * 100, place * 100 + len(source.passage.text)),
+            sentences=tuple(Span(s.start + place * 100, s.end + place * 100) for s in (Span(0, len(title)),)),
+        )
+        found.append(replace(source, passage=passage))
+    like = Quote(source=found[1], sentences=found[1].passage.sentences, logit=1.0, score=1.0)
+    assert [item.text for item in items_for("list the priorities for spare time", found, like)] == list(titles)
