@@ -88,7 +88,7 @@ class _Packer:
             self._add_cut(block)
             return
         if size > room:
-            self._flush()
+            self._make_room(block, size)
         self._put(block, block.lines)
 
     def finish(self) -> list[Part]:
@@ -111,9 +111,10 @@ class _Packer:
                 groups.extendleft([line] for line in reversed(group))
                 continue
             self._put(block, pending)
-            pending = group if _frame(block) + more - 1 <= self._limit else self._cut_line(block, group[0])
+            whole = _frame(block) + more - 1
+            pending = group if whole <= self._limit else self._cut_line(block, group[0])
             if pending is group:
-                self._flush()
+                self._make_room(block, whole)
             size = _frame(block) + sum(_line_size(line) + 1 for line in pending)
         self._put(block, pending)
 
@@ -130,6 +131,12 @@ class _Packer:
                 return [taken]
             self._put(block, [taken])
             self._flush()
+
+    def _make_room(self, block: Block, size: int) -> None:
+        """End the part, and the headings that go on to the next one if they leave too little of it."""
+        self._flush()
+        if size > self._room(block):
+            self._flush(is_end=True)
 
     def _room(self, block: Block) -> int:
         separator = len(_separator(block)) if self._pieces else 0

@@ -48,6 +48,14 @@ def test_a_word_that_has_no_room_behind_other_lines_begins_the_next_part() -> No
     assert [units(part) for part in parts] == [199, 300, 300, 300, 300, 12]
 
 
+@pytest.mark.parametrize("below", ["\\@everyone", "- one\n- two", "x" * 1_000])
+def test_a_long_heading_leaves_what_does_not_fit_below_it_to_the_next_part(below: str) -> None:
+    parts = texts(f"before\n\n# {'x' * 710}\n{below}", 722)
+
+    assert parts[1].startswith("**x")
+    assert max(map(units, parts)) <= 722
+
+
 @unhurried
 @given(any_texts, limits)
 def test_no_part_leaves_a_fence_open(text: str, limit: int) -> None:
