@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,6 +11,7 @@ from core.domain.corpus import Heading, ParsedDocument
 from core.domain.readers import READER_FORMS, parse_readers
 from core.errors import BadInput, ReadError
 from core.text.dates import stated_day
+from core.text.words import content_words
 from storage.documents.markup.markdown_text import (
     MAX_TITLE,
     FrontMatter,
@@ -88,6 +89,8 @@ def block_references(text: str) -> tuple[str, ...]:
 _READERS, NOBODY = "readers", "nobody"
 _STATED = re.compile(rf"^{_READERS}[ \t]*:", re.MULTILINE)
 
+_SIGNS = re.compile(r"[\W_]+")
+_UNTOLD = frozenset({"readme", "index", "notes", "untitled"})  # file names that say nothing about the text
 # The folder that a Logseq graph keeps its settings in.
 _LOGSEQ = "logseq"
 
@@ -117,9 +120,9 @@ class MarkdownVaultReader:
         readers, problems = _readers(decoded.text[: front.body_start], front, properties)
         headings = _headings(body, parts)
         anchors = [*parts.anchors, *block_ids(body)]
-        first = next((heading.title for heading in headings if heading.level == 1), "")
+        name = _name(path, root)
         return ParsedDocument(
-            title=front.string("title") or properties.get("title") or first or _name(path, root),
+            title=front.string("title") or properties.get("title") or _heading_of_all(headings, name) or name,
             kind=self.kind,
             pages=split_sections(body, headings, sorted(anchors, key=lambda anchor: anchor[1])),
             aliases=front.strings("aliases", "alias")
@@ -138,6 +141,16 @@ def _headings(body: str, parts: MarkdownParts) -> tuple[Heading, ...]:
     from markdown_it import MarkdownIt
 
     return read_headings(body, MarkdownIt("commonmark").parseInline)
+
+
+def _heading_of_all(headings: Sequence[Heading], name: str) -> str:
+    """Return the first top heading; "" for one of several that has no word of the note's name: it heads a section.
+
+    "Summary" is no title of "0102-moderation-team", if "Motivation" follows on the same level.
+    """
+    first, *others = [heading.title for heading in headings if heading.level == 1] or [""]
+    telling = {word for word in content_words(_SIGNS.sub(" ", name)) if not word.isdecimal()} - _UNTOLD
+    return "" if others and telling and not telling & content_words(first) else first
 
 
 def _name(path: Path, root: Path) -> str:

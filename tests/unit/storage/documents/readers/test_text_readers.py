@@ -11,8 +11,8 @@ from storage.documents.readers.markdown_vault import MarkdownVaultReader
 from storage.documents.readers.plain_text import PlainTextReader
 
 
-def read_note(folder: Path, text: str) -> ParsedDocument:
-    path = folder / "ferry.md"
+def read_note(folder: Path, text: str, name: str = "ferry") -> ParsedDocument:
+    path = folder / f"{name}.md"
     path.write_text(text, encoding="utf-8", newline="")
     return MarkdownVaultReader().read(path, folder)
 
@@ -30,6 +30,20 @@ def test_a_note_keeps_its_source_text_without_front_matter(tmp_path: Path) -> No
 )
 def test_a_notes_title_is_its_own_then_its_heading_then_its_name(text: str, title: str, tmp_path: Path) -> None:
     assert read_note(tmp_path, text).title == title
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "title"),
+    [
+        ("0102-moderation-team", "# Summary\n\n# Motivation", "0102-moderation-team"),
+        ("0102-moderation-team", "# The moderation\n\n# Motivation", "The moderation"),
+        ("0102-moderation-team", "# Summary", "Summary"),
+        ("2025-09-30", "# Council\n\n# Links", "Council"),
+        ("README", "# The boats\n\n# Licence", "The boats"),
+    ],
+)
+def test_the_heading_of_a_section_is_no_title(name: str, text: str, title: str, tmp_path: Path) -> None:
+    assert read_note(tmp_path, text, name).title == title
 
 
 def test_broken_front_matter_does_not_lose_the_body(tmp_path: Path) -> None:
