@@ -3,9 +3,17 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
-from core.answering.providers.extractive.quotes import Quote, listed, quotable, text_before, text_of
+from core.answering.providers.extractive.quotes import (
+    Quote,
+    items_above,
+    listed,
+    quotable,
+    text_before,
+    text_of,
+)
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
 from core.knowledge.facts.list_intent import without_columns
@@ -79,6 +87,17 @@ def items_around(question: str, passages: Sequence[SourcedPassage], best: Quote)
     own = [source for source in _of_page(best, passages) if _is_in(best, source)]
     items = items_for(question, own, best)
     return items if any(item.overlaps(best) for item in items) else []
+
+
+def announcing(question: str, best: Quote) -> Quote:
+    """Return the line that announces the list of a quoted item, where the question has no word of the item's own: it
+    asks for the whole list. Else the quote.
+    """
+    above = items_above(best.source, best.span)
+    line = replace(best, sentences=tuple(above[-1:])) if above else best
+    asked = _stems(question)
+    own = _stems(best.text) - _stems(line.text) - _titles(best.source)
+    return line if line.introduces and asked & _stems(line.text) and not asked & own else best
 
 
 def introduced(best: Quote, passages: Sequence[SourcedPassage]) -> list[Quote]:

@@ -25,6 +25,7 @@ from core.answering.providers.extractive.conversation import (
 )
 from core.answering.providers.extractive.evidence import CLOSEST_FROM, answering
 from core.answering.providers.extractive.lists import (
+    announcing,
     asks_several,
     introduced,
     items_around,
@@ -411,6 +412,7 @@ def _chosen(turn: _Turn, quotes: Sequence[Quote]) -> list[Quote]:
     best = quotes[0]
     if turn.kind is RequestKind.SUMMARY:
         return leads(best, turn.passages, turn.question)
+    best = announcing(turn.question, best)
     if items := introduced(best, turn.passages):
         return [best, *items]
     is_list = turn.kind is RequestKind.LIST

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.providers.extractive.lists import MOST_ITEMS, introduced, items_for
+from core.answering.providers.extractive.lists import MOST_ITEMS, announcing, introduced, items_for
 from core.answering.providers.extractive.quotes import (
     BLOCK_CHARACTERS,
     Quote,
@@ -291,3 +291,16 @@ def test_the_sections_below_a_title_are_a_list() -> None:
         found.append(replace(source, passage=passage))
     like = Quote(source=found[1], sentences=found[1].passage.sentences, logit=1.0, score=1.0)
     assert [item.text for item in items_for("list the priorities for spare time", found, like)] == list(titles)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the impact of an outage?", "The impact of an outage is:"),
+        ("Does an outage sink boats?", "Boats may sink"),
+        ("What may happen?", "Boats may sink"),
+    ],
+)
+def test_a_question_about_the_line_above_a_list_asks_for_all_of_it(question: str, text: str) -> None:
+    source = below_marks(passages_of("outage.md", "The impact of an outage is:\n- Boats may sink\n- No light")[0])
+    assert announcing(question, quote_with(source, "Boats")).text == text
