@@ -66,11 +66,10 @@ def compute(question: TableQuestion, grid: Grid) -> Computed | None:
     return replace(found, rows=(reading.column - 1,))  # the column was a row
 
 
-def may_answer(question: TableQuestion, grid: Grid, *, unsaid: float) -> bool:
+def may_answer(question: TableQuestion, grid: Grid, *, in_full: bool) -> bool:
     """Return whether quoted rows can answer a question, without computing.
 
-    `unsaid` is the share of its words, not reached, that the rows may lack. With a quantity that is in no column or
-    cell ("how fast"), they have to account for all.
+    They need a word of the question; `in_full`, and with a quantity that is in no column or cell ("how fast"), all.
     """
     own = frozenset[str]().union(*(names(cell) for row in grid.rows for cell in row))
     left = question.needed - own
@@ -81,7 +80,7 @@ def may_answer(question: TableQuestion, grid: Grid, *, unsaid: float) -> bool:
         left -= {question.entity}  # "which tool cuts": a row need not say so
     if question.is_computed:
         return False
-    return not left or (not lacks_quantity and len(left) < unsaid * len(question.needed))
+    return not left or (not in_full and not lacks_quantity and len(left) < len(question.needed))
 
 
 _OF_ROWS = (Operation.COUNT, Operation.ROWS, Operation.VALUE)

@@ -18,7 +18,6 @@ NOTHING_BELOW = -4.0
 CLOSEST_FROM = -6.0  # from this logit on a passage is named where none answers
 # Logits by which a row that has the columns may be worse than the best quote, which lacks them.
 ANSWER_WITHIN = 2.0
-PROSE_WORDS = 8  # of a cell, at least
 
 
 def answering(question: str, found: Found) -> Sequence[Quote]:
@@ -33,22 +32,23 @@ def answering(question: str, found: Found) -> Sequence[Quote]:
     return ()
 
 
-def _is_of_table(quote: Quote) -> bool:
-    return read_rows(quote) is not None or is_row(quote.text) or is_figures(quote.text.split("\n", 1)[0])
-
-
 def _row_may_answer(question: TableQuestion, quote: Quote) -> bool:
     """Return whether a quote is no row of a table, or a row that may answer: a sum of rows is not in them."""
-    source, found = quote.source, read_rows(quote)
-    if not _is_of_table(quote):
+    source, found, is_bare = quote.source, read_rows(quote), is_figures(quote.text.split("\n", 1)[0])
+    if found is None and not is_bare and not is_row(quote.text):
         return not (question.is_computed and figures_head(source, quote.span) is not None)
-    titles = " ".join((source.document.title, source.document.path, source.page_title, *source.passage.titles))
-    if found is None:  # without columns, the words around it have to account for the question
-        whole = Grid(title=f"{titles} {source.passage.text}", columns=("",), rows=())
-        return may_answer(question, whole, unsaid=0.0)
-    is_prose = any(len(cell.split()) >= PROSE_WORDS for row in found.rows for cell in row)  # tells it in other words
-    said = (text_of(source, span) for span in source.passage.sentences if not is_row(text_of(source, span)))
-    title = " ".join((titles, *(line for line in said if "\t" not in line)))
+    columns, rows = (found.columns, found.rows) if found is not None else (("",), ())
+    titles = (source.document.title, source.document.path, source.page_title, *source.passage.titles)
+    said = (
+        source.passage.text
+        if found is None
+        else "\n".join(
+            line
+            for span in source.passage.sentences
+            if "\t" not in (line := text_of(source, span)) and not is_row(line)
+        )
+    )
+    # Figures whose columns got lost have to be accounted for by the words around them.
     return may_answer(
-        question, Grid(title=title, columns=found.columns, rows=found.rows), unsaid=1.0 if is_prose else 0.5
+        question, Grid(title=" ".join((*titles, said)), columns=columns, rows=rows), in_full=is_bare and found is None
     )
