@@ -12,8 +12,8 @@ from core.knowledge.facts.table_questions import may_answer
 from core.knowledge.facts.table_words import TableQuestion, read_table_question
 from core.text.markup import is_figures, is_row
 
-# Logits of the judge. Below the first, .66 of 70 near misses of documents that it wasn't fitted on are refused, and .057
-# of 244 lookups.
+# Logits of the judge. Below the first, .66 of 70 near misses of documents that it wasn't fitted on are refused, and
+# .057 of 244 lookups.
 NOTHING_BELOW = -4.0
 CLOSEST_FROM = -6.0  # from this logit on a passage is named where none answers
 # Logits by which a quote may be worse than the best one, which lacks what is asked for.
