@@ -20,7 +20,7 @@ from core.domain.replies import PassageCitation
 from core.errors import BadInput, NotFound
 from core.knowledge.search.documents import find_by_name
 from core.ports import CorpusRepository
-from core.text.markup import is_row, readable
+from core.text.markup import is_field, is_row, readable
 from core.text.words import collapse, content_words, shorten, tokens
 
 MOST_SECTIONS = 12
@@ -371,9 +371,8 @@ def _central(sentences: Sequence[Covered], counts: Mapping[str, int]) -> Covered
 
 def _is_sentence(item: Covered) -> bool:
     text = item.text
-    is_label = re.match(r"[^.:!?]{1,40}: ?", text) is not None and not text.endswith(_ENDS)
     is_prose = text.endswith(_ENDS) or len(text.split()) > 8
-    return is_prose and not is_label and not text.isupper() and not is_row(_text(item.source, item.span))
+    return is_prose and not is_field(text) and not text.isupper() and not is_row(_text(item.source, item.span))
 
 
 def _key(section: str) -> str:

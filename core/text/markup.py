@@ -12,6 +12,8 @@ _MARKS = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|\|)|\|\s*$")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _CELLS = re.compile(r"(?<!\s)(?:[^\S\t]*+\t\s*+|\s++\|\s++)")
 _ITEM_MARK = re.compile(r"(?:\d{1,3}[.)]|[-*+•])\s")
+_LABEL = re.compile(r"[^.:!?]{1,40}: ?")
+_SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
 _RULE = re.compile(r"^[\s|:=*_-]+$")
 _MARKER = re.compile(r"(?<!\[)\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])")
 
@@ -55,6 +57,11 @@ def shown_in_json(text: str) -> str:
 def is_item(raw: str) -> bool:
     """Return whether a line begins with a list mark: "2. ", "- "."""
     return _ITEM_MARK.match(raw) is not None
+
+
+def is_field(text: str) -> bool:
+    """Return whether a readable line is a label with its value, and no sentence: "Author: Ada Quill"."""
+    return _LABEL.match(text) is not None and not text.endswith(_SENTENCE_ENDS)
 
 
 def readable(raw: str) -> str:

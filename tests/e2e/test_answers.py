@@ -95,6 +95,16 @@ def test_answers_from_one_document_alone(footnote: Footnote) -> None:
     assert {c["document"] for c in answer["citations"]} <= {"stories/the-clockmaker-of-tern.txt"}
 
 
+def test_front_matter_and_numbers_of_documents_are_read(footnote: Footnote, tmp_path: Path) -> None:
+    for number, author in ((7, "Ada Quill"), (12, "Bo Marsh")):
+        note = f"---\nauthor: {author}\nstatus: accepted\n---\n# Plan {number * 3}\n\nBoats sail by the tide tables.\n"
+        (tmp_path / f"rfc-{number:04}-boats.md").write_text(note, encoding="utf-8")
+    footnote("ingest", str(tmp_path))
+    for number, author in ((7, "Ada Quill"), (12, "Bo Marsh")):
+        answer = footnote("ask", f"Who is the author of RFC {number}?", "--json").json
+        assert [item["quote"] for item in answer["citations"]] == [f"author: {author}"]
+
+
 def test_a_reading_position_hides_what_comes_later(footnote: Footnote) -> None:
     pages = [
         footnote("page", "--document", "the-clockmaker-of-tern.txt", "--number", str(number), "--json").json

@@ -131,9 +131,9 @@ def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
 # notes work?") and needs a word before it that points to a place.
 TELLING_WORDS = 3
 MOST_NAMED = 5  # documents: a name that more of them share ("index", "minutes") points to none
-FEWEST_LEFT = 2  # content words: with fewer, the question is about the document itself
 
 _WORD = re.compile(r"[^\W_]+")
+_NUMBER_FIRST = re.compile(r"(?:(?P<kind>[^\W\d_]{2,12})[-_ ])?(?P<number>\d{1,5})(?![^\W_]|[-_. ]\d)")
 _ARTICLES = ("the", "a", "an")
 _POINTER = re.compile(
     r"(?:\b(?:according(?: to)?|as told in|in|of|from|per|within|throughout)\s+)"
@@ -162,7 +162,7 @@ def find_named(query: str, documents: Iterable[Document]) -> Named | None:
 
     The date of a document named by its day ("minutes/2024-05-14.md") names it, too.
     """
-    words = [(match.group().casefold(), match.start(), match.end()) for match in _WORD.finditer(query)]
+    words = [(_plain(match.group()), match.start(), match.end()) for match in _WORD.finditer(query)]
     days = {day: _with_pointer(query, written.span) for written in find_dates(query) if (day := written.iso())}
     found: dict[str, Span] = {}
     for document in documents:
@@ -171,7 +171,7 @@ def find_named(query: str, documents: Iterable[Document]) -> Named | None:
     spans = sorted({span for span in found.values() if not any(_holds(other, span) for other in found.values())})
     named = frozenset(document for document, span in found.items() if span in spans)
     rest = _without(query, spans)
-    if not named or len(named) > MOST_NAMED or len(content_words(rest)) < FEWEST_LEFT:
+    if not named or len(named) > MOST_NAMED or not content_words(rest):
         return None
     return Named(named, rest)
 
@@ -183,16 +183,26 @@ def _holds(whole: Span, part: Span) -> bool:
 def _longest(
     query: str, words: Sequence[tuple[str, int, int]], days: Mapping[str, Span], document: Document
 ) -> Span | None:
-    names = (document.title, *document.aliases, PurePosixPath(document.path).stem)
+    names = (document.title, *document.aliases, PurePosixPath(document.path).stem, *numbered(document.path))
     places = [place for name in names if (place := _place(query, words, name)) is not None]
     dated = [written.iso() for name in names if days and (written := find_date_in_name(name)) is not None]
     places += [days[day] for day in dated if day is not None and day in days]
     return max(places, key=lambda span: span.end - span.start, default=None)
 
 
+def numbered(path: str) -> list[str]:
+    """Return kind and number of a document that its file's name numbers, "RFC 12" of rfcs/0012-mail.md; or []."""
+    file = PurePosixPath(path)
+    found = _NUMBER_FIRST.match(file.stem)
+    if found is None or find_date_in_name(file.stem) is not None:
+        return []
+    kind = found["kind"] or file.parent.name.removesuffix("s")
+    return [f"{kind.upper()} {_plain(found['number'])}"] if kind.isalpha() else []
+
+
 def _place(query: str, words: Sequence[tuple[str, int, int]], name: str) -> Span | None:
     """Find `name` in the query as a pointer to a document, together with the words that point."""
-    wanted = [match.group().casefold() for match in _WORD.finditer(name)]
+    wanted = [_plain(match.group()) for match in _WORD.finditer(name)]
     while wanted and wanted[0] in _ARTICLES:
         wanted = wanted[1:]
     telling = sum(word not in STOPWORDS for word in wanted)
@@ -208,6 +218,11 @@ def _place(query: str, words: Sequence[tuple[str, int, int]], name: str) -> Span
             before = before or _ARTICLE.search(query, 0, start)
             return Span(before.start() if before else start, end)
     return None
+
+
+def _plain(word: str) -> str:
+    """Return a word in lower case, a number without the zeros before it."""
+    return word.lstrip("0") or word if word.isdecimal() else word.casefold()
 
 
 def _with_pointer(query: str, span: Span) -> Span:

@@ -11,7 +11,7 @@ from core.domain.corpus import Document
 from core.domain.extracts import ActionItem, ExtractorInput, ExtractType, Found, Item, Meeting, Unread
 from core.domain.passages import Span
 from core.text.dates import find_date, find_date_in_name, is_day_first
-from storage.documents.markup.markdown_text import read_front_matter
+from storage.documents.markup.markdown_text import PROPERTIES, read_front_matter
 from storage.documents.meetings.labels import Role, find_role
 from storage.documents.meetings.lines import Form, NoteLine, phrases, plain, read_lines, word_list
 from storage.documents.meetings.notes import read_notes
@@ -65,6 +65,7 @@ class MeetingsExtractor:
             yield Unread(page_number=1, reason=f"notes of more than {_MAX_CHARACTERS:,} characters are not read")
             return
         pages = without_headers_footers(given.pages) if given.document.kind == "pdf" else given.pages
+        pages = [page for page in pages if page.title != PROPERTIES]  # read from the file, with its types
         lines = read_lines(pages, wrapped=given.document.kind not in _OF_TAGS)
         day_first = is_day_first(line.raw for line in lines)
         is_folder = given.document.kind == "mail" and len(given.pages) > 1
@@ -286,7 +287,7 @@ def _score(notes: Notes, document: Document, title: str, *, is_dated: bool, seve
 
 
 def _read_properties(path: Path | None) -> tuple[str, tuple[str, ...]]:
-    """Return (date, attendees) of a note's front matter, which no page shows; ("", ()) without any."""
+    """Return (date, attendees) of a note's front matter; ("", ()) without any."""
     if path is None or path.suffix.lower() not in (".md", ".markdown", ".mdx"):
         return "", ()
     try:

@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from core.domain.corpus import Heading
@@ -13,6 +14,8 @@ from storage.documents.texts.structured import Value, read_yaml
 
 # Characters of a heading or paragraph that are looked at for markup: longer ones are data, not prose.
 MAX_TITLE = 1_000
+PROPERTIES = "Properties"  # title of the page of front matter, as Obsidian calls it
+MAX_PROPERTIES = 100  # lines that are shown of front matter: longer ones are data, too
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 # An escaped character, a run of backticks, or a wikilink, read from left to right.
@@ -46,6 +49,24 @@ class FrontMatter:
     def string(self, key: str) -> str:
         value = self.values.get(key)
         return collapse(value) if isinstance(value, str) else ""
+
+    def properties(self, without: Container[str]) -> str:
+        """Return a line for each value: "start-date: 2019-04-28", "topics: one, two", "milestone beta: v1.5"."""
+        lines = (line for key, value in self.values.items() if key not in without for line in _lines(key, value))
+        return "\n".join(islice(lines, MAX_PROPERTIES))
+
+
+def _lines(name: str, value: Value) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _lines(f"{name} {key}", inner)
+        return
+    items = value if isinstance(value, list) else [value]
+    if said := ", ".join(filter(None, (collapse(item) for item in items if isinstance(item, str)))):
+        yield f"{collapse(name)}: {said}"
+    for item in items:
+        if isinstance(item, dict | list):
+            yield from _lines(name, item)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from core.domain.corpus import Heading, ParsedDocument
+from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.domain.readers import READER_FORMS, parse_readers
 from core.errors import BadInput, ReadError
 from core.text.dates import stated_day
 from core.text.words import content_words
 from storage.documents.markup.markdown_text import (
     MAX_TITLE,
+    PROPERTIES,
     FrontMatter,
     MarkdownParts,
     plain_title,
@@ -89,6 +90,11 @@ def block_references(text: str) -> tuple[str, ...]:
 _READERS, NOBODY = "readers", "nobody"
 _STATED = re.compile(rf"^{_READERS}[ \t]*:", re.MULTILINE)
 
+# Front matter that no page tells: names and readers are the document's, and the rest sorts and lays out notes.
+_UNTOLD_PROPERTIES = frozenset(
+    "title alias aliases tag tags cssclass cssclasses layout permalink publish draft weight".split()
+) | {_READERS}
+
 _SIGNS = re.compile(r"[\W_]+")
 _UNTOLD = frozenset({"readme", "index", "notes", "untitled"})  # file names that say nothing about the text
 # The folder that a Logseq graph keeps its settings in.
@@ -96,7 +102,7 @@ _LOGSEQ = "logseq"
 
 
 class MarkdownVaultReader:
-    """Reads `.md`, `.markdown` and `.mdx`; a page for each top-level section, front matter left out.
+    """Reads `.md`, `.markdown` and `.mdx`; a page for each top-level section, and one for the front matter at the end.
 
     Of Obsidian: aliases, wikilinks, embeds, `^block` ids. Of Logseq: `key:: value` properties at the front, headings in
     bullets, `id::` and `((block))` references, and names of files that stand for names of pages.
@@ -124,7 +130,7 @@ class MarkdownVaultReader:
         return ParsedDocument(
             title=front.string("title") or properties.get("title") or _heading_of_all(headings, name) or name,
             kind=self.kind,
-            pages=split_sections(body, headings, sorted(anchors, key=lambda anchor: anchor[1])),
+            pages=(*split_sections(body, headings, sorted(anchors, key=lambda anchor: anchor[1])), *_properties(front)),
             aliases=front.strings("aliases", "alias")
             or list_of_names(properties.get("alias") or properties.get("aliases") or ""),
             url=_address(front, properties),
@@ -133,6 +139,11 @@ class MarkdownVaultReader:
             dated=_date(front, properties),
             readers=readers,
         )
+
+
+def _properties(front: FrontMatter) -> tuple[ParsedPage, ...]:
+    text = front.properties(without=_UNTOLD_PROPERTIES)
+    return (ParsedPage(title=PROPERTIES, text=text, headings=()),) if text else ()
 
 
 def _headings(body: str, parts: MarkdownParts) -> tuple[Heading, ...]:

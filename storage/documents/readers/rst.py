@@ -242,7 +242,8 @@ def _definitions(node: Any) -> str:
 
 
 def _fields(node: Any) -> str:
-    return "\n".join(f"{name}: {value}" if value else name for name, value in map(_field, node.children))
+    lines = ((name, collapse(value) if "\n\n" not in value else value) for name, value in map(_field, node.children))
+    return "\n".join(f"{name}: {value}" if value else name for name, value in lines)
 
 
 def _field(node: Any) -> tuple[str, str]:

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 from core.domain.corpus import Document, SourcedPassage
 from core.domain.passages import Span
-from core.knowledge.search.searching import find_named
+from core.knowledge.search.searching import find_named, numbered
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.delimited import DELIMITERS
-from core.text.markup import is_figures, is_item, is_row, readable, without_targets
+from core.text.markup import is_field, is_figures, is_item, is_row, readable, without_targets
 from core.text.pipe_tables import to_cells
 from core.text.words import collapse
 
@@ -254,6 +254,7 @@ async def _runs(
             run = source.passage.sentences[first : last + 1]
             span = Span(run[0].start, run[-1].end)
             is_alike = len({is_row(text_of(source, each)) for each in run}) == 1  # no prose around a row
+            is_alike = is_alike and not _is_form(source, run)
             if first == last or (is_alike and len(text_of(source, span).split()) <= RUN_WORDS):
                 runs[source.passage.id, first, last] = source
     unknown = [key for key in runs if key[1] != key[2] or (key[0], key[1]) not in single]
@@ -295,7 +296,7 @@ def _judged_text(source: SourcedPassage, span: Span) -> str:
     list item is nested in, the lines above figures.
     """
     above = (readable(text_of(source, item)).rstrip(" :") for item in items_above(source, span))
-    path = " > ".join(filter(None, (place_of(source), *above)))
+    path = " > ".join(filter(None, (*numbered(source.document.path), place_of(source), *above)))
     head = figures_head(source, span)
     begin = f"{collapse(text_of(source, head))}: " if head is not None else ""
     return f"{path}: {begin}{text_of(source, span)}"
@@ -368,7 +369,12 @@ def _blocks(source: SourcedPassage) -> list[list[Span]]:
             blocks.append([])
         blocks[-1].append(each)
         end = each.end
-    return blocks
+    return [block for block in blocks if not _is_form(source, block)]
+
+
+def _is_form(source: SourcedPassage, sentences: Sequence[Span]) -> bool:
+    """Return whether all sentences are lines with a label and its value: each answers by itself."""
+    return not any(text_before(source, each) or not is_field(readable(text_of(source, each))) for each in sentences)
 
 
 def figures_head(source: SourcedPassage, span: Span) -> Span | None:

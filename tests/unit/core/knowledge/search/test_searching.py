@@ -225,7 +225,9 @@ MEETING = build_document("minutes/Meeting 12.md", title="Harbour board, twelfth 
 LANTERN = build_document("books/lantern.epub", title="Lantern", aliases=("A Lamp in the Dark Wood",))
 DAILY_NOTES = build_document("daily-notes.md", title="Daily Notes")
 COUNCIL = build_document("minutes/2024-05-14.md", title="Council")
-SHELF = (COUNCIL, MILL, ISLAND, MEETING, LANTERN, DAILY_NOTES)
+CRANES = build_document("rules/rfc-0012-cranes.rst", title="Cranes and their ropes")
+PIERS = build_document("adrs/0007-use-piers.md", title="Use piers")
+SHELF = (COUNCIL, CRANES, PIERS, MILL, ISLAND, MEETING, LANTERN, DAILY_NOTES)
 
 
 @pytest.mark.parametrize(
@@ -240,6 +242,8 @@ SHELF = (COUNCIL, MILL, ISLAND, MEETING, LANTERN, DAILY_NOTES)
         ("Who steered the crane in the first Meeting 12?", MEETING, "Who steered the crane in the first?"),
         ("Who was late at the council on 14 May 2024?", COUNCIL, "Who was late at the council?"),
         ("Which ropes were sold, in the notes of 2024-05-14?", COUNCIL, "Which ropes were sold, in the notes?"),
+        ("Who is the author of RFC 12?", CRANES, "Who is the author?"),
+        ("Who decided ADR 7?", PIERS, "Who decided?"),
         ("In Lantern, who lights the lamp first?", LANTERN, "who lights the lamp first?"),
         ("In the novel A Lamp in the Dark Wood, who lights the fire?", LANTERN, "who lights the fire?"),
     ],
@@ -257,6 +261,8 @@ def test_a_document_is_named_by_title_alias_or_file_name(query: str, document: D
         "What was agreed in Meeting 121 about cranes?",  # another meeting
         "What is The Mill on the Long Water about?",  # nothing is left to search for
         "In Salt Island?",
+        "Which crane needs 12 ropes?",
+        "How did the council of 2024 vote on cranes?",
     ],
 )
 def test_what_only_looks_like_a_name_changes_nothing(query: str) -> None:

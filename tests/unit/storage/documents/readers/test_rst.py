@@ -38,7 +38,7 @@ def test_a_header_of_names_and_values_stays_line_by_line(tmp_path: Path) -> None
         "PEP: 7\nTitle: Ferries of\n       the north\nAuthor: Ann <a@b.c>\n\nAbstract\n====\n\nX.\n", tmp_path
     )
     assert document.title == "Ferries of the north"
-    assert document.pages[0].text == "PEP: 7\nTitle: Ferries of\nthe north\nAuthor: Ann <a@b.c>"
+    assert document.pages[0].text == "PEP: 7\nTitle: Ferries of the north\nAuthor: Ann <a@b.c>"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
+from storage.documents.markup.markdown_text import MAX_PROPERTIES
 from storage.documents.readers.html import HtmlReader
 from storage.documents.readers.markdown_vault import MarkdownVaultReader
 from storage.documents.readers.plain_text import PlainTextReader
@@ -18,10 +19,33 @@ def read_note(folder: Path, text: str, name: str = "ferry") -> ParsedDocument:
 
 
 def test_a_note_keeps_its_source_text_without_front_matter(tmp_path: Path) -> None:
-    text = "---\naliases: boat\nurl: https://example.org/ferry\n---\n# The ferry\r\n\r\n> [!note] It **sails**.\r\n"
+    text = "---\naliases: boat\nreaders: [members]\n---\n# The ferry\r\n\r\n> [!note] It **sails**.\r\n"
     note = read_note(tmp_path, text)
     assert [page.text for page in note.pages] == ["# The ferry\n\n> [!note] It **sails**."]
-    assert (note.title, note.aliases, note.url) == ("The ferry", ("boat",), "https://example.org/ferry")
+    assert (note.title, note.aliases, note.url) == ("The ferry", ("boat",), None)
+
+
+def test_front_matter_is_a_page_at_the_end(tmp_path: Path) -> None:
+    front = (
+        "title: x\nauthor: Ada  Quill\nco-authors:\nurl: https://example.org/ferry\ntopics: [boats, times]\ntags: [x]\n"
+        "milestone:\n  beta: v1.5\nreviews:\n- by: Bo\n  on: 2026-03-01\n"
+    )
+    note = read_note(tmp_path, f"---\n{front}---\n# The ferry\n\nIt sails.")
+    assert note.url == "https://example.org/ferry"
+    assert [page.title for page in note.pages] == ["The ferry", "Properties"]
+    assert note.pages[-1].text.split("\n") == [
+        "author: Ada Quill",
+        "url: https://example.org/ferry",
+        "topics: boats, times",
+        "milestone beta: v1.5",
+        "reviews by: Bo",
+        "reviews on: 2026-03-01",
+    ]
+
+
+def test_long_front_matter_is_cut(tmp_path: Path) -> None:
+    text = "".join(f"k{number}: v\n" for number in range(MAX_PROPERTIES + 1))
+    assert len(read_note(tmp_path, f"---\n{text}---\nIt sails.").pages[-1].text.split("\n")) == MAX_PROPERTIES
 
 
 @pytest.mark.parametrize(

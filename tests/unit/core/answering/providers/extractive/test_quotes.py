@@ -267,6 +267,13 @@ def test_a_list_is_quoted_as_a_whole_only_where_several_things_are_asked_for() -
     assert in_block(quote, lists=True).text == "Mend the ramp\n- Paint a buoy"
 
 
+async def test_lines_of_a_form_are_quoted_one_by_one() -> None:
+    for text, together in (("Author: Ada\nOwner: Bo\nState: open", False), ("Ada writes.\nBo owns it.\nX", True)):
+        source = passages_of("rfc.md", text)[0]
+        found = await find_quotes("Who is the author?", [source], FirstSentences(), WordJudge())
+        assert any(len(quote.sentences) > 1 for quote in found.quotes) is together
+
+
 async def test_the_document_that_was_talked_of_is_rather_meant() -> None:
     mill, barn = (passages_of(path, "It opens at ten.")[0] for path in ("mill.md", "barn.md"))
     for meant in (mill, barn):
