@@ -12,9 +12,6 @@ from core.knowledge.facts.table_questions import may_answer
 from core.knowledge.facts.table_words import TableQuestion, read_table_question
 from core.text.markup import is_figures, is_row
 
-# Logits of the judge. Below the first, .66 of 70 near misses of documents that it wasn't fitted on are refused, and
-# .057 of 244 lookups.
-NOTHING_BELOW = -4.0
 CLOSEST_FROM = -6.0  # from this logit on a passage is named where none answers
 # Logits by which a quote may be worse than the best one, which lacks what is asked for.
 ANSWER_WITHIN = 2.0
@@ -22,8 +19,6 @@ ANSWER_WITHIN = 2.0
 
 def answering(question: str, found: Found) -> Sequence[Quote]:
     """Return the quotes from the first that answers and is nearly as good as the best one; empty if none does."""
-    if found.strength < NOTHING_BELOW:
-        return ()
     of_table = read_table_question(question)
     for place, quote in enumerate(found.quotes):
         if of_table is not None and not of_table.is_loose and not _row_may_answer(of_table, quote):

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from core.answering.providers.extractive.evidence import ANSWER_WITHIN, NOTHING_BELOW, answering
+from core.answering.providers.extractive.evidence import ANSWER_WITHIN, answering
 from core.answering.providers.extractive.quotes import Found, Quote
 from core.domain.corpus import SourcedPassage
 from tests.unit.core.answering.providers.extractive.small_library import passages_of
@@ -18,31 +18,16 @@ def quote_of(source: SourcedPassage, words: str, logit: float) -> Quote:
     return Quote(source=source, sentences=(source.passage.sentences[place],), logit=logit, score=logit)
 
 
-def found(source: SourcedPassage, *quotes: Quote, logit: float = NOTHING_BELOW + 0.1) -> Found:
-    """A passage with this logit, and quotes from it."""
-    return Found(quotes=quotes, passages=((source, logit),))
+def found(source: SourcedPassage, *quotes: Quote) -> Found:
+    return Found(quotes=quotes, passages=((source, 1.0),))
 
 
 def test_all_quotes_answer_where_the_judge_finds_one_that_does() -> None:
     source = passages_of("mill.md", "The mill opens at ten. Dogs may come in.")[0]
-    quotes = (quote_of(source, "opens", NOTHING_BELOW + 0.1), quote_of(source, "Dogs", NOTHING_BELOW - 3))
+    quotes = (quote_of(source, "opens", 1.0), quote_of(source, "Dogs", -6.0))
 
     assert answering("When does the mill open?", found(source, *quotes)) == quotes
-
-
-def test_nothing_answers_below_the_lowest_logit() -> None:
-    source = passages_of("mill.md", "The mill opens at ten.")[0]
-    quote = quote_of(source, "opens", NOTHING_BELOW + 3)
-
-    assert answering("What is the fee?", found(source, quote, logit=NOTHING_BELOW - 0.1)) == ()
     assert answering("What is the fee?", Found()) == ()
-
-
-def test_a_passage_above_the_lowest_logit_vouches_for_its_quotes() -> None:
-    source = passages_of("mill.md", "The mill opens at ten.")[0]
-    quotes = (quote_of(source, "opens", NOTHING_BELOW - 0.1),)
-
-    assert answering("When does it open?", found(source, *quotes, logit=NOTHING_BELOW + 0.1)) == quotes
 
 
 def test_a_row_does_not_answer_what_is_to_be_computed() -> None:

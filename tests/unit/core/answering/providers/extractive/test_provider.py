@@ -189,7 +189,7 @@ async def test_a_named_document_without_an_answer_is_named() -> None:
         *passages_of("Meeting 77.md", "The meeting duration was 95 minutes.", heading="Duration"),
         *passages_of("Meeting 79.md", "Boats were sold for 9 crowns.", heading="Boats"),
     ]
-    judged = {"Meeting 77": 1.0, "Meeting 79": 0.01}
+    judged = {"MEETING 77": 1.0, "MEETING 79": 0.01}
     response, _ = await run("How many minutes was the duration of Meetings 77 and 79?", library, ceilings=judged)
     assert "I did not find an answer in “Meeting 79.md”." in response.text
 

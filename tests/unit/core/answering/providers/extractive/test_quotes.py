@@ -1,5 +1,6 @@
 """Lists, table headers and summaries as quotes."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,6 +9,8 @@ import pytest
 from core.answering.providers.extractive.lists import MOST_ITEMS, announcing, introduced, items_for
 from core.answering.providers.extractive.quotes import (
     BLOCK_CHARACTERS,
+    NOTHING_BELOW,
+    READ_WITHIN,
     Quote,
     QuotedRows,
     find_quotes,
@@ -240,9 +243,8 @@ def test_a_list_item_belongs_to_the_items_it_is_nested_in(item: str, above: list
 async def test_a_nested_item_is_judged_below_the_items_above_it() -> None:
     judge = WordJudge()
     source = below_marks(passages_of("agenda.md", AGENDA, heading="Agenda")[0])
-    found = await find_quotes("What was decided about the bell tower?", [source], FirstSentences(), judge)
+    await find_quotes("What was decided about the bell tower?", [source], FirstSentences(), judge)
     assert any("Agenda > The board spoke about > Bell tower: Closing it" in text for text in judge.read)
-    assert found.strength == found.passages[0][1]
 
 
 PARAGRAPH = "The mill opens at ten. Dogs may come in. It shuts at six."
@@ -270,8 +272,26 @@ def test_a_list_is_quoted_as_a_whole_only_where_several_things_are_asked_for() -
 async def test_lines_of_a_form_are_quoted_one_by_one() -> None:
     for text, together in (("Author: Ada\nOwner: Bo\nState: open", False), ("Ada writes.\nBo owns it.\nX", True)):
         source = passages_of("rfc.md", text)[0]
-        found = await find_quotes("Who is the author?", [source], FirstSentences(), WordJudge())
+        found = await find_quotes("Who is the author?", [source], FirstSentences(), WordJudge(floor=0.5))
         assert any(len(quote.sentences) > 1 for quote in found.quotes) is together
+
+
+async def test_nothing_is_quoted_where_no_passage_may_answer() -> None:
+    source = passages_of("mill.md", "The mill opens at ten. Dogs may come in.")[0]
+    for least, may_answer in ((NOTHING_BELOW - 0.1, False), (NOTHING_BELOW + 0.1, True)):
+        judge = WordJudge(floor=1 / (1 + math.exp(-least)))
+        found = await find_quotes("What is the fee?", [source], FirstSentences(), judge)
+        assert bool(found.quotes) is may_answer
+        assert [passage for passage, _ in found.passages] == [source]
+        assert (len(judge.read) > 1) is may_answer  # else its sentences are left unread
+
+
+async def test_sentences_of_far_worse_passages_are_not_read() -> None:
+    mill, barn = (passages_of(path, "The mill opens at ten.")[0] for path in ("mill.md", "barn.md"))
+    for worse, is_read in ((READ_WITHIN + 1, False), (READ_WITHIN - 1, True)):
+        judge = WordJudge(ceilings={barn.document.title: 1 / (1 + math.exp(worse - 3)), mill.document.title: 0.9526})
+        found = await find_quotes("When does the mill open?", [mill, barn], FirstSentences(), judge)
+        assert (barn.document in {quote.source.document for quote in found.quotes}) is is_read
 
 
 async def test_the_document_that_was_talked_of_is_rather_meant() -> None:
