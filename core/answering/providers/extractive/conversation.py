@@ -103,6 +103,34 @@ def in_context(question: str, before: str) -> str:
     return f"{bare} ({' '.join(list(taken)[:CONTEXT_WORDS])})?" if taken else question.strip()
 
 
+_INSTEAD = re.compile(
+    r"(?:(?:and|or|but|so|what about|how about|same for|sorry|no|i mean|i meant)[ ,]++)+"
+    r"(?P<other>[^\s,]+(?: [^\s,]+){1,4})",
+    re.IGNORECASE,
+)
+_PREPOSITION = re.compile(
+    r"\b(?:in|on|at|of|for|from|to|with|by|before|after|during|under|since|until)\b(?= .)", re.IGNORECASE
+)
+_ARTICLE = re.compile(r"\b(?:the|an?|our|my|this)\b(?= .)", re.IGNORECASE)
+_NAME = re.compile(r"(?: [A-Z][\w'’-]*+)++")
+
+
+def in_place_of(question: str, before: str) -> str | None:
+    """Return the question before about the other thing that this one names: "and the runbook?", "and in 2024?".
+
+    It replaces the last preposition or article and the name behind it, or all that follows. None for a question that
+    names no other thing, or says more.
+    """
+    said, asked = _INSTEAD.fullmatch(question.strip(_AROUND)), before.strip(_AROUND)
+    other = said["other"] if said is not None and content_words(said["other"]) else ""
+    pattern = next((each for each in (_PREPOSITION, _ARTICLE) if each.match(other)), None)
+    *_, last = [None, *pattern.finditer(asked)] if pattern is not None else [None]
+    if last is None:
+        return None
+    name = _NAME.match(asked, last.end())
+    return f"{asked[: last.start()]}{other}{asked[name.end() :] if name is not None else ''}?"
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A search, and the question by which its passages are judged."""
@@ -130,8 +158,9 @@ def queries(question: str, history: Sequence[ChatMessage], *, is_statement: bool
         order = [Query(alone, alone), Query(joined, joined)]
         if is_statement:
             order.append(Query(f"{before} {alone}", f"{before} {alone}"))
-        elif is_follow_up(alone):
+        elif (other := in_place_of(alone, before)) is not None or is_follow_up(alone):
             order = [order[1], Query(f"{before} {alone}", f"{_closed(before)} {alone}")]
+            order = [*([Query(other, other)] if other is not None else []), *order]
         talk = [_closed(text) for text in reversed(said[:MOST_SAID])]
         if talk:
             told = " ".join([*talk, alone])

@@ -10,6 +10,7 @@ from core.answering.providers.extractive.conversation import (
     asks_more,
     asks_why,
     in_context,
+    in_place_of,
     part_queries,
     queries,
     statement_asked_about,
@@ -86,6 +87,30 @@ def test_the_first_question_is_searched_as_it_is_and_then_by_its_keywords() -> N
 
 def test_a_question_of_keywords_has_one_query() -> None:
     assert queries("longbow range", []) == [Query("longbow range", "longbow range")]
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "asked"),
+    [
+        ("Who owns the on-call guide?", "and the runbook?", "Who owns the runbook?"),
+        ("Who owns the on-call guide?", "sorry, I meant the fleet note", "Who owns the fleet note?"),
+        (
+            "How many cars does the Saint Brannoc carry?",
+            "what about the Pelican?",
+            "How many cars does the Pelican carry?",
+        ),
+        ("What was the surplus in 2025?", "And in 2024?", "What was the surplus in 2024?"),
+        ("What was the surplus in 2025?", "and for amber, is there one?", None),
+        ("What was the surplus in 2025?", "and who is responsible?", None),
+        ("What was the surplus?", "and in 2024?", None),
+        ("Who came?", "and the mate?", None),
+        ("Who owns the guide?", "why?", None),
+    ],
+)
+def test_another_thing_takes_the_place_of_the_one_asked_about(before: str, question: str, asked: str | None) -> None:
+    assert in_place_of(question, before) == asked
+    searched = [query.search for query in queries(question, [ChatMessage(role=ChatRole.USER, text=before)])]
+    assert (searched[0] == asked) is (asked is not None)
 
 
 def test_a_follow_up_is_searched_in_context_first() -> None:
