@@ -46,6 +46,7 @@ _YES, _NO = frozenset({"yes", "y", "true", "x", "✓"}), frozenset({"no", "n", "
 _OF_PERIODS = re.compile(
     r"years?|ended|ending|as|at|of|on|for|the|fiscal|fy|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]{0,6}"
 )
+_MEASURED = re.compile(r"\d ?([^\W\d_]{1,12}|°[cCfF]|[€£$¥])")  # a figure and its unit: "30 feet"
 _RANGE = re.compile(r"(\d{1,4}) ?[-–] ?(\d{1,4})")
 
 
@@ -69,11 +70,13 @@ def compute(question: TableQuestion, grid: Grid) -> Computed | None:
 def may_answer(question: TableQuestion, grid: Grid, *, in_full: bool) -> bool:
     """Return whether quoted rows can answer a question, without computing.
 
-    They need a word of the question; `in_full`, and with a quantity that is in no column or cell ("how fast"), all.
+    They need a word of the question; `in_full`, and with a quantity that no column, cell or unit has ("how fast"), all.
     """
     own = frozenset[str]().union(*(names(cell) for row in grid.rows for cell in row))
     left = question.needed - own
     left -= frozenset[str]().union(*(grid.named(place, left) for place in range(len(grid.columns))))
+    units = {found[1].casefold() for row in grid.rows for cell in row for found in _MEASURED.finditer(cell)}
+    left -= frozenset[str]().union(*(quantity.words for quantity in QUANTITIES if quantity.units & units))
     lacks_quantity = any(quantity.words & left for quantity in QUANTITIES)
     left -= grid.explains(left)
     if not any(question.entity in quantity.words for quantity in QUANTITIES):

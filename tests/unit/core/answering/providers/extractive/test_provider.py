@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import pytest
+
 from core.answering.answers.sentences import say
 from core.answering.providers.extractive.provider import ExtractiveProvider
 from core.answering.providers.extractive.quotes import Quote, shown_items
@@ -359,6 +361,13 @@ async def test_prose_in_a_table_may_answer_in_other_words() -> None:
     library = passages_of("crew.md", f"Rank\tDuties\nMate\t{cell}\nCook\tStews", heading="Crew")
     response, _ = await run("Which duties of the harbour has a mate to be good at here?", library, page=library)
     assert any("trains two new hands" in segment.text for segment in response.segments)
+
+
+@pytest.mark.parametrize(("effect", "answers"), [("Limited to 30 feet", True), ("Limited to 30 days", False)])
+async def test_a_unit_tells_the_quantity_of_a_row(effect: str, answers: bool) -> None:
+    library = passages_of("weather.md", f"Weather\tSight\nFog\t{effect}\nRain\tGood", heading="Weather")
+    response, _ = await run("How far is the sight in fog?", library, page=library)
+    assert any(effect in segment.text for segment in response.segments) is answers
 
 
 async def test_a_quote_that_announces_a_list_brings_it() -> None:
