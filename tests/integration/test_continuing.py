@@ -51,6 +51,14 @@ async def test_more_is_quoted_from_behind_the_last_quote_and_never_twice(tmp_pat
     assert len(quoted) == len(set(quoted))
 
 
+async def test_more_goes_on_with_the_next_page_and_ends_with_the_document(tmp_path: Path) -> None:
+    answers = await talk(tmp_path, "Where do the hives stand in winter?", *["tell me more"] * 3)
+    assert [citation.page_number for answer in answers for citation in answer.citations] == [1, 1, 2]
+    assert answers[-1].status is AnswerStatus.NOT_FOUND
+    quoted = [citation.quote for answer in answers for citation in answer.citations]
+    assert len(quoted) == len(set(quoted))
+
+
 async def test_a_reason_is_quoted_from_the_place_of_the_last_answer(tmp_path: Path) -> None:
     _, why = await talk(tmp_path, "How much honey was taken in 2024?", "why?")
     assert "swarm had left" in why.text

@@ -252,12 +252,10 @@ def last_quoted(passages: Sequence[SourcedPassage], answer: str) -> SourcedPassa
 
 
 def quote_next(passages: Sequence[SourcedPassage], answer: str) -> list[Quote]:
-    """Return the next sentences of a page after an answer's quote; empty at the end of the page."""
+    """Return the next sentences of a page after an answer's quote, or its first ones; empty at the end of the page."""
     quoted = last_quoted(passages, answer)
-    if quoted is None:
-        return []
-    shown = _last_shown(quoted, answer)
-    end = quoted.passage.sentences[shown].end if shown is not None else 0
+    shown = _last_shown(quoted, answer) if quoted is not None else None
+    end = quoted.passage.sentences[shown].end if quoted is not None and shown is not None else 0
     further: list[Quote] = []
     length = 0
     for source in sorted(passages, key=lambda found: found.passage.span.start):

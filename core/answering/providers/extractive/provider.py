@@ -206,10 +206,16 @@ class ExtractiveProvider:
         return found, in_talk(turn.question, answers, turn.history, turn.last_answer)
 
     def _continue(self, turn: "_Turn", page_id: str, on_text: Callable[[str], None] | None) -> ChatResponse:
-        """Quote the sentences that follow the last quote of a page; the page has to be read first."""
-        if not turn.calls("get_page"):
+        """Quote the sentences that follow the last quote: of its page, and behind its end of the next one."""
+        if not turn.pages:
             return self._call(turn, "get_page", {"page_id": page_id})
-        further = quote_next(turn.read, turn.last_answer)
+        page, *following = turn.pages
+        further = quote_next(page, turn.last_answer)
+        if not further and page and not following:
+            first = page[0]
+            after = {"document": first.document.path, "page_number": first.passage.page_number + 1}
+            return self._call(turn, "get_page", after)
+        further = further or [quote for next_page in following for quote in quote_next(next_page, "")]
         return self._say((*_quoted(further), *_note(turn)) if further else _not_found(turn, Found()), on_text)
 
     async def _in_documents(self, turn: "_Turn", on_text: Callable[[str], None] | None) -> ChatResponse | None:
@@ -364,15 +370,15 @@ class _Turn:
         ]
 
     @property
-    def read(self) -> list[SourcedPassage]:
-        """Passages of the page that `get_page` returned."""
+    def pages(self) -> list[list[SourcedPassage]]:
+        """Passages of each page that `get_page` returned; none of one that isn't there."""
         read = [result for message in self._since for result in message.tool_results if result.name == "get_page"]
-        return [item.source for result in read for item in (*result.passages, *result.shown_before)]
+        return [[item.source for item in (*result.passages, *result.shown_before)] for result in read]
 
     @property
     def passages(self) -> list[SourcedPassage]:
         """All of `found`, and the page that `get_page` returned."""
-        return [*self.found, *self.read]
+        return [*self.found, *(item for page in self.pages for item in page)]
 
     @property
     def last_answer(self) -> str:
