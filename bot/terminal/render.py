@@ -221,7 +221,7 @@ def step_line(job: Job) -> RenderableType:
 
 
 def eval_view(report: "EvaluationReport") -> RenderableType:
-    """Return the rates over all questions and by kind of document, the latency, and the omitted sets."""
+    """Return the rates over all questions and by kind of document, the latency, the misses, and the omitted sets."""
     rates = report.to_json()
     kinds = cast("dict[str, dict[str, object]]", rates["by_set_kind"])
     latency = cast("dict[str, object]", rates["latency_ms"])
@@ -232,6 +232,11 @@ def eval_view(report: "EvaluationReport") -> RenderableType:
     lines = [_type_line(name, row) for name, row in types.items() if row["questions"]]
     lines.append(Text(f"latency: p50 {latency['p50']} ms, p95 {latency['p95']} ms", style="dim"))
     lines.append(Text(RATES_LEGEND, style="dim"))
+    lines += [
+        Text(f"missed {each.question.id} “{each.question.question}”: {', '.join(each.missed).replace('_', ' ')}")
+        for each in report.outcomes
+        if each.missed
+    ]
     lines += [Text(f"left out {name}: {reason}", style="dim") for name, reason in report.left_out.items()]
     lines += [
         Text(f"case {case.message_id[:8]} “{case.question}”: {played.difference or 'as recorded, to the byte'}")

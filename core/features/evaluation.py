@@ -97,6 +97,30 @@ class Outcome:
     def refused(self) -> bool:
         return self.status not in (AnswerStatus.ANSWERED, AnswerStatus.ERROR)
 
+    @property
+    def missed(self) -> list[str]:
+        """The figures that this question lowers."""
+        asked, holds = self.question, self.holds_answer and self.answered
+        by_type = {
+            LOOKUP: {
+                "footnote_document": self.footnote_document or asked.document is None,
+                "footnote_page": self.footnote_page or asked.quote is None,
+                "answered": holds or not asked.answers,
+                "refused_answerable": not self.refused,
+            },
+            FOLLOW_UP: {"followup": self.footnote_document},
+            UNANSWERABLE: {"refused_unanswerable": self.refused},
+            LIST: {"lists": self.carried == 1.0 or not asked.answers},
+            SUMMARY: {"summaries": self.carried == 1.0 or not asked.answers},
+            EVERYDAY: {"everyday": not self.footnotes and self.status != AnswerStatus.ERROR},
+        }
+        met = {
+            **by_type.get(asked.type, {}),
+            "two_documents": asked.document2 is None or (self.footnote_both and self.carried == 1.0 and self.answered),
+            "reveals": not self.reveals,
+        }
+        return [figure for figure, is_met in met.items() if not is_met]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationReport:
@@ -116,6 +140,11 @@ class EvaluationReport:
             "by_set_kind": {kind: _rates(outcomes) for kind, outcomes in sorted(by_kind.items())},
             "by_type": _by_type(self.outcomes),
             "reveals": sum(outcome.reveals for outcome in self.outcomes),
+            "misses": [
+                {"id": outcome.question.id, "question": outcome.question.question, "figures": outcome.missed}
+                for outcome in self.outcomes
+                if outcome.missed
+            ],
             "left_out": dict(self.left_out),
             "cases": {
                 "played": len(self.cases),

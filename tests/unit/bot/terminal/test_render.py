@@ -157,6 +157,7 @@ def test_an_evaluation_is_one_row_a_kind_within_eighty_columns() -> None:
 
     assert rows["all"] == rows["vault"] == ["1", "1.00", "1.00", "0.50", "1.00", "1.00", "0.00", "-", "-", "0.00"]
     assert "p95 250.0 ms" in text
+    assert "missed q1 “Why?”: answered" in text
     assert "left out q2: b.md" in text
 
 

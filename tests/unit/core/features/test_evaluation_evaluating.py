@@ -108,6 +108,13 @@ async def test_what_must_not_be_said_is_counted() -> None:
     assert made.to_json()["reveals"] == 1
 
 
+async def test_each_question_that_lowers_a_figure_is_listed_with_it() -> None:
+    made, _ = await report()
+    (miss,) = (outcome for outcome in made.outcomes if outcome.missed)
+    lowered = ["footnote_document", "footnote_page", "answered", "reveals"]
+    assert made.to_json()["misses"] == [{"id": "q6", "question": miss.question.question, "figures": lowered}]
+
+
 async def test_no_questions_make_an_empty_report() -> None:
     assert EvaluationReport(outcomes=()).to_json()["latency_ms"] == {"p50": None, "p95": None}
 
