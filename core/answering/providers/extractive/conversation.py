@@ -239,7 +239,7 @@ def in_talk(question: str, quotes: Sequence[Quote], history: Sequence[ChatMessag
     question without a subject takes it from them.
     """
     if asks_why(question):
-        return [quote for quote in quotes if _REASON.search(quote.text) or not quote.is_told(answer)]
+        quotes = [quote for quote in quotes if _REASON.search(quote.text) or not quote.is_told(answer)]
     if not history or not is_open(question) or any(turn.role is not ChatRole.USER for turn in history):
         return [*quotes]
     said = {word for turn in history for word in tokens(turn.text)}

@@ -11,16 +11,19 @@ from core.answering.providers.extractive.conversation import (
     asks_why,
     in_context,
     in_place_of,
+    in_talk,
     part_queries,
     queries,
     statement_asked_about,
 )
 from core.answering.providers.extractive.provider import RequestKind, request_kind
+from core.answering.providers.extractive.quotes import Quote
 from core.answering.strategies.tool_use import reading_companion
 from core.domain.answer import QueryType
 from core.domain.chat import Capabilities, ChatMessage, ChatRole, ToolInvocation
 from core.domain.incoming import IncomingMessage, ThreadAddress
 from core.text.asking import is_follow_up
+from tests.unit.core.answering.providers.extractive.small_library import passages_of
 
 
 def user(text: str) -> ChatMessage:
@@ -125,6 +128,13 @@ def test_what_people_said_goes_before_a_question_as_they_said_it() -> None:
     _, second, talk = queries("by whom?", said)
     assert second.judged == "It was harvested at dawn. by whom?"
     assert talk.judged == "The poison is in the cellar. It was harvested at dawn. by whom?"
+
+
+def test_a_mere_why_takes_its_subject_from_the_talk() -> None:
+    (source,) = passages_of("moor.md", "The ferry waits because of the tide.")
+    quote = Quote(source=source, sentences=source.passage.sentences, logit=1.0, score=1.0)
+    assert in_talk("and why?", [quote], [user("I'll ask somebody later")], "") == []
+    assert in_talk("and why?", [quote], [user("The ferry is late again")], "") == [quote]
 
 
 def test_who_is_right_asks_about_both_that_were_said() -> None:
