@@ -68,6 +68,11 @@ _CORRECTION = re.compile(
 )
 _CONNECTED = re.compile(r"^\W*(?:and|und|y|et|e|what about|how about|same for|or|oder|was ist mit)\s+\S", re.IGNORECASE)
 _FRAGMENT_WORDS = 5
+# What somebody does with what was said: "writing that down", "doing it now", "love this".
+_DOES_SO = re.compile(
+    r"^\W*(?:[a-z]{2,12}(?:ing|ed)|love|like|got|saw|did|on) (?:that|it|this|these|those|them)(?: [a-z]{1,12})?\W*$",
+    re.IGNORECASE,
+)
 # English words that continue or point back to the question before, and "it" and "there" that point to nothing.
 _CONTINUES = re.compile(r"^\W*(?:and|so|but|then|also|what about|how about|or|same for)\b", re.IGNORECASE)
 _POINTS_BACK = tuple(
@@ -265,6 +270,8 @@ def _form(text: str, said: list[str]) -> Form:
         return Form.QUESTION
     if _CONNECTED.search(text) and len(said) <= _FRAGMENT_WORDS:
         return Form.FRAGMENT
+    if _DOES_SO.match(text):
+        return Form.STATEMENT
     return Form.FRAGMENT if 0 < len(said) <= 3 else Form.STATEMENT
 
 

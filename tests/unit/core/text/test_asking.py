@@ -24,6 +24,10 @@ from core.text.asking import Form, count_telling, read_asked
         ("and the spare one", Form.FRAGMENT),
         ("I painted the hull yesterday evening", Form.STATEMENT),
         ("she asked me what the anchor weighs", Form.STATEMENT),
+        ("painting that now", Form.STATEMENT),
+        ("love this", Form.STATEMENT),
+        ("painting that now?", Form.QUESTION),
+        ("the spare one", Form.FRAGMENT),
     ],
 )
 def test_a_message_has_a_form(text: str, form: Form) -> None:
