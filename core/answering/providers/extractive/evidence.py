@@ -1,7 +1,7 @@
 """Judgement of evidence: does it answer the question, or is it only near it? Pure; measured in docs/evaluation.md.
 
-The judge of answers (ports.AnswerJudge) decides by its best score over passages. Of a table's rows, code
-reads whether they have the quantity that the question asks for.
+The judge of answers (ports.AnswerJudge) decides by its best score over passages, in `find_quotes`. Of a table's rows,
+code reads whether they have the quantity that the question asks for.
 """
 
 from collections.abc import Sequence
