@@ -11,7 +11,7 @@ from core.domain.corpus import Document
 from core.domain.extracts import ActionItem, ExtractorInput, ExtractType, Found, Item, Meeting, Unread
 from core.domain.passages import Span
 from core.text.dates import find_date, find_date_in_name, is_day_first
-from storage.documents.markup.markdown_text import PROPERTIES, read_front_matter
+from storage.documents.markup.markdown_text import is_front_matter, read_front_matter
 from storage.documents.meetings.labels import Role, find_role
 from storage.documents.meetings.lines import Form, NoteLine, phrases, plain, read_lines, word_list
 from storage.documents.meetings.notes import read_notes
@@ -65,7 +65,9 @@ class MeetingsExtractor:
             yield Unread(page_number=1, reason=f"notes of more than {_MAX_CHARACTERS:,} characters are not read")
             return
         pages = without_headers_footers(given.pages) if given.document.kind == "pdf" else given.pages
-        pages = [page for page in pages if page.title != PROPERTIES]  # read from the file, with its types
+        pages = [
+            page for page in pages if not is_front_matter(page.title, page.text)
+        ]  # read from the file, with its types
         lines = read_lines(pages, wrapped=given.document.kind not in _OF_TAGS)
         day_first = is_day_first(line.raw for line in lines)
         is_folder = given.document.kind == "mail" and len(given.pages) > 1

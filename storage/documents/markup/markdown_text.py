@@ -56,6 +56,11 @@ class FrontMatter:
         return "\n".join(islice(lines, MAX_PROPERTIES))
 
 
+def is_front_matter(title: str, text: str) -> bool:
+    """Return whether a page is that of front matter, and no section with its title."""
+    return title == PROPERTIES and not text.lstrip("#*-+ ").startswith(PROPERTIES)
+
+
 def _lines(name: str, value: Value) -> Iterator[str]:
     if isinstance(value, dict):
         for key, inner in value.items():

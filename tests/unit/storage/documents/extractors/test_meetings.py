@@ -30,6 +30,14 @@ def test_minutes_give_their_date_people_decisions_and_tasks(sample: Sample, tmp_
     assert [to_line(item.model_dump()) for item in meeting.action_items] == sample.listed("actions")
 
 
+def test_a_section_named_as_front_matter_is_read(tmp_path: Path) -> None:
+    text = f"---\nowner: Ann\n---\n{BOARD}## Properties\n\n- Decision: the mill is sold.\n"
+    (found,) = find_meetings(Sample("board/2024-01-05.md", text, "", "", "", ""), tmp_path)
+    meeting = Meeting.model_validate(found.data)
+    assert [item.text for item in meeting.decisions] == ["the mill is sold."]
+    assert list(meeting.attendees) == ["Ann", "Ben"]
+
+
 @pytest.mark.parametrize("sample", NO_MEETINGS, ids=lambda sample: sample.name)
 def test_documents_that_only_look_like_minutes_are_no_meetings(sample: Sample, tmp_path: Path) -> None:
     assert find_meetings(sample, tmp_path) == []
