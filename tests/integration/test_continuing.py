@@ -7,6 +7,7 @@ from bot.cli.questions import question_message
 from bot.config import Config
 from bot.wiring.parts import open_parts
 from bot.wiring.pipeline import build_pipeline
+from core.answering.tools.get_page import PAGE_CHARACTERS
 from core.domain.answer import Answer, AnswerStatus
 from core.work.progress import SilentProgress
 
@@ -26,10 +27,10 @@ Honey is taken in July. The keeper took none in 2024, because the swarm had left
 """
 
 
-async def talk(folder: Path, *questions: str) -> list[Answer]:
+async def talk(folder: Path, *questions: str, text: str = HIVES) -> list[Answer]:
     documents = folder / "documents"
     documents.mkdir()
-    (documents / "hives.md").write_text(HIVES, encoding="utf-8")
+    (documents / "hives.md").write_text(text, encoding="utf-8")
     answers: list[Answer] = []
     async with open_parts(Config(data_dir=folder / "data")) as app:
         await app.ingests.add([documents], app.workspace)
@@ -57,6 +58,16 @@ async def test_more_goes_on_with_the_next_page_and_ends_with_the_document(tmp_pa
     assert answers[-1].status is AnswerStatus.NOT_FOUND
     quoted = [citation.quote for answer in answers for citation in answer.citations]
     assert len(quoted) == len(set(quoted))
+
+
+async def test_more_is_quoted_from_far_down_a_long_page(tmp_path: Path) -> None:
+    rows = "\n\n".join(f"Frame {number} was brushed and put back where it had hung." for number in range(400))
+    assert len(rows) > PAGE_CHARACTERS
+    end = "The smoker is filled with dried hops. It hangs beside the door. Its lid is green."
+    answers = await talk(tmp_path, "What is the smoker filled with?", "tell me more", text=f"# Log\n\n{rows}\n\n{end}")
+    said = " ".join(citation.quote for answer in answers for citation in answer.citations)
+    assert answers[0].status is AnswerStatus.ANSWERED
+    assert "Its lid is green" in said
 
 
 async def test_a_reason_is_quoted_from_the_place_of_the_last_answer(tmp_path: Path) -> None:

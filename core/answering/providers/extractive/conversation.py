@@ -124,11 +124,11 @@ def in_place_of(question: str, before: str) -> str | None:
     said, asked = _INSTEAD.fullmatch(question.strip(_AROUND)), before.strip(_AROUND)
     other = said["other"] if said is not None and content_words(said["other"]) else ""
     pattern = next((each for each in (_PREPOSITION, _ARTICLE) if each.match(other)), None)
-    *_, last = [None, *pattern.finditer(asked)] if pattern is not None else [None]
-    if last is None:
+    places = [*pattern.finditer(asked)] if pattern is not None else []
+    if not places:
         return None
-    name = _NAME.match(asked, last.end())
-    return f"{asked[: last.start()]}{other}{asked[name.end() :] if name is not None else ''}?"
+    name = _NAME.match(asked, places[-1].end())
+    return f"{asked[: places[-1].start()]}{other}{asked[name.end() :] if name is not None else ''}?"
 
 
 @dataclass(frozen=True, slots=True)

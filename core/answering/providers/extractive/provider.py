@@ -128,8 +128,8 @@ class ExtractiveProvider:
             return in_each
         if len(turn.parts) > 1 and (in_parts := await self._in_parts(turn, on_text)) is not None:
             return in_parts
-        if (page_id := turn.page_to_continue) is not None:
-            return self._continue(turn, page_id, on_text)
+        if (quoted := turn.place_to_continue) is not None:
+            return self._continue(turn, quoted, on_text)
         if not turn.calls("search") and turn.may_call("search"):
             search = {"query": turn.queries[0].search, "limit": SEARCH_LIMIT}
             inside = [{**search, "document": path} for path in turn.listed]
@@ -205,15 +205,17 @@ class ExtractiveProvider:
                 found, answers = each, list(quotes)
         return found, in_talk(turn.question, answers, turn.history, turn.last_answer)
 
-    def _continue(self, turn: "_Turn", page_id: str, on_text: Callable[[str], None] | None) -> ChatResponse:
+    def _continue(self, turn: "_Turn", quoted: SourcedPassage, on_text: Callable[[str], None] | None) -> ChatResponse:
         """Quote the sentences that follow the last quote: of its page, and behind its end of the next one."""
         if not turn.pages:
-            return self._call(turn, "get_page", {"page_id": page_id})
+            # From the quote on: `get_page` cuts long pages.
+            return self._call(
+                turn, "get_page", {"page_id": quoted.passage.page_id, "offset": quoted.passage.span.start}
+            )
         page, *following = turn.pages
         further = quote_next(page, turn.last_answer)
-        if not further and page and not following:
-            first = page[0]
-            after = {"document": first.document.path, "page_number": first.passage.page_number + 1}
+        if not further and not following:
+            after = {"document": quoted.document.path, "page_number": quoted.passage.page_number + 1}
             return self._call(turn, "get_page", after)
         further = further or [quote for next_page in following for quote in quote_next(next_page, "")]
         return self._say((*_quoted(further), *_note(turn)) if further else _not_found(turn, Found()), on_text)
@@ -402,12 +404,11 @@ class _Turn:
         return [item.source for turn in self.history for result in turn.tool_results for item in result.passages]
 
     @property
-    def page_to_continue(self) -> str | None:
-        """The page that the last answer quoted, if more of it is asked for: "tell me more"."""
+    def place_to_continue(self) -> SourcedPassage | None:
+        """The passage that the last answer quoted last, if more of it is asked for: "tell me more"."""
         if not asks_more(self.question) or not self.may_call("get_page"):
             return None
-        quoted = last_quoted(self._seen, self.last_answer)
-        return quoted.passage.page_id if quoted is not None else None
+        return last_quoted(self._seen, self.last_answer)
 
     @property
     def noted(self) -> bool:
