@@ -19,6 +19,7 @@ from core.domain.passages import Span
 from core.domain.replies import PassageCitation
 from core.errors import BadInput, NotFound
 from core.knowledge.search.documents import find_by_name
+from core.knowledge.search.searching import names_by_number
 from core.ports import CorpusRepository
 from core.text.markup import is_field, is_row, readable
 from core.text.words import collapse, content_words, shorten, tokens
@@ -143,11 +144,12 @@ def find_whole(name: str, documents: Sequence[Document]) -> Document | None:
 
 
 def _by_number(name: str, documents: Sequence[Document]) -> Document | None:
-    """Return the only document that all words of a name and its number mean: "PEP 257" for pep-0257.rst."""
+    """Return the only document that all words of a name and its number mean: "PEP 257" for peps/0257.rst."""
     wanted = {word.lstrip("0") for word in tokens(name)}
     if not any(map(str.isdigit, wanted)):
         return None
-    names = ((each, tokens(f"{each.title} {PurePosixPath(each.path).stem}")) for each in documents)
+    stems = ((each, f"{PurePosixPath(each.path).stem} {' '.join(names_by_number(each.path))}") for each in documents)
+    names = ((each, tokens(f"{each.title} {stem}")) for each, stem in stems)
     fitting = [each for each, own in names if wanted <= {word.lstrip("0") for word in own}]
     return fitting[0] if len(fitting) == 1 else None
 

@@ -183,14 +183,14 @@ def _holds(whole: Span, part: Span) -> bool:
 def _longest(
     query: str, words: Sequence[tuple[str, int, int]], days: Mapping[str, Span], document: Document
 ) -> Span | None:
-    names = (document.title, *document.aliases, PurePosixPath(document.path).stem, *numbered(document.path))
+    names = (document.title, *document.aliases, PurePosixPath(document.path).stem, *names_by_number(document.path))
     places = [place for name in names if (place := _place(query, words, name)) is not None]
     dated = [written.iso() for name in names if days and (written := find_date_in_name(name)) is not None]
     places += [days[day] for day in dated if day is not None and day in days]
     return max(places, key=lambda span: span.end - span.start, default=None)
 
 
-def numbered(path: str) -> list[str]:
+def names_by_number(path: str) -> list[str]:
     """Return kind and number of a document that its file's name numbers, "RFC 12" of rfcs/0012-mail.md; or []."""
     file = PurePosixPath(path)
     found = _NUMBER_FIRST.match(file.stem)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from core.domain.corpus import Document, SourcedPassage
 from core.domain.passages import Span
-from core.knowledge.search.searching import find_named, numbered
+from core.knowledge.search.searching import find_named, names_by_number
 from core.ports import AnswerJudge, SentenceRanker
 from core.text.delimited import DELIMITERS
 from core.text.markup import is_field, is_figures, is_item, is_row, readable, without_targets
@@ -296,7 +296,7 @@ def _judged_text(source: SourcedPassage, span: Span) -> str:
     list item is nested in, the lines above figures.
     """
     above = (readable(text_of(source, item)).rstrip(" :") for item in items_above(source, span))
-    path = " > ".join(filter(None, (*numbered(source.document.path), place_of(source), *above)))
+    path = " > ".join(filter(None, (*names_by_number(source.document.path), place_of(source), *above)))
     head = figures_head(source, span)
     begin = f"{collapse(text_of(source, head))}: " if head is not None else ""
     return f"{path}: {begin}{text_of(source, span)}"

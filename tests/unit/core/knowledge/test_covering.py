@@ -7,9 +7,11 @@ from core.knowledge.covering import (
     PairRequest,
     Quoted,
     WholeDocuments,
+    find_whole,
     read_pair_request,
     read_summary_request,
 )
+from tests.builders import build_document
 from tests.unit.core.library_builder import Shelf
 
 RULES = (
@@ -158,3 +160,10 @@ async def test_a_missing_document_is_named(shelf: Shelf) -> None:
 
     assert found is not None
     assert found.heading.startswith("I found no document called “Harbour rules 1890” to compare with.")
+
+
+@pytest.mark.parametrize(("path", "name"), [("peps/pep-0257.rst", "PEP 257"), ("rfcs/0012-mail.md", "RFC 12")])
+def test_a_whole_document_is_named_by_its_number(path: str, name: str) -> None:
+    document, other = build_document(path, title="Letters"), build_document("rfcs/0112-post.md", title="Post")
+    assert find_whole(name, [document, other]) == document
+    assert find_whole(f"{name}3", [document, other]) is None
