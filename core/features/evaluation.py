@@ -1,6 +1,7 @@
 """How good search and answers are over a file of questions with gold answers (`footnote eval`)."""
 
 import math
+import re
 import time
 import unicodedata
 from collections import defaultdict
@@ -26,6 +27,7 @@ FIELDS = frozenset(
 )
 CARRIED = 0.7  # share of an item's or a point's words that one line of the answer needs
 UNKNOWN_SHOWN = 5  # names of fields in a sentence
+_THOUSANDS = re.compile(r"(?<=\d)[,'’](?=\d{3}(?!\d))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,8 +197,10 @@ def holds_quote(text: str, quote: str) -> bool:
 
 
 def holds_answer(text: str, question: GoldQuestion) -> bool:
-    """Whether an answer's text holds the gold answers: all of them, or one where one is enough. Case does not count."""
-    held = [as_compared(answer) in as_compared(text) for answer in question.answers]
+    """Whether an answer's text holds the gold answers: all of them, or one where one is enough. Case does not count,
+    nor does the sign between the thousands of a figure.
+    """
+    held = [_without_thousands(answer) in _without_thousands(text) for answer in question.answers]
     return bool(held) and (any(held) if question.any_answer else all(held))
 
 
@@ -209,6 +213,10 @@ def carries(text: str, point: str) -> bool:
     said = set(tokens(point))
     needed = len(said) * CARRIED
     return bool(said) and any(len(said.intersection(tokens(line))) >= needed for line in text.splitlines())
+
+
+def _without_thousands(text: str) -> str:
+    return _THOUSANDS.sub("", as_compared(text))
 
 
 def as_compared(text: str) -> str:

@@ -54,3 +54,6 @@ def test_all_answers_are_needed_unless_one_is_enough() -> None:
     assert holds_answer("The aesir and the VANIR.", both)
     assert holds_answer("The aesir.", one)
     assert not holds_answer("Anything.", GoldQuestion(id="1", question="?"))
+    figure = GoldQuestion(id="1", question="?", answers=("116080",))
+    assert holds_answer("116,080 (sum of 22,140 and 93,940)", figure)
+    assert not holds_answer("116,08", figure)
