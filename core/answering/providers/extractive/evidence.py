@@ -6,10 +6,10 @@ code reads whether they have the quantity that the question asks for.
 
 from collections.abc import Sequence
 
-from core.answering.providers.extractive.quotes import Found, Quote, figures_head, read_rows, text_of
+from core.answering.providers.extractive.quotes import SENTENCE_ENDS, Found, Quote, place_of, read_rows, text_of
 from core.knowledge.facts.table_grids import Grid
 from core.knowledge.facts.table_questions import may_answer
-from core.knowledge.facts.table_words import TableQuestion, read_table_question
+from core.knowledge.facts.table_words import TableQuestion, names, read_table_question
 from core.text.markup import is_figures, is_row
 
 CLOSEST_FROM = -6.0  # from this logit on a passage is named where none answers
@@ -27,11 +27,17 @@ def answering(question: str, found: Found) -> Sequence[Quote]:
     return ()
 
 
+def _names(question: TableQuestion, quote: Quote) -> bool:
+    """Return whether a line of figures, or the titles above it, name what a question computes."""
+    place = f"{place_of(quote.source)} {quote.text}"
+    return not question.distinct or bool(question.distinct & names(place))
+
+
 def _row_may_answer(question: TableQuestion, quote: Quote) -> bool:
     """Return whether a quote is no row of a table, or a row that may answer: a sum of rows is not in them."""
     source, found, is_bare = quote.source, read_rows(quote), is_figures(quote.text.split("\n", 1)[0])
     if found is None and not is_bare and not is_row(quote.text):
-        return not (question.is_computed and figures_head(source, quote.span) is not None)
+        return not question.is_computed or quote.text.rstrip().endswith(SENTENCE_ENDS) or _names(question, quote)
     columns, rows = (found.columns, found.rows) if found is not None else (("",), ())
     titles = (source.document.title, source.document.path, source.page_title, *source.passage.titles)
     said = (

@@ -39,3 +39,11 @@ def test_a_row_does_not_answer_what_is_to_be_computed() -> None:
     assert answering(asked, found(source, row, prose)) == (prose,)
     assert answering("What is the price of the Loft?", found(source, row, prose)) == (row, prose)
     assert answering(asked, found(source, row, replace(prose, score=1.9))) == ()
+
+
+def test_a_line_of_figures_answers_a_sum_only_if_it_names_what_is_added() -> None:
+    source = passages_of("books.md", "# Balance sheet\n\nStock of flour 120 90\n\nTotal debts 310 455\n")[0]
+    total = quote_of(source, "Total debts", 4.0)
+
+    assert answering("What is the total of all invoices?", found(source, total)) == ()
+    assert answering("What is the total of all debts?", found(source, total)) == (total,)
