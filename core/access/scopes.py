@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
 
+from core.access.positions.copies import Copies
 from core.access.positions.reading import lowest
 from core.domain.channels import LIVE_KIND
 from core.domain.corpus import SearchScope, Source
@@ -138,6 +139,7 @@ class Access:
         """`operated` are platforms of the person at the machine. `audiences`, by platform, are set when it connects."""
         self.audiences: dict[str, Audiences] = {}
         self.live = LiveSources()
+        self.copies = Copies(corpus)
         self._corpus = corpus
         self._settings = settings
         self._operated = operated
@@ -334,7 +336,9 @@ class Access:
         holders += [PersonAddress(workspace=workspace, person=person)] if person else []
         if person and own_first:
             holders.append(PersonAddress(workspace=workspace, person=person, alone=True))
-        held = await self._settings.positions_of(holders)
+        held = [
+            await self.copies.share(positions, workspace) for positions in await self._settings.positions_of(holders)
+        ]
         return Bounds(held=tuple(zip(holders, held, strict=True)), own_first=own_first)
 
 

@@ -291,6 +291,12 @@ class CorpusRepository(Protocol):
         It takes no scope: for building the index, never for display.
         """
 
+    async def find_texts(self, workspace: str, texts: Sequence[str]) -> list[tuple[str, int, int]]:
+        """Return (document id, page number, place in `texts`) for the pages that hold a text; "_" is any character.
+
+        It takes no scope: to compare documents, never for display. It reads all pages: 0.1 s for 100 MB.
+        """
+
     async def get_page(self, page_id: str, scope: SearchScope) -> Page:
         """Raise NotFound for unknown ids, old revisions, and pages outside the scope."""
 

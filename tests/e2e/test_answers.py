@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.answering.redaction import REDACTED
-from tests.e2e.conftest import Footnote
+from tests.e2e.conftest import SAMPLES, Footnote
 
 QUESTION = "How long must we wait before starting the gate controller again?"
 WAIT = "Wait a full minute."
@@ -121,6 +121,16 @@ def test_a_reading_position_hides_what_comes_later(footnote: Footnote) -> None:
             if reference["document"] == pages[0]["document"] and reference["snippet"]
         )
     assert footnote("ask", "x y", "--position", "the-clockmaker-of-tern.txt=chapter 99").code == 1
+
+
+def test_a_copy_of_a_book_hides_what_its_position_hides(footnote: Footnote, tmp_path: Path) -> None:
+    book = (SAMPLES / "stories" / "the-clockmaker-of-tern.txt").read_text(encoding="utf-8")
+    (tmp_path / "reading copy.md").write_text(" ".join(book.split()), encoding="utf-8")
+    footnote("ingest", str(tmp_path))
+    question = "What is the tool that is missing from the clockmaker's case?"
+    assert footnote("ask", question, "--json").json["status"] == "answered"
+    answer = footnote("ask", question, "--position", "the-clockmaker-of-tern.txt=chapter 1", "--json").json
+    assert "tuning fork" not in str(answer)
 
 
 @pytest.mark.parametrize(

@@ -307,4 +307,5 @@ class QuestionScopes:
         bounded = await self._library.find_document(name, scope) if name else document
         whole = await self._access.scope_to_the_end(message.address.workspace, message.address)
         asked = await positions_for(place, bounded, self._corpus, whole, scope)
-        return replace(scope, positions=lowest(scope.positions, asked))
+        shared = await self._access.copies.share(asked, message.address.workspace)
+        return replace(scope, positions=lowest(scope.positions, shared))

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, false, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from core.domain.audit import Audit, AuditNote, Deed
@@ -178,6 +178,19 @@ class SqlCorpusRepository(SqlLibraryReads):
     async def list_live_passages(self, document_id: str) -> list[SourcedPassage]:
         query = OF_PASSAGES.where(DOCUMENT.c.id == document_id).order_by(PAGE.c.number, PASSAGE.c.ordinal)
         return list(to_sourced_passages(await self._rows(query)))
+
+    async def find_texts(self, workspace: str, texts: Sequence[str]) -> list[tuple[str, int, int]]:
+        holds = [PAGE.c.text.like(f"%{text}%") for text in texts]
+        labels = [f"holds_{place}" for place in range(len(texts))]
+        labelled = (each.label(label) for each, label in zip(holds, labels, strict=True))
+        pages = select(PAGE.c.document_id, PAGE.c.number, *labelled).select_from(LIVE_PAGES)
+        rows = await self._rows(pages.where(SOURCE.c.workspace == workspace, or_(false(), *holds)))
+        return [
+            (row.document_id, row.number, place)
+            for row in rows
+            for place, label in enumerate(labels)
+            if getattr(row, label)
+        ]
 
     async def _changing(self, work: Callable[[Connection], object]) -> None:
         try:
