@@ -287,6 +287,8 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
     ),
     Everyday.TALK: (
         rf"{_PLEASE}(?:sum up|summari[sz]e|recap|list|write down|note|tell me|what did|repeat) (?:what |us |all |everything ){{0,3}}(?:we|people|they|was|has been|have been|were|this thread|the (?:thread|talk|discussion)|here)\b{_TALKED}",
+        rf"{_PLEASE}(?:sum up|summari[sz]e|recap) (?:when|how|why|where|who|what) (?:it|this|that|things)\b[^?]{{0,80}}",
+        rf"{_PLEASE}(?:sum up|summari[sz]e|recap) what (?:happened|went on|came up|i missed)(?: (?:here|so far|today|while (?:i|we)\b.{{1,40}})){{0,2}}",
         r"(?:summary|recap) of (?:this|the) (?:thread|talk|discussion)",
         r"what (?:have|had) we (?:just |all ){0,3}(?:decided|said|agreed|discussed|planned)(?: (?:on|about|here|so far|now)){0,3}",
         r"(?:fasse?|fass) (?:bitte )?(?:kurz )?(?:zusammen,? )?(?:was|alles was|das|den thread|die diskussion)(?: (?:wir|hier|bisher|gerade|eben|gesagt|beschlossen|besprochen|entschieden|vereinbart|haben|wurde)){0,3}(?: zusammen)?",
