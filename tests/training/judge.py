@@ -4,7 +4,7 @@
 in about an hour on two cores: first on public questions and claims (CLONES has their repositories, see public_pairs.py;
 those of the file are left out), then on texts of our own (texts/*.jsonl). It starts from the packaged cross-encoder, a
 MiniLM with 12 layers that was fitted on web searches: asked about a fee, that one prefers the sentence about opening
-hours. Claims are a second task with an output of its own: who does what to whom matters for questions, too.
+hours. Claims are a second task: who does what to whom matters for questions, too.
 The weights that are kept are a mean of the fitted ones and .3 of the packaged ones.
 
 `python -m tests.training.judge measure` prints the figures of the packaged and of the fitted one over texts that aren't
@@ -16,13 +16,13 @@ import random
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import onnx
 import torch
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 from tokenizers import Tokenizer
 from torch import nn
 from transformers import BertConfig, BertForSequenceClassification
@@ -33,7 +33,6 @@ from tests.training.judge_pairs import (
     Pair,
     Text,
     claim_pairs,
-    edited_pairs,
     naming_pairs,
     question_pairs,
     read_texts,
@@ -46,17 +45,14 @@ WIDTH = 16  # lengths are padded to a multiple: each new shape costs the matrix 
 LONGEST = 288  # tokens
 WARM_UP = 150  # batches
 SCALE = 2.0  # of the logit that is written: the thresholds of `quotes.py` are of the packaged model's wider logits
-RIDGE = 1e-4  # keeps the weights of the output for claims small
 PACKAGED = 0.3  # share of the packaged weights in those that are kept
 SEED = 7
 FROZEN = 4  # layers that stay as they are
-_CLAIMS = "claims"
-_IN_FULL = ("bert.", "classifier.", "claims.")
 _LOGIT_WEIGHTS = ("classifier.weight", "classifier.bias")
 
 
 class Judge:
-    """The packaged cross-encoder as a module, with the second output for claims."""
+    """A cross-encoder of a folder as a module, with an output for claims that isn't written."""
 
     def __init__(self, folder: Path) -> None:
         config = BertConfig(
@@ -74,8 +70,7 @@ class Judge:
         self.model = BertForSequenceClassification(config)
         self.claims = nn.Linear(384, 3)
         weights = _read_weights(self.graph)
-        if len(self.graph.graph.output) > 1:  # written by `write`
-            self.claims.load_state_dict({name: weights.pop(f"{_CLAIMS}.{name}") for name in self.claims.state_dict()})
+        if folder == JUDGE_FOLDER:
             for name in _LOGIT_WEIGHTS:
                 weights[name] /= SCALE
         self.model.load_state_dict(weights)
@@ -117,21 +112,6 @@ class Judge:
         mean = {name: PACKAGED * old[name] + (1 - PACKAGED) * each for name, each in self.model.state_dict().items()}
         self.model.load_state_dict(mean)
 
-    def fit_claims(self, pairs: Sequence[Pair]) -> None:
-        """Fit the output for claims anew, with all layers as they are."""
-        pooled = self._read([(pair.asked, pair.passage) for pair in pairs])
-        labels = torch.tensor([pair.label for pair in pairs])
-        optimiser = torch.optim.LBFGS(self.claims.parameters(), lr=0.5, max_iter=200)
-
-        def loss() -> torch.Tensor:
-            optimiser.zero_grad()
-            missed = nn.functional.cross_entropy(self.claims(pooled), labels)
-            missed = missed + RIDGE * (self.claims.weight**2).sum()
-            missed.backward()
-            return missed
-
-        optimiser.step(loss)
-
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return a logit for each question and passage."""
         with torch.no_grad():
@@ -149,16 +129,10 @@ class Judge:
         return found
 
     def write(self, folder: Path) -> None:
-        """Write a folder with the graph and these weights, in int8 as the packaged one has them, and its tokenizer.
-
-        The graph's second output has the logits of a claim: supported, unsupported, contradicted.
-        """
+        """Write a folder with the graph and these weights, in int8 as the packaged one has them, and its tokenizer."""
         weights = self.model.state_dict()
         for name in _LOGIT_WEIGHTS:
             weights[name] = SCALE * weights[name]
-        heads = {f"{_CLAIMS}.{name}": each.numpy() for name, each in self.claims.state_dict().items()}
-        if len(self.graph.graph.output) == 1:
-            _add_claims(self.graph.graph, heads)
         places = {tensor.name: place for place, tensor in enumerate(self.graph.graph.initializer)}
 
         def put(name: str, values: np.ndarray) -> None:
@@ -173,8 +147,6 @@ class Judge:
             put(f"{base}_quantized", np.round(values / scales))
         for name in places.keys() & weights.keys():
             put(name, weights[name].float().numpy())
-        for name, values in heads.items():
-            put(name, values)
         folder.mkdir(parents=True, exist_ok=True)
         for file in NEEDED_FILES[1:]:
             if folder != self.folder:
@@ -246,8 +218,6 @@ def fit(repositories: Path, measured: Sequence[Path]) -> None:
     judge.fit(first, number=54_000, rate=5e-5, frozen=FROZEN + 2)
     judge.fit(own, number=100_000, rate=6e-5, frozen=FROZEN)
     judge.blend(Judge(_packaged()))
-    claims = [pair for task, pair in [*first, *own] if task == CLAIMS]
-    judge.fit_claims([*rng.sample(claims, 8_000), *edited_pairs(texts, rng)])
     judge.write(JUDGE_FOLDER)
     sys.stdout.write(measure(judge, [text for text in read_texts() if text.is_measured]))
 
@@ -292,11 +262,7 @@ def _read_weights(graph: onnx.ModelProto) -> dict[str, torch.Tensor]:
     for name, values in found.items():
         if name.endswith("embeddings.weight_quantized"):
             weights[name.removesuffix("_quantized")] = torch.tensor(real(name.removesuffix("_quantized")))
-        elif (
-            name.startswith(("bert.", "classifier.", f"{_CLAIMS}."))
-            and values.dtype == np.float32
-            and not name.endswith("_scale")
-        ):
+        elif name.startswith(("bert.", "classifier.")) and values.dtype == np.float32 and not name.endswith("_scale"):
             weights[name] = torch.tensor(values.copy())
     return weights
 
@@ -307,14 +273,6 @@ def _matrices(graph: onnx.ModelProto) -> Iterator[tuple[str, str]]:
         if node.op_type == "MatMulInteger":
             path = node.name.strip("/").removesuffix("/MatMul_quant").removesuffix("/Gemm_MatMul_quant")
             yield f"{path.replace('/', '.')}.weight", node.input[1].removesuffix("_quantized")
-
-
-def _add_claims(graph: onnx.GraphProto, heads: Mapping[str, np.ndarray]) -> None:
-    """Give the graph a second output, computed in full from what the first is computed from."""
-    pooled = next(node.output[0] for node in graph.node if node.op_type == "Tanh" and "/pooler/" in node.name)
-    graph.initializer.extend(numpy_helper.from_array(values, name) for name, values in heads.items())
-    graph.node.append(helper.make_node("Gemm", [pooled, *heads], [_CLAIMS], transB=1))
-    graph.output.append(helper.make_tensor_value_info(_CLAIMS, onnx.TensorProto.FLOAT, ["batch_size", 3]))
 
 
 def _output(result: torch.Tensor | tuple[torch.Tensor, ...]) -> torch.Tensor:

@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 from core.text.words import content_words
-from tests.training.weights import light_edits
 
 TEXTS = Path(__file__).with_name("texts")
 MEASURED = 8  # one text in so many is measured on, never fitted on
@@ -32,7 +31,6 @@ LONGEST_QUOTE = 4  # sentences; what more of them answer is a list
 CONTEXT_WORDS = 12
 LABELS = ("supported", "unsupported", "contradicted")
 ROW = 70  # characters; shorter sentences are often items or rows, which stand on lines of their own
-EDITED = 700  # texts
 NAMING = 0.45  # of the questions are also asked with the title of their text, and with another one
 LONGEST_TITLE = 9  # words
 TITLE_FORMS = ("{q} in {t}?", "In {t}, {q}?", "According to {t}, {q}?", "{t}: {q}?", "{q} ({t})?", "{q} at {t}?")
@@ -213,21 +211,6 @@ def claim_pairs(text: Text, rng: random.Random) -> Iterator[Pair]:
     for place in rng.sample(range(last + 1), min(2, last + 1)):
         if len(text.sentences[place].split()) > 4:
             yield Pair(text.sentences[place], _cited(text, [place], rng), 0)
-
-
-def edited_pairs(texts: Sequence[Text], rng: random.Random) -> Iterator[Pair]:
-    """Pair light edits of two sentences, as a model that quotes makes them, with these and with another sentence."""
-    for text in rng.sample(texts, min(EDITED, len(texts))):
-        run = [sentence for sentence in text.sentences if len(sentence.split()) > 4]
-        if len(run) < 3:
-            continue
-        begin = rng.randrange(len(run) - 1)
-        quote, others = " ".join(run[begin : begin + 2]), [*run[:begin], *run[begin + 2 :]]
-        made = light_edits([quote])
-        rng.shuffle(made)
-        above = text.above if rng.random() < 0.5 else ""
-        yield from (Pair(edit, above + quote, 0) for edit in made[:4])
-        yield from (Pair(edit, above + rng.choice(others), 1) for edit in made[:1])
 
 
 def most_alike(question: str, places: Iterable[int], sentences: Sequence[str]) -> list[int]:

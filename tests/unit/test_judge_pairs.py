@@ -8,7 +8,6 @@ from tests.training.judge_pairs import (
     Asked,
     Text,
     claim_pairs,
-    edited_pairs,
     naming_pairs,
     question_pairs,
     read_texts,
@@ -94,10 +93,3 @@ def test_a_question_about_another_text_or_name_gets_no_answer() -> None:
     assert "What does Edda pay, and who is told?" in {asked for asked, label in shown if not label}
     assert not own & {asked for asked, label in shown if not label}
     assert not any("Kiln" in asked for asked in own)
-
-
-def test_edits_of_a_quote_are_supported_by_it_alone(texts: list[Text]) -> None:
-    pairs = list(edited_pairs(texts[:40], random.Random(1)))
-    assert {pair.label for pair in pairs} == {0, 1}
-    joined = [pair for pair in pairs if pair.asked.startswith("According to the document, ")]
-    assert all((pair.asked[27:40].lower() in pair.passage.lower()) == (pair.label == 0) for pair in joined)

@@ -9,7 +9,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.corpus import Document, SourcedPassage
@@ -52,7 +52,6 @@ REPEATED = 3.0  # logits that a quote loses in a follow-up, if the answer before
 TALKED_OF = 1.5  # logits that a passage gains in a follow-up, if the answer before quoted its document
 SAME_DOCUMENT = 2.0  # logits that a quote gains for a part, if another part is answered from its document
 MOST_CERTAIN = 1e-6  # a judge's 0 and 1 have no finite logit
-
 
 _BLANK = re.compile(r"\n[^\S\n]*\n")
 _ANNOUNCES = re.compile(r":$|\b(?:the following|as follows)\b[^.]*\.$", re.IGNORECASE)
@@ -132,19 +131,22 @@ async def find_quotes(
     texts = [_judged_text(source, source.passage.sentences[place]) for source, place in sentences]
     logits = [to_logit(score) for score in await judge.relevance(question, texts)]
     passage_logits = {source.passage.id: logit for source, logit in read}
-    single = {(source.passage.id, place): logit for (source, place), logit in zip(sentences, logits, strict=True)}
-    seeds = sorted(
-        sentences,
-        key=lambda item: -(single[item[0].passage.id, item[1]] + PASSAGE_WEIGHT * passage_logits[item[0].passage.id]),
-    )[:SEEDS]
-    quotes = await _runs(question, seeds, single, judge)
-    quotes += await _whole_blocks(question, [source for source, _ in read], judge)
+    single = {
+        (source.passage.page_id, source.passage.sentences[place]): logit
+        for (source, place), logit in zip(sentences, logits, strict=True)
+    }
+    weighed = [
+        logit + PASSAGE_WEIGHT * passage_logits[source.passage.id]
+        for (source, _), logit in zip(sentences, logits, strict=True)
+    ]
+    best_first = sorted(range(len(sentences)), key=lambda place: -weighed[place])
+    runs = [*_runs([sentences[place] for place in best_first[:SEEDS]]), *_whole_blocks([each for each, _ in read])]
     quotes = [
         replace(
             quote,
             score=quote.score - REPEATED * quote.is_told(told) + TALKED_OF * (quote.source.document == talked_of),
         )
-        for quote in quotes
+        for quote in await _judged(question, runs, single, judge)
     ]
     return Found(quotes=tuple(sorted(quotes, key=lambda quote: -quote.score)), passages=tuple(ranked))
 
@@ -244,51 +246,49 @@ async def _sentences(
     return chosen or found[:SENTENCES_JUDGED]
 
 
-async def _runs(
-    question: str, seeds: Sequence[tuple[SourcedPassage, int]], single: dict[tuple[str, int], float], judge: AnswerJudge
-) -> list[Quote]:
-    runs: dict[tuple[str, int, int], SourcedPassage] = {}
+Run = tuple[SourcedPassage, tuple[Span, ...], float]  # sentences of a passage, and the cost of a quote of them
+
+
+def _runs(seeds: Sequence[tuple[SourcedPassage, int]]) -> Iterator[Run]:
+    """Yield the runs around sentences; rows have no prose around them."""
     for source, place in seeds:
         for before, after in RUNS:
-            first, last = max(place - before, 0), min(place + after, len(source.passage.sentences) - 1)
-            run = source.passage.sentences[first : last + 1]
-            span = Span(run[0].start, run[-1].end)
-            is_alike = len({is_row(text_of(source, each)) for each in run}) == 1  # no prose around a row
-            is_alike = is_alike and not _is_form(source, run)
-            if first == last or (is_alike and len(text_of(source, span).split()) <= RUN_WORDS):
-                runs[source.passage.id, first, last] = source
-    unknown = [key for key in runs if key[1] != key[2] or (key[0], key[1]) not in single]
-    texts = [_judged_text(runs[key], _span(runs[key], key[1], key[2])) for key in unknown]
-    logits = dict(zip(unknown, map(to_logit, await judge.relevance(question, texts)), strict=True))
-    quotes = []
-    for key, source in runs.items():
-        passage_id, first, last = key
-        logit = logits[key] if key in logits else single[passage_id, first]
-        sentences = source.passage.sentences[first : last + 1]
-        score = logit - SENTENCE_COST * len(sentences)
-        quotes.append(Quote(source=source, sentences=sentences, logit=logit, score=score))
-    return quotes
+            run = source.passage.sentences[max(place - before, 0) : place + after + 1]
+            is_alike = len({is_row(text_of(source, each)) for each in run}) == 1 and not _is_form(source, run)
+            if len(run) == 1 or (is_alike and len(text_of(source, _span(run)).split()) <= RUN_WORDS):
+                yield source, run, SENTENCE_COST * len(run)
 
 
-async def _whole_blocks(question: str, passages: Sequence[SourcedPassage], judge: AnswerJudge) -> list[Quote]:
-    """Return the short paragraphs and lists of passages, and the passages that are short."""
-    found: dict[tuple[str, Span], tuple[SourcedPassage, list[Span]]] = {}
+def _whole_blocks(passages: Sequence[SourcedPassage]) -> Iterator[Run]:
+    """Yield the short paragraphs and lists of passages, and the passages that are short."""
     for source in passages:
         blocks = _blocks(source)
-        whole = [each for sentences in blocks for each in sentences]
-        for block in (*blocks, whole):
+        for block in (*blocks, [each for sentences in blocks for each in sentences]):
             if len(block) > 1 and block[-1].end - block[0].start <= BLOCK_CHARACTERS:
-                found[source.passage.page_id, Span(block[0].start, block[-1].end)] = source, block
-    texts = [_judged_text(source, span) for (_, span), (source, _) in found.items()]
-    logits = [to_logit(score) for score in await judge.relevance(question, texts)]
+                yield source, tuple(block), BLOCK_COST
+
+
+async def _judged(
+    question: str, runs: Iterable[Run], single: Mapping[tuple[str, Span], float], judge: AnswerJudge
+) -> list[Quote]:
+    """Return a quote of each place, with the lowest of its costs; the logits of `single` sentences are known."""
+    found: dict[tuple[str, Span], Run] = {}
+    for source, sentences, cost in runs:
+        key = (source.passage.page_id, _span(sentences))
+        if key not in found or cost < found[key][2]:
+            found[key] = source, sentences, cost
+    logits = {key: single[key] for key in found if key in single}
+    unknown = [key for key in found if key not in logits]
+    texts = [_judged_text(found[key][0], key[1]) for key in unknown]
+    logits |= dict(zip(unknown, map(to_logit, await judge.relevance(question, texts)), strict=True))
     return [
-        Quote(source=source, sentences=tuple(block), logit=logit, score=logit - BLOCK_COST)
-        for (source, block), logit in zip(found.values(), logits, strict=True)
+        Quote(source=source, sentences=sentences, logit=logits[key], score=logits[key] - cost)
+        for key, (source, sentences, cost) in found.items()
     ]
 
 
-def _span(source: SourcedPassage, first: int, last: int) -> Span:
-    return Span(source.passage.sentences[first].start, source.passage.sentences[last].end)
+def _span(sentences: Sequence[Span]) -> Span:
+    return Span(sentences[0].start, sentences[-1].end)
 
 
 def _judged_text(source: SourcedPassage, span: Span) -> str:
