@@ -139,7 +139,9 @@ class CrossEncoderJudge:
 
     def _relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         asked = to_storable(question)
-        return list(self._threads.map(lambda text: self._judged(asked, to_storable(plain(text))), texts))
+        longest_first = sorted(range(len(texts)), key=lambda place: -len(texts[place]))  # no thread is left with one
+        scores = self._threads.map(lambda place: self._judged(asked, to_storable(plain(texts[place]))), longest_first)
+        return [score for _, score in sorted(zip(longest_first, scores, strict=True))]
 
     def _loaded(self) -> "TextCrossEncoder":
         with self._loading:
