@@ -101,7 +101,8 @@ class Toolbox:
         self._pictures: list[PicturedPage] = []
         self._last_call: asyncio.Event | None = None
         self._highest = 0
-        self._before = ""  # the last thing asked or said
+        self._before: list[str] = []  # the last things asked or said
+        self._answer_before = ""
 
     @property
     def definitions(self) -> tuple[ToolDefinition, ...]:
@@ -121,6 +122,8 @@ class Toolbox:
                 self._passages.update((item.source.passage.id, item) for item in result.passages)
         self._highest = max((item.number for item in self._passages.values()), default=0)
         self._before = _asked_before(history)
+        said = (turn.text for turn in reversed(history) if turn.role is ChatRole.ASSISTANT and turn.text)
+        self._answer_before = next(said, "")
 
     def opening(self) -> tuple[ChatMessage, ...]:
         if self._offer is None:
@@ -190,7 +193,8 @@ class Toolbox:
         """Answer a question, by itself or with the one before, from one table that accounts for all its words."""
         found = await self._from_table(question, [question])
         if found is None and self._before:
-            found = await self._from_table(f"{self._before} {question}", continued(question, self._before))
+            readings = continued(question, self._before, self._answer_before)
+            found = await self._from_table(f"{self._before[0]} {question}", readings)
         if found is None:
             return None
         question, text, listing = found
@@ -309,15 +313,25 @@ class Toolbox:
         return known
 
 
-def _asked_before(history: Sequence[ChatMessage]) -> str:
-    """Return the last thing that a person asked or said; of a follow-up that a table answered, as it was read."""
+MOST_BEFORE = 2
+
+
+def _asked_before(history: Sequence[ChatMessage]) -> list[str]:
+    """Return the last two things that people asked or said, the last first; what a table answered, as it was read."""
+    asked: list[str] = []
+    is_read = False
     for turn in reversed(history):
         for call in turn.tool_invocations:
             if call.name == FACTS_TOOL and call.arguments.get("type") == FactType.ROW.value:
-                return str(call.arguments.get("query", ""))
+                asked.append(str(call.arguments.get("query", "")))
+                is_read = True
         if turn.role is ChatRole.USER and read_courtesies(turn.text).rest:
-            return " ".join(turn.text.split())
-    return ""
+            if not is_read:
+                asked.append(" ".join(turn.text.split()))
+            is_read = False
+        if len(asked) == MOST_BEFORE:
+            break
+    return asked
 
 
 def to_definition(tool: Tool[Any], context: ToolContext) -> ToolDefinition:

@@ -1,7 +1,7 @@
 """Questions to a table in people's words: the operation, the rows, and the kind of quantity. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -319,7 +319,7 @@ def _as_superlative(question: str) -> str | None:
 
 
 _LEANS = re.compile(
-    r"^(?:(?:and|or|ok|so|then|what about|how about|same for|for|in|of|on|the|with|how many|how much|what|which|who"
+    r"^(?:(?:and|or|ok|so|then|what about|how about|same for|for|in|of|on|the|an?|with|how many|how much|what|which|who"
     r"|when|is|was|are|were|by) ?\b[ ,]*){1,8}",
     re.IGNORECASE,
 )
@@ -328,23 +328,79 @@ MOST_LEFT_OUT = 3  # words of a question that leaves the rest to the one before
 MOST_READINGS = 20
 
 
-def continued(question: str, before: str) -> list[str]:
-    """Return readings of a question that leaves something to the question before: "and the blue van?", "and 2024?".
+_WHICH_ONE = re.compile(
+    r"(?:(?:and|so|ok|but|then)[ ,]+){0,2}which (?:one|of (?:them|these|those|the two|both))\b (?P<rest>.+)",
+    re.IGNORECASE,
+)
+_HOW_MUCH_MORE = re.compile(
+    r"(?:(?:and|so|ok|but|then)[ ,]+){0,2}(?:how (?:much|many) (?:more|less|fewer|higher|lower|bigger|smaller|longer)"
+    r" (?:is|was|are|were) (?:that|it|this|the other)|(?:what['’]?s|what is|what was) the difference|by how much)"
+    r"(?: (?:between|of) (?:them|these|those|the two|both))?",
+    re.IGNORECASE,
+)
+_NEXT_YEAR = re.compile(
+    r"(?:(?:and|so|ok|but|in|for|what about|how about)[ ,]+){0,3}(?:the )?"
+    r"(?:(?P<back>year (?:before|earlier)|previous year|prior year)|year (?:after|later)|(?:next|following) year)"
+    r"(?: that| this)?",
+    re.IGNORECASE,
+)
+_ASKS_FOR = re.compile(r"^(?:what|how (?:many|much))(?: (?:is|was|are|were|did|do|does))?\b", re.IGNORECASE)
+_A_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+MOST_DIFFERING = 4  # words
 
-    A thing of the one before is replaced, or one of its things is added. Most readings make no sense: only the ones
-    that a table accounts for count.
+
+def continued(question: str, earlier: Sequence[str], answer: str = "") -> list[str]:
+    """Return readings of a question that leaves something to the ones before: "and the blue van?", "the year before?".
+
+    `earlier` has these as they were read, the last one first; `answer` is the last answer. A thing of the last one is
+    replaced, or one of its things is added; "which one is older?" and "how much more is that?" compare what the last
+    two differ in. Most readings make no sense: only the ones that a table accounts for count.
     """
-    line = " ".join(question.split()).rstrip("?!. ")
+    line, before = " ".join(question.split()).rstrip("?!. "), earlier[0].rstrip("?!. ")
     said = [word for word in words(line) if word not in STOPWORDS and word not in _ASKING]
-    if not said or len(said) > MOST_LEFT_OUT or len(before) > LONGEST:
+    if len(before) > LONGEST:
         return []
+    compared = [*_compared(line, earlier), *_in_next_year(line, before, answer)]
+    if compared or not said or len(said) > MOST_LEFT_OUT:
+        return compared
     new = _LEANS.sub("", line).strip(" ,")
+    new = str(_NUMBERS.get(new.casefold(), new))  # a table has "6", not "six"
     runs = [found for found in _RUN.finditer(before) if found[0].casefold() not in STOPWORDS | _ASKING]
     replaced = [f"{before[: run.start()]}{new}{before[run.end() :]}" for run in runs] if new else []
-    alike = [new[:1].isupper() == run[0][:1].isupper() for run in runs]  # a name rather replaces a name
+    alike = [_sort_of(new) == _sort_of(run[0]) for run in runs]  # a name rather replaces a name
     ordered = [text for _, text in sorted(zip(alike, replaced, strict=False), key=lambda pair: not pair[0])]
     added = [f"{line} of {run[0]}" for run in runs]
     return [*ordered, *added][:MOST_READINGS]
+
+
+def _sort_of(thing: str) -> tuple[bool, bool]:
+    return thing[:1].isupper(), thing.isdigit()
+
+
+def _compared(line: str, earlier: Sequence[str]) -> Iterator[str]:
+    """Yield the question about both things that the last two questions differ in."""
+    last, one = (text.rstrip("?!. ").split() for text in earlier[:2]) if len(earlier) > 1 else ([], [])
+    same = [a.casefold() == b.casefold() for a, b in zip(one, last, strict=False)]
+    begin = same.index(False) if False in same else len(same)
+    ending = [a.casefold() == b.casefold() for a, b in zip(one[begin:][::-1], last[begin:][::-1], strict=False)]
+    end = ending.index(False) if False in ending else len(ending)
+    first, second = (" ".join(text[begin : len(text) - end]) for text in (one, last))
+    if not first or not second or len(f"{first} {second}".split()) > 2 * MOST_DIFFERING:
+        return
+    if (which := _WHICH_ONE.fullmatch(line)) is not None:
+        yield f"which {which['rest']}, {first} or {second}"
+    elif _HOW_MUCH_MORE.fullmatch(line):
+        both = " ".join([*last[:begin], first, "and", second, *last[len(last) - end :]])
+        yield f"what is the difference between {_ASKS_FOR.sub('', both).strip()}"
+
+
+def _in_next_year(line: str, before: str, answer: str) -> Iterator[str]:
+    """Yield the question before about the year before or after its own, else before or after that of the answer."""
+    found = _NEXT_YEAR.fullmatch(line)
+    year = _A_YEAR.search(before) or _A_YEAR.search(answer)
+    if found is not None and year is not None:
+        other = str(int(year[0]) + (-1 if found["back"] else 1))
+        yield _A_YEAR.sub(other, before) if year.string is before else f"{before} in {other}"
 
 
 def _read_limit(question: str) -> tuple[str, Limit | None]:

@@ -331,13 +331,13 @@ def test_the_engine_agrees_with_plain_arithmetic(numbers: list[int]) -> None:
 
 def test_a_question_leaves_its_thing_or_its_measure_to_the_one_before() -> None:
     def readings(question: str, before: str) -> list[str]:
-        return [found.text for text in continued(question, before) if (found := answer(text, SHIPS)) is not None]
+        return [found.text for text in continued(question, [before]) if (found := answer(text, SHIPS)) is not None]
 
     assert readings("and the Gull?", "How many cars may the Heron carry?")[:1] == ["20 (Cars, Gull)"]
     assert readings("and how many cars?", "What is the length of the Gull?")[:1] == ["20 (Cars, Gull)"]
     assert readings("how many cars?", "we sail with the Gull on Friday")[:1] == ["20 (Cars, Gull)"]
     assert readings("and the Swan?", "How many cars may the Heron carry?") == []
-    assert continued("by when?", "How many cars may the Heron carry?") == []
+    assert continued("by when?", ["How many cars may the Heron carry?"]) == []
 
 
 ALARMS = Grid(
