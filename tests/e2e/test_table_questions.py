@@ -1,6 +1,7 @@
 """Questions that a table answers, from files to the answer with its footnote on the row."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,25 @@ async def test_what_a_table_answers_is_computed_and_footnoted_to_its_rows(librar
     quotes = [[citation.quote for citation in answer.citations] for answer in found]
     assert quotes == [["| Voss | 96 | 12.80 |"], ["| Linden | 412 | 4.50 |"], ["North\t14\t3.5"], ["Boat 257,2157,899"]]
     assert all(citation.proved for answer in found for citation in answer.citations)
+
+
+async def test_the_two_things_asked_about_before_are_compared(library: Path) -> None:
+    asked = ("What is the fare of Linden?", "and of Voss?", "so how much more is that?")
+    found: list[Answer] = []
+    async with open_parts(Config(data_dir=library.parent / "data")) as app:
+        await app.ingests.add([library], app.workspace)
+        pipeline = build_pipeline(app)
+        for text in asked:
+            before = found[-1].conversation_id if found else None
+            message = replace(question_message(app.workspace, text), conversation_id=before)
+            found.append(await pipeline.answer(message, SilentProgress()))
+
+    assert [answer.text.split(":\n", 1)[0] for answer in found] == [
+        "4.50 (Fare, Linden)",
+        "12.80 (Fare, Voss)",
+        "8.30 (Fare, difference in “Fares”: 12.80 (Voss) − 4.50 (Linden))",
+    ]
+    assert [item.quote for item in found[2].citations] == ["| Linden | 412 | 4.50 |\n| Voss | 96 | 12.80 |"]
 
 
 async def test_a_computed_answer_can_be_verified_like_any_other(library: Path) -> None:
