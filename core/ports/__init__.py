@@ -294,7 +294,7 @@ class CorpusRepository(Protocol):
     async def find_texts(self, workspace: str, texts: Sequence[str]) -> list[tuple[str, int, int]]:
         """Return (document id, page number, place in `texts`) for the pages that hold a text; "_" is any character.
 
-        It takes no scope: to compare documents, never for display. It reads all pages: 0.1 s for 100 MB.
+        It takes no scope: to compare documents, never for display. It reads all pages: 26 ms for 16 texts and 2.4 MB.
         """
 
     async def get_page(self, page_id: str, scope: SearchScope) -> Page:

@@ -1,7 +1,7 @@
 """Copies of a book share its position: another edition, or its text in another file, ends where the book does.
 
-Copies are told by what they say, not by title: a document is one if it has half of a few phrases from all parts of the
-book. Its last readable page is the one before what the book says next; without readable text of the book it is 0.
+Copies are recognised by their text, not by title: a document is one if it contains half of a few phrases from all parts
+of the book. Its last readable page is the one before the book's next text, and 0 without any readable text of the book.
 """
 
 import re
@@ -16,7 +16,7 @@ from core.ports import CorpusRepository
 COMPARED = 8  # phrases from all parts of a book
 SHARED = 0.5  # of them, from which another document is a copy
 AROUND = 4  # phrases before and after a position
-# Six words in a line: shorter ones are in other books, too. What is between them differs in files with other lines.
+# Six words in a row: shorter phrases occur in other books. Files that break lines elsewhere differ between the words.
 _PHRASE = re.compile(r"(?<!\w)[^\W\d_]+(?:\s[^\W\d_]+){5}(?!\w)")
 
 
@@ -29,7 +29,7 @@ class Copies:
         self._versions: dict[str, str] = {}
 
     async def share(self, positions: Mapping[str, int], workspace: str) -> dict[str, int]:
-        """Return positions with those of the copies that have none of their own."""
+        """Return the positions, with one for each copy that has no position of its own."""
         shared: dict[str, int] = {}
         if positions and (version := await self._corpus.version(workspace)) != self._versions.get(workspace):
             self._versions[workspace] = version

@@ -317,7 +317,7 @@ MOST_BEFORE = 2
 
 
 def _asked_before(history: Sequence[ChatMessage]) -> list[str]:
-    """Return the last two things that people asked or said, the last first; what a table answered, as it was read."""
+    """Return the last two messages of people, the last first; a question that a table answered, as it was read."""
     asked: list[str] = []
     is_read = False
     for turn in reversed(history):

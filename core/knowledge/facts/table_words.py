@@ -353,8 +353,8 @@ def continued(question: str, earlier: Sequence[str], answer: str = "") -> list[s
     """Return readings of a question that leaves something to the ones before: "and the blue van?", "the year before?".
 
     `earlier` has these as they were read, the last one first; `answer` is the last answer. A thing of the last one is
-    replaced, or one of its things is added; "which one is older?" and "how much more is that?" compare what the last
-    two differ in. Most readings make no sense: only the ones that a table accounts for count.
+    replaced, or one of its things is added; "which one is older?" and "how much more is that?" compare the two things
+    in which the last two questions differ. Most readings make no sense: only the ones that a table accounts for count.
     """
     line, before = " ".join(question.split()).rstrip("?!. "), earlier[0].rstrip("?!. ")
     said = [word for word in words(line) if word not in STOPWORDS and word not in _ASKING]

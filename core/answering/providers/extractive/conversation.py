@@ -39,9 +39,9 @@ def asked_before(history: Sequence[ChatMessage]) -> str | None:
 
 
 def _talk(history: Sequence[ChatMessage]) -> tuple[list[str], str | None]:
-    """Return what people said since the last question, the newest first, and that question.
+    """Return the messages of people since the last question, the newest first, and that question.
 
-    Their own questions that lean on what was said before them ("wasn't it moved?") are part of what was said.
+    Their own questions that lean on an earlier message ("wasn't it moved?") are among the messages.
     """
     said: list[str] = []
     for turn in reversed(history):
@@ -73,7 +73,7 @@ async def find_said(question: str, said: Sequence[str], judge: AnswerJudge) -> t
 
 
 async def is_rather_said(question: str, history: Sequence[ChatMessage], score: float, judge: AnswerJudge) -> bool:
-    """Return whether a person said what answers, since the last answer, and a quote with this score is beside it."""
+    """Return whether a message since the last answer answers a question better than a quote with this score."""
     last = max((place for place, turn in enumerate(history) if turn.role is ChatRole.ASSISTANT), default=-1)
     said = [turn.text for turn in history[last + 1 :] if turn.role is ChatRole.USER and is_said(turn.text)]
     found = await find_said(question, said, judge) if score < SAID_FROM else None
@@ -143,7 +143,7 @@ def queries(question: str, history: Sequence[ChatMessage], *, is_statement: bool
     """Return one query or more: the later ones for when the ones before find no answer.
 
     Earlier questions and statements go before a question unchanged: in brackets, a judge misses how they belong to it.
-    A statement that is asked about (`statement_asked_about`) is part of the history, and leans on what was said before.
+    A statement that is asked about (`statement_asked_about`) is part of the history, and leans on earlier messages.
     """
     if is_statement:
         history = [turn for turn in history if turn.role is not ChatRole.USER or _bare(turn.text) not in question]

@@ -13,7 +13,7 @@ from core.knowledge.facts.table_words import TableQuestion, names, read_table_qu
 from core.text.markup import is_figures, is_row
 
 CLOSEST_FROM = -6.0  # from this logit on a passage is named where none answers
-# Logits by which a quote may be worse than the best one, which lacks what is asked for.
+# Logits by which a quote may be worse than the best one, which lacks the quantity that is asked for.
 ANSWER_WITHIN = 2.0
 
 
@@ -28,7 +28,7 @@ def answering(question: str, found: Found) -> Sequence[Quote]:
 
 
 def _names(question: TableQuestion, quote: Quote) -> bool:
-    """Return whether a line of figures, or the titles above it, name what a question computes."""
+    """Return whether a line of figures, or the titles above it, name the quantity that a question computes."""
     place = f"{place_of(quote.source)} {quote.text}"
     return not question.distinct or bool(question.distinct & names(place))
 

@@ -194,7 +194,7 @@ class ExtractiveProvider:
         return self._say((*segments, *told, *_note(turn)), on_text)
 
     async def _read(self, turn: "_Turn") -> tuple[Found, Sequence[Quote]]:
-        """Return what was found, and the quotes that answer: of a follow-up's readings, from the best one."""
+        """Return the results and the quotes that answer: of a follow-up's readings, from the best one."""
         readings = list(zip(turn.queries, turn.results, strict=False))
         if not turn.history or turn.listed or turn.tried > len(turn.queries) or len(readings) < 2:
             readings = [(turn.current_query, turn.found)]
@@ -253,7 +253,7 @@ class ExtractiveProvider:
         told: str = "",
         talked_of: Document | None = None,
     ) -> tuple[Found, Sequence[Quote]]:
-        """Return what was found in `given`, and quotes that answer; of messages of people if documents have none."""
+        """Return the results in `given` and the quotes that answer; of messages of people if documents have none."""
         written = [item for item in given if item.document.kind not in SAID_KINDS]
         found = await find_quotes(query.judged, written, self._ranker, self._judge, told, talked_of)
         answers = answering(question, found)

@@ -292,7 +292,7 @@ def _span(sentences: Sequence[Span]) -> Span:
 
 
 def _judged_text(source: SourcedPassage, span: Span) -> str:
-    """Put above it what it belongs to, because many sentences don't name their subject: the titles, the items that a
+    """Put its place above it, because many sentences don't name their subject: the titles, the items that a
     list item is nested in, the lines above figures.
     """
     above = (readable(text_of(source, item)).rstrip(" :") for item in items_above(source, span))
@@ -305,7 +305,7 @@ def _judged_text(source: SourcedPassage, span: Span) -> str:
 def items_above(source: SourcedPassage, span: Span) -> list[Span]:
     """Return the items in which a list item is nested, and the line that announces its list, from the top.
 
-    Of each, the first sentence; only those that the passage holds.
+    Of each, the first sentence, if the passage has it.
     """
     if not listed(source, span):
         return []
