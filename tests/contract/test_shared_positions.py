@@ -50,6 +50,17 @@ async def test_an_edition_ends_where_the_book_does(corpus: SqlCorpusRepository) 
     assert shared == {book.id: 3, prefaced.id: 4, halves.id: 1, in_one.id: 0}
 
 
+async def test_a_copy_in_a_script_without_spaces_is_recognised(corpus: SqlCorpusRepository) -> None:
+    chapters = [
+        "磨坊主在日出之前起床，沿着结冰的堤坝行走。",
+        "他在谷仓里的梯子上找到了她的披肩。",
+        "牧师拒绝为尚未安葬的人敲响钟声。",
+    ]
+    book = await put(corpus, "mill.txt", *chapters)
+    copy = await put(corpus, "mill in one.txt", "".join(chapters))
+    assert await Copies(corpus).share({book.id: 1}, "local") == {book.id: 1, copy.id: 0}
+
+
 @pytest.mark.parametrize("last", [0, 1, 5])
 async def test_no_page_of_a_copy_has_what_is_hidden(corpus: SqlCorpusRepository, last: int) -> None:
     book = await put(corpus, "miller.txt", *CHAPTERS)

@@ -17,7 +17,10 @@ COMPARED = 8  # phrases from all parts of a book
 SHARED = 0.5  # of them, from which another document is a copy
 AROUND = 4  # phrases before and after a position
 # Six words in a row: shorter phrases occur in other books. Files that break lines elsewhere differ between the words.
-_PHRASE = re.compile(r"(?<!\w)[^\W\d_]+(?:\s[^\W\d_]+){5}(?!\w)")
+# Scripts without spaces (Thai to Burmese, kana, Han) have eight signs in a row instead.
+_PHRASE = re.compile(
+    r"(?<!\w)[^\W\d_]+(?:\s[^\W\d_]+){5}(?!\w)|[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{8}"
+)
 
 
 class Copies:
