@@ -5,10 +5,12 @@ from dataclasses import replace
 import pytest
 
 from core.access.positions.copies import Copies
+from core.access.scopes import Access
 from core.domain.corpus import Document, Source
-from core.domain.service import TO_THE_END
+from core.domain.service import TO_THE_END, PersonAddress
 from storage.database import Database
 from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.settings import SqlSettingsRepository
 from tests.builders import build_document, build_pages, build_passages, build_source
 
 SHELF = build_source("shelf")
@@ -103,6 +105,17 @@ async def test_copies_are_looked_for_again_after_a_change(corpus: SqlCorpusRepos
 
     await put(corpus, "miller again.txt", "Nothing of it is left in this file, which is about hens.")
     assert await copies.share({book.id: 2}, "local") == {book.id: 2}
+
+
+async def test_a_position_that_was_set_holds_in_copies(corpus: SqlCorpusRepository, database: Database) -> None:
+    book = await put(corpus, "miller.txt", *CHAPTERS)
+    copy = await put(corpus, "miller again.txt", *CHAPTERS)
+    settings = SqlSettingsRepository(database)
+    await settings.save_position(PersonAddress(workspace="local", person="ada"), book.id, 2)
+    access = Access(corpus, settings)
+
+    assert (await access.scope("local", reader="ada")).positions == {book.id: 2, copy.id: 2}
+    assert (await access.scope("local", reader="ben")).positions == {}
 
 
 async def test_texts_are_found_with_any_sign_in_place_of_a_line(corpus: SqlCorpusRepository) -> None:
