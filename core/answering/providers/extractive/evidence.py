@@ -27,7 +27,7 @@ def answering(question: str, found: Found) -> Sequence[Quote]:
     return ()
 
 
-def _names(question: TableQuestion, quote: Quote) -> bool:
+def _has_subject(question: TableQuestion, quote: Quote) -> bool:
     """Return whether a line of figures, or the titles above it, name the quantity that a question computes."""
     place = f"{place_of(quote.source)} {quote.text}"
     return not question.distinct or bool(question.distinct & names(place))
@@ -37,7 +37,7 @@ def _row_may_answer(question: TableQuestion, quote: Quote) -> bool:
     """Return whether a quote is no row of a table, or a row that may answer: a sum of rows is not in them."""
     source, found, is_bare = quote.source, read_rows(quote), is_figures(quote.text.split("\n", 1)[0])
     if found is None and not is_bare and not is_row(quote.text):
-        return not question.is_computed or quote.text.rstrip().endswith(SENTENCE_ENDS) or _names(question, quote)
+        return not question.is_computed or quote.text.rstrip().endswith(SENTENCE_ENDS) or _has_subject(question, quote)
     columns, rows = (found.columns, found.rows) if found is not None else (("",), ())
     titles = (source.document.title, source.document.path, source.page_title, *source.passage.titles)
     said = (
