@@ -64,10 +64,9 @@ from storage.index.opening import INDEX_FOLDER, clear_folder, embedded_index, se
 from storage.index.reranking import Reranker
 from storage.models.capabilities import CapabilityFile
 from storage.models.local.clustering import VectorMeaningGroups
-from storage.models.local.encoders import CrossEncoderJudge, LocalEmbedder
-from storage.models.local.files import common_words, find_embedding_model, find_reranker
+from storage.models.local.encoders import CrossEncoderJudge, CrossEncoderSupport, LocalEmbedder
+from storage.models.local.files import common_words, find_embedding_model, find_reranker, support_model
 from storage.models.local.ranking import VectorSentenceRanker
-from storage.models.local.support_model import LocalSupportModel
 
 if TYPE_CHECKING:
     from core.answering.answers.suggestions import SuggestedQuestions
@@ -153,7 +152,7 @@ class Parts:
 
     @cached_property
     def support(self) -> SupportCheck:
-        model = LocalSupportModel()
+        model = CrossEncoderSupport(support_model())
         self.stack.push_async_callback(model.close)
         return SupportCheck(model)
 

@@ -117,7 +117,8 @@ async def _check(
     if cited and draft.data is not None and bare.lstrip().startswith("-"):  # "- Gates: a full minute" of a form
         return _check_row(bare.partition(": ")[2] or bare, texts)
     (judged,) = await check.judge([Claim(sentence=bare, quotes=[c.quote for c in cited], context=context)])
-    if judged.verdict is Verdict.SUPPORTED or not passages or is_heading("\n".join(c.quote for c in cited)):
+    is_settled = judged.verdict in (Verdict.SUPPORTED, Verdict.CONTRADICTED)
+    if is_settled or not passages or is_heading("\n".join(c.quote for c in cited)):
         return judged
     # The quote of a footnote is short: the sentences around it may complete the claim.
     (wider,) = await check.judge([Claim(sentence=bare, quotes=passages, context=context)])

@@ -30,26 +30,13 @@ class FindingKind(StrEnum):
 class Finding:
     """A fault that a check in code found.
 
-    `other` are the quotes' words in its place, or "". A sure one marks the sentence without a model.
+    `other` are the quotes' words in its place, or "". A sure one may mark the sentence by itself.
     """
 
     kind: FindingKind
     word: str
     other: str = ""
     is_sure: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Closeness:
-    """How near quotes come to a sentence: cosines between its words of meaning and their nearest ones in the quotes."""
-
-    mean: float = 0.0
-    lowest: float = 0.0
-    weakest: float = 0.0  # mean of the three lowest
-    far: float = 1.0  # share of words without a near one
-    whole: float = 0.0  # of the texts as wholes
-    strange: float = 0.0  # mean of the words that the quotes don't have; 1 if they have all
-    back: float = 0.0  # mean of the quotes' words to the sentence's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

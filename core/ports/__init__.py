@@ -37,7 +37,6 @@ from core.domain.kept_answers import KeptRule
 from core.domain.passages import IndexEntry, IndexHit, Passage, ScoredSpan
 from core.domain.readers import Narrowing
 from core.domain.replies import ChatResponse
-from core.domain.support import Closeness
 
 
 class Clock(Protocol):
@@ -437,5 +436,5 @@ class AnswerJudge(Protocol):
 
 
 class SupportModel(Protocol):
-    async def closeness(self, sentence: str, quotes: Sequence[str]) -> Closeness:
-        """Say how near the quotes' words come to a sentence's. Raises ModelMissing."""
+    async def support(self, sentence: str, quotes: str) -> float:
+        """Return the probability that quotes say what a sentence does, 0..1. Raises ModelMissing."""

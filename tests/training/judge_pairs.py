@@ -8,7 +8,7 @@ A line of texts/*.jsonl is a short text of our own, with what is asked of it and
 
 A pair of a question is 1 if the passage answers it, else 0. Passages are a sentence, a run of sentences or the whole
 section, below its titles as the judge reads them (`quotes.py`). Those that don't answer share many of its words.
-A pair of a claim is 0 if the passage supports it, 1 if it does not, 2 if it contradicts it.
+A pair of a claim is 0 if the passage supports it, 1 if it does not, 2 if it contradicts it, 3 for either of these two.
 
 `python -m tests.training.judge_pairs` prints the claims of the texts that aren't fitted on for `footnote eval claims`.
 """
@@ -30,6 +30,7 @@ MEASURED = 8  # one text in so many is measured on, never fitted on
 LONGEST_QUOTE = 4  # sentences; what more of them answer is a list
 CONTEXT_WORDS = 12
 LABELS = ("supported", "unsupported", "contradicted")
+NOT_SUPPORTED = 3  # unsupported or contradicted, where a set doesn't say which
 ROW = 70  # characters; shorter sentences are often items or rows, which stand on lines of their own
 NAMING = 0.45  # of the questions are also asked with the title of their text, and with another one
 LONGEST_TITLE = 9  # words

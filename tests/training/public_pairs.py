@@ -1,26 +1,45 @@
-"""Labelled pairs for the judge of answers from public sets, read from bare clones of their repositories.
+"""Labelled pairs for the judge of answers and the support model from public sets, read from bare clones.
 
 The sets are no part of the project, and neither is any of their text:
 - questions: SelQA (emorynlp/selqa, Apache-2.0), a part of SQuAD as sentences (xinyadu/nqg; SQuAD is CC BY-SA 4.0) and
   XQuAD in English (google-deepmind/xquad, CC BY-SA 4.0);
 - claims: FEVER Symmetric (TalSchuster/FeverSymmetric, CC BY-SA 3.0), ConjNLI (swarnaHub/ConjNLI, MIT), MED
-  (verypluming/MED, CC BY-SA 4.0), and a part of SNLI (OanaMariaCamburu/e-SNLI; SNLI is CC BY-SA 4.0).
+  (verypluming/MED, CC BY-SA 4.0), and a part of SNLI (OanaMariaCamburu/e-SNLI; SNLI is CC BY-SA 4.0);
+- claims for the support model alone: InfoTabS (infotabs/infotabs, Apache-2.0), Breaking NLI (BIU-NLP/Breaking_NLI,
+  CC BY-SA 4.0), NLI with negations (mosharafhossain/negation-and-nli, MIT), FoolMeTwice (google-research/fool-me-twice,
+  Apache-2.0), SummEdits (salesforce/factualNLG, Apache-2.0), WiCE (ryokamoi/wice, ODC-BY) and TRACIE
+  (allenai/aristo-leaderboard, Apache-2.0).
 """
 
+import io
 import json
 import random
 import re
 import subprocess
+import zipfile
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from html.parser import HTMLParser
 from pathlib import Path
+from typing import TypeVar
 
 from core.text.words import collapse
-from tests.training.judge_pairs import Pair, most_alike
+from tests.training.judge_pairs import NOT_SUPPORTED, Pair, most_alike
 
-LABELS = {"entailment": 0, "neutral": 1, "contradiction": 2, "SUPPORTS": 0, "NOT ENOUGH INFO": 1, "REFUTES": 2}
+LABELS = {
+    "entailment": 0, "neutral": 1, "contradiction": 2, "not_entailment": NOT_SUPPORTED,
+    "SUPPORTS": 0, "NOT ENOUGH INFO": 1, "REFUTES": 2,
+    "supported": 0, "partially_supported": 1, "not_supported": 1,
+    "E": 0, "N": 1, "C": 2,
+}  # fmt: skip
+EASY = 0.6  # weight of pairs made by exchanging a word, and of captions of pictures
+TABLE = 0.5
+LONGEST_SOURCE = 1100  # characters
+TABLE_ROWS = 7
 LONGEST = 420  # characters of a sentence
 AROUND = 8  # sentences before and after one, from which those that don't answer are taken
+_T = TypeVar("_T")
 _SENTENCE = re.compile(r"[^.!?]+(?:[.!?](?!\s+[A-Z]|\s*$)[^.!?]*)*[.!?]*\s*")
 
 
@@ -40,14 +59,32 @@ class PublicSets:
         """Yield pairs of claims, `without` those that something else is measured on (in small letters)."""
         yield from (pair for pair in self._claims() if collapse(pair.asked).lower() not in without)
 
+    def support(self, without: Collection[str]) -> Iterator[Pair]:
+        """Yield `claims` and the pairs of the sets for the support model alone."""
+        yield from self.claims(without)
+        yield from self._fool_me_twice()
+        yield from self._wice()
+        yield from self._summaries()
+        yield from self._negations()
+        yield from self._infoboxes()
+        yield from self._some([*self._breaking()], 3000)
+        yield from self._some([Pair(pair.asked, pair.passage, pair.label, EASY) for pair in self._snli()], 12_000)
+        for line in self._read("allenai/aristo-leaderboard", "tracie/data/train_uniform.jsonl").splitlines():
+            row = json.loads(line)
+            label = 0 if row["label"] == "entailment" else NOT_SUPPORTED
+            yield Pair(row["query"].removeprefix("event: "), row["story"], label)
+
     def _read(self, repository: str, path: str) -> str:
+        return self._bytes(repository, path).decode("utf-8", "replace")
+
+    def _bytes(self, repository: str, path: str) -> bytes:
         owner, name = repository.split("/")
         places = (self._folder / f"{owner}+{name}" / "repo", self._folder / name / ".git")
         found = next((place for place in places if place.is_dir()), None)
         if found is None:
             raise FileNotFoundError(f"{repository} is not in {self._folder}: clone it there.")
         command = ["git", f"--git-dir={found}", "show", f"HEAD:{path}"]
-        return subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "replace")
+        return subprocess.run(command, capture_output=True, check=True).stdout
 
     def _selqa(self) -> Iterator[Pair]:
         rng = self._rng
@@ -113,11 +150,68 @@ class PublicSets:
         yield from self._some(self._table("swarnaHub/ConjNLI", "data/NLI/adversarial_train_15k.tsv", 0, 1, 2), 6000)
         crowd = (row for row in self._rows("verypluming/MED", "MED.tsv") if "crowd" in row[3])
         yield from self._some([Pair(row[9], row[8], LABELS[row[15]]) for row in crowd if row[15] in LABELS], 1500)
+        yield from self._some([*self._snli()], 5000)
+
+    def _snli(self) -> Iterator[Pair]:
         for part in ("dev", "test"):
             files = (f"dataset/eSNLI/{name}.{part}" for name in ("s1", "s2", "labels"))
             columns = (self._read("OanaMariaCamburu/e-SNLI", file).splitlines() for file in files)
-            rows = zip(*columns, strict=True)
-            yield from self._some([Pair(_joined(b), _joined(a), LABELS[c]) for a, b, c in rows if c in LABELS], 2500)
+            for passage, claim, label in zip(*columns, strict=True):
+                if label in LABELS:
+                    yield Pair(_joined(claim), _joined(passage), LABELS[label])
+
+    def _fool_me_twice(self) -> Iterator[Pair]:
+        for part in ("dev", "test"):
+            for line in self._read("google-research/fool-me-twice", f"dataset/{part}.jsonl").splitlines():
+                row = json.loads(line)
+                gold = " ".join(_joined(each["text"]) for each in row["gold_evidence"])
+                yield Pair(row["text"], gold, LABELS[row["label"]])
+                others = [each for each in row["retrieved_evidence"] if each not in row["gold_evidence"]]
+                if others and row["label"] == "SUPPORTS":
+                    yield Pair(row["text"], _joined(others[0]["text"]), 1)
+
+    def _wice(self) -> Iterator[Pair]:
+        for part in ("dev", "test"):
+            for line in self._read("ryokamoi/wice", f"data/entailment_retrieval/claim/{part}.jsonl").splitlines():
+                row = json.loads(line)
+                for places in row["supporting_sentences"][:1]:
+                    yield Pair(row["claim"], " ".join(row["evidence"][place] for place in places), LABELS[row["label"]])
+
+    def _summaries(self) -> Iterator[Pair]:
+        for name in ("samsum", "scitldr", "ectsum", "sales_email", "news"):
+            for row in json.loads(self._read("salesforce/factualNLG", f"data/summedits/summedits_{name}.json")):
+                if len(row["doc"]) < LONGEST_SOURCE:
+                    yield Pair(row["summary"], row["doc"], 0 if row["label"] == 1 else NOT_SUPPORTED)
+
+    def _negations(self) -> Iterator[Pair]:
+        for name in ("RTE", "MNLI", "SNLI"):
+            file = f"data/new_benchmarks/clean_data/{name}.txt"
+            yield from self._table("mosharafhossain/negation-and-nli", file, 1, 2, 3)
+
+    def _breaking(self) -> Iterator[Pair]:
+        packed = self._bytes("BIU-NLP/Breaking_NLI", "breaking_nli_dataset.zip")
+        with zipfile.ZipFile(io.BytesIO(packed)) as files:
+            names = [name for name in files.namelist() if name.endswith(".jsonl")]
+            rows = [json.loads(line) for name in names for line in files.read(name).decode().splitlines()]
+        for row in rows:
+            if row["gold_label"] in LABELS:
+                yield Pair(row["sentence2"], row["sentence1"], LABELS[row["gold_label"]], EASY)
+
+    def _infoboxes(self) -> Iterator[Pair]:
+        """Statements about tables of two columns: with their title, the rows most alike and some others."""
+
+        @cache
+        def read(name: str) -> Sequence[str]:
+            found = _Rows()
+            found.feed(self._read("infotabs/infotabs", f"data/tables/html/{name}.html"))
+            return [": ".join(filter(None, row)) for row in found.rows if row]
+
+        for part in ("train", "dev", "test_alpha1", "test_alpha2"):
+            for _, name, claim, label in self._rows("infotabs/infotabs", f"data/maindata/infotabs_{part}.tsv"):
+                rows, below = read(name), range(1, len(read(name)))
+                alike = most_alike(claim, below, rows)[:3]
+                kept = {0, *alike, *self._some([*below], 3)} if len(rows) > TABLE_ROWS else {0, *below}
+                yield Pair(claim, "\n".join(rows[place] for place in sorted(kept)), LABELS[label], TABLE)
 
     def _table(self, repository: str, path: str, passage: int, claim: int, label: int) -> list[Pair]:
         rows = self._rows(repository, path)
@@ -128,7 +222,7 @@ class PublicSets:
         wanted = len(lines[0].split("\t"))
         yield from (row for line in lines[1:] if len(row := line.split("\t")) >= wanted)
 
-    def _some(self, pairs: list[Pair], number: int) -> list[Pair]:
+    def _some(self, pairs: Sequence[_T], number: int) -> list[_T]:
         return self._rng.sample(pairs, min(number, len(pairs)))
 
     def _hard(self, question: str, sentences: Sequence[str], alike: int, others: int) -> list[str]:
@@ -136,6 +230,32 @@ class PublicSets:
         ranked = [sentences[place] for place in most_alike(question, range(len(sentences)), sentences)]
         rest = ranked[alike:]
         return [*ranked[:alike], *self._rng.sample(rest, min(others, len(rest)))]
+
+
+class _Rows(HTMLParser):
+    """The cells of a table in HTML by row; its caption is a row of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self._cell: list[str] | None = None
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag in ("tr", "caption"):
+            self.rows.append([])
+        if tag in ("th", "td", "caption"):
+            self._cell = []
+        elif tag in ("br", "li") and self._cell:
+            self._cell.append(", ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("th", "td", "caption") and self._cell is not None:
+            self.rows[-1].append(collapse("".join(self._cell)))
+            self._cell = None
+
+    def handle_data(self, data: str) -> None:
+        if self._cell is not None:
+            self._cell.append(data)
 
 
 def _joined(tokens: str) -> str:

@@ -17,11 +17,12 @@ from core.answering.support.direction import agreements
 from core.answering.support.forms import GROUPS_OF
 from core.answering.support.parts import Part, parts_of
 from core.answering.support.texts import Text
-from core.domain.support import Closeness, Finding, FindingKind
+from core.domain.support import Finding, FindingKind
 
 # Findings that help even when they aren't sure.
 _COUNTED = (
     FindingKind.NUMBER,
+    FindingKind.DATE,
     FindingKind.NAME,
     FindingKind.WORD,
     FindingKind.NEGATION,
@@ -35,6 +36,7 @@ _COPIED = 3  # words in a row that count as copied
 _RUN = 4  # characters compared: languages share roots and names
 _ROOT = 5  # letters of a stem that tell its family
 _MOST = 2  # counted things of a kind
+LEAST = 1e-4  # probability of the model that is told from none
 _SURE = 3  # a sure finding counts as much as so many others
 
 
@@ -44,9 +46,12 @@ def coverage(said: Text, evidence: Text) -> float:
 
 
 def features(
-    said: Text, evidence: Text, findings: Sequence[Finding], near: Closeness, alike: tuple[str, str] | None = None
+    said: Text, evidence: Text, findings: Sequence[Finding], support: float, alike: tuple[str, str] | None = None
 ) -> dict[str, float]:
-    """Return the numbers that the network reads, in a fixed order. `alike` are both texts in one language."""
+    """Return the numbers that the network reads, in a fixed order.
+
+    `support` is the model's probability; `alike` are both texts in one language.
+    """
     counts = Counter[FindingKind]()
     for finding in findings:
         counts[finding.kind] += _SURE if finding.is_sure else 1
@@ -55,16 +60,9 @@ def features(
     read = alike or (said.text, evidence.text)
     return {
         **{kind.value: float(min(counts[kind], _SURE)) for kind in _COUNTED},
-        "mean": near.mean,
-        "lowest": near.lowest,
-        "weakest": near.weakest,
-        "far": near.far,
-        "whole": near.whole,
-        "strange": near.strange,
-        "back": near.back,
+        "support": _logit(support),
         "foreign": is_foreign,
-        "foreign_mean": is_foreign * near.mean,
-        "foreign_strange": is_foreign * near.strange,
+        "foreign_support": is_foreign * _logit(support),
         "sentence_words": len(said.words) / 20,
         "quote_words": min(60, len(evidence.words)) / 60,
         "hedge": float(FindingKind.HEDGE in missed),
@@ -77,6 +75,11 @@ def features(
         "copied": _copied(said, evidence),
         **_covered(*read),
     }
+
+
+def _logit(probability: float) -> float:
+    within = min(max(probability, LEAST), 1 - LEAST)
+    return math.log(within / (1 - within))
 
 
 def _held(count: int, missed: int) -> float:

@@ -95,12 +95,11 @@ _READ = {"de": Language.GERMAN, "es": Language.SPANISH}
 
 
 def in_one_language(said: Text, quotes: Sequence[str]) -> tuple[str, list[str]]:
-    """Return a sentence and quotes in English, word by word, if they are in different languages; else as they are."""
+    """Return a sentence and quotes in English: as they are, or read word by word from German or Spanish."""
     evidence = Text("\n".join(quotes))
-    if said.language == evidence.language:
-        return said.text, list(quotes)
-    mine = _in_english(said.text, said.language, evidence.words)
-    return mine, [_in_english(quote, evidence.language, words(mine)) for quote in quotes]
+    shared = evidence.words if evidence.language == "en" else said.words if said.language == "en" else []
+    read = [_in_english(quote, evidence.language, shared) for quote in quotes]
+    return _in_english(said.text, said.language, shared or words(" ".join(read))), read
 
 
 def _in_english(text: str, language: str, library: Sequence[str]) -> str:

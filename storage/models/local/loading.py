@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from core.errors import ModelMissing
-from storage.models.local.files import MODEL_FILE, LocalModel, check_digests
+from storage.models.local.files import LocalModel, check_digests
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
@@ -36,7 +36,7 @@ def load_text_model(model: LocalModel, cache_dir: Path | None = None) -> "TextEm
             normalization=True,
             sources=ModelSource(hf=NOWHERE),
             dim=model.dimensions or 0,
-            model_file=MODEL_FILE,
+            model_file=model.file,
         )
 
     return cast("TextEmbedding", _load(TextEmbedding, model, register, cache_dir))
@@ -48,7 +48,7 @@ def load_cross_encoder(model: LocalModel, cache_dir: Path | None = None) -> "Tex
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
     def register(name: str) -> None:
-        TextCrossEncoder.add_custom_model(model=name, sources=ModelSource(hf=NOWHERE), model_file=MODEL_FILE)
+        TextCrossEncoder.add_custom_model(model=name, sources=ModelSource(hf=NOWHERE), model_file=model.file)
 
     return cast("TextCrossEncoder", _load(TextCrossEncoder, model, register, cache_dir))
 
@@ -72,7 +72,7 @@ def _load(kind: Any, model: LocalModel, register: Callable[[str], None], cache_d
         logger.disable("fastembed")  # its log of every download attempt: the outcome is in our own error
         return _guarded(model.name, lambda: kind(model.name, **options))
     folder = str(model.folder.resolve())
-    name = f"local/{sha256(folder.encode()).hexdigest()[:16]}"
+    name = f"local/{sha256(f'{folder}/{model.file}'.encode()).hexdigest()[:16]}"
     with _registering:
         if all(known["model"] != name for known in kind.list_supported_models()):
             register(name)

@@ -1,16 +1,18 @@
 """What a quote supports before its meaning is compared."""
 
+from itertools import pairwise
+
 import pytest
 
-from core.answering.support.check import Claim, SupportCheck
-from core.domain.support import Closeness, Verdict
+from core.answering.support.check import READ_AT_ONCE, Claim, SupportCheck, clauses_of, parts_to_read, support_of
+from core.domain.support import Verdict
 
 
 class Unlike:
     """A SupportModel to which no text says the same."""
 
-    async def closeness(self, sentence: str, quotes: object) -> Closeness:
-        return Closeness(mean=0.0, lowest=0.0, weakest=0.0, far=1.0, whole=0.0, strange=0.0, back=0.0)
+    async def support(self, sentence: str, quotes: str) -> float:
+        return 0.0
 
 
 async def verdict_on(sentence: str, quote: str) -> Verdict:
@@ -41,3 +43,43 @@ async def test_a_quote_supports_the_beginning_of_its_sentence(sentence: str, quo
 )
 async def test_not_if_it_denies_or_is_taken_back(sentence: str, quote: str) -> None:
     assert await verdict_on(sentence, quote) is not Verdict.SUPPORTED
+
+
+def test_short_quotes_are_read_at_once() -> None:
+    assert parts_to_read(["The mill closed. It was old.", "| Ann | 3 |"]) == [
+        "The mill closed. It was old.\n| Ann | 3 |"
+    ]
+
+
+def test_long_quotes_are_read_in_parts_that_share_sentences() -> None:
+    sentences = [f"In year {year} the mill made {year} tons of flour." for year in range(1900, 2000)]
+    parts = parts_to_read([" ".join(sentences)])
+
+    assert all(len(part) <= READ_AT_ONCE for part in parts)
+    assert all(any(f"{one} {two}" in part for part in parts) for one, two in pairwise(sentences))
+
+
+def test_a_sentence_without_an_end_is_one_part() -> None:
+    endless = "word " * READ_AT_ONCE
+
+    assert parts_to_read([endless]) == [endless]
+
+
+def test_a_sentence_that_joins_two_is_read_by_clause_too() -> None:
+    joined = "Hold the button for eight seconds, then wait a full minute."
+
+    assert clauses_of(joined) == ["Hold the button for eight seconds.", "Wait a full minute."]
+    assert clauses_of("The gate is red, and cold.") == []
+
+
+async def test_a_sentence_is_said_if_each_of_its_clauses_is() -> None:
+    class Apart:
+        """A SupportModel that knows single statements."""
+
+        async def support(self, sentence: str, quotes: str) -> float:
+            return 0.9 if sentence in quotes else 0.2
+
+    quotes = ["The gate is red. It was painted in May."]
+
+    assert await support_of(Apart(), "The gate is red, and it was painted in May.", quotes) == 0.9
+    assert await support_of(Apart(), "The gate is red, and it was painted in June.", quotes) == 0.2

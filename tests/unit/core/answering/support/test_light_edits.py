@@ -1,20 +1,20 @@
 """Sentences that say what their quote says, nearly in its words, by the packaged model of meaning."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from core.answering.support.check import Claim, SupportCheck
 from core.domain.support import Verdict
-from storage.models.local.support_model import LocalSupportModel
-from tests.training.weights import light_edits, near_rows, read_own
+from storage.models.local.encoders import CrossEncoderSupport
+from storage.models.local.files import support_model
+from tests.training.claim_pairs import CLAIMS, light_edits, read_own
 
-NEAR = Path(near_rows.__code__.co_filename).with_name("claims_near.txt")
+NEAR = CLAIMS / "near.txt"
 MOST_MARKED = 0.1  # of sentences that are true
 MOST_PASSED = 0.1  # of those with another quote
 
 
 async def marked(claims: Sequence[Claim]) -> list[str]:
-    judged = await SupportCheck(LocalSupportModel()).judge(claims)
+    judged = await SupportCheck(CrossEncoderSupport(support_model())).judge(claims)
     return [claim.sentence for claim, one in zip(claims, judged, strict=True) if one.verdict is not Verdict.SUPPORTED]
 
 

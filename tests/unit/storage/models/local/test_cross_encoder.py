@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from storage.models.local import encoders as judging
-from storage.models.local.encoders import CrossEncoderJudge
-from storage.models.local.files import LocalModel, find_reranker
+from storage.models.local.encoders import CrossEncoderJudge, CrossEncoderSupport
+from storage.models.local.files import LocalModel, find_reranker, support_model
 from storage.models.local.loading import load_cross_encoder
 
 
@@ -38,6 +38,19 @@ async def test_half_a_surrogate_pair_is_judged_like_any_odd_sign(judge: CrossEnc
     halves = await judge.relevance("How much\ud800 is it?", ["It costs\ud83d 5 gp."])
 
     assert halves == await judge.relevance("How much\ufffd is it?", ["It costs\ufffd 5 gp."])
+
+
+async def test_quotes_support_what_they_say_more_than_the_contrary() -> None:
+    quote = "In May Petra sold her old boat to Jonas, who painted it green."
+    true = ["Petra sold her boat to Jonas.", "Jonas bought the boat from Petra.", "Jonas painted the boat green."]
+    false = ["Jonas sold the boat to Petra.", "Petra didn't sell the boat.", "Petra sold the boat because it leaked."]
+    model = CrossEncoderSupport(support_model())
+    said = [await model.support(sentence, quote) for sentence in true]
+    unsaid = [await model.support(sentence, quote) for sentence in false]
+    await model.close()
+
+    assert min(said) > 3 * max(unsaid)
+    assert min(unsaid) >= 0 and max(said) <= 1
 
 
 async def test_no_texts_need_no_judge(judge: CrossEncoderJudge) -> None:

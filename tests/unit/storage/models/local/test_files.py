@@ -14,6 +14,7 @@ from storage.models.local.files import (
     find_embedding_model,
     find_reranker,
     packaged_folder,
+    support_model,
 )
 
 
@@ -53,11 +54,10 @@ def test_without_the_package_bge_small_is_asked_for_by_name() -> None:
 
 
 @pytest.mark.usefixtures("no_carrier")
-def test_our_own_cross_encoder_needs_no_package() -> None:
-    model = find_reranker(None)
-
-    assert model.folder == files.JUDGE_FOLDER
-    assert all((files.JUDGE_FOLDER / name).is_file() for name in NEEDED_FILES)
+def test_our_own_cross_encoders_need_no_package() -> None:
+    for model in (find_reranker(None), support_model()):
+        assert model.folder == files.FITTED_FOLDER
+        assert all((model.folder / name).is_file() for name in (model.file, *NEEDED_FILES[1:]))
 
 
 def test_a_carrier_that_lacks_the_folder_counts_as_none() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from core.domain.chat import NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import ScoredSpan, Span
-from core.domain.support import Closeness
 from core.text.words import content_words
 from tests.builders import build_document, build_pages, build_passages
 
@@ -56,10 +55,10 @@ class WordJudge:
 
 
 class NearModel:
-    """A SupportModel to which all texts say the same, so that only the checks in code decide."""
+    """A SupportModel that holds all sentences for likely, so that only the checks in code decide."""
 
-    async def closeness(self, sentence: str, quotes: Sequence[str]) -> Closeness:
-        return Closeness(mean=1.0, lowest=1.0, weakest=1.0, far=0.0, whole=1.0, strange=1.0, back=1.0)
+    async def support(self, sentence: str, quotes: str) -> float:
+        return 0.8
 
 
 class FirstSentences:
