@@ -20,7 +20,7 @@ FOREIGN_FROM = 0.6
 SAME_MATTER = 0.45
 CERTAIN = 0.7
 # Code is wrong about figures that it can't compute: where the model is this sure of a sentence, the networks decide.
-MODEL_IS_SURE = 0.88
+MODEL_IS_SURE = 0.95
 READ_AT_ONCE = 1_500  # characters: about 400 tokens of the 512 that the model reads, sentence included
 # A quote's sentence supports its own beginning, unless that denies something, or a word behind it takes it back.
 SHORTEST_BEGINNING = 3  # words
