@@ -198,17 +198,19 @@ async def _attributions(settled: Settled, check: SupportCheck) -> list[Change]:
 
 
 def _candidates(sentence: str, draft: Draft) -> list[PassageCitation]:
-    """The sentences of the passages that share most words with it, best first."""
+    """The sentences of the passages that share most words with it, best first: of equals, those with its very words."""
     stems = Text(sentence).stems
-    found: list[tuple[float, PassageCitation]] = []
+    found: list[tuple[float, bool, PassageCitation]] = []
     for item in draft.evidence.passages.values():
         passage = item.source.passage
         for span in passage.sentences or (passage.span,):
             text = passage.text[span.start - passage.span.start : span.end - passage.span.start]
             share = len(stems & Text(text).stems) / max(1, len(stems))
             if share >= ATTRIBUTED_STEMS:
-                found.append((share, PassageCitation(passage_id=passage.id, span=span, cited_text=text)))
-    return [citation for _, citation in sorted(found, key=lambda pair: -pair[0])[:CANDIDATES]]
+                citation = PassageCitation(passage_id=passage.id, span=span, cited_text=text)
+                found.append((share, is_quoted(text, sentence), citation))
+    found.sort(key=lambda rated: rated[:2], reverse=True)
+    return [citation for _, _, citation in found[:CANDIDATES]]
 
 
 def build_opinion(
