@@ -123,9 +123,9 @@ def _other_form(word: str, language: Language, library: LibraryWords) -> tuple[s
         return (alike,)
     if len(lowered) >= SHORTEST_ALIKE:
         near = [each for size in (-1, 0, 1) for each in glossary.by_length.get(len(lowered) + size, ())]
-        slip = process.extractOne(lowered, near, scorer=OSA.distance, score_cutoff=1)
-        if slip is not None:
-            return glossary.phrases[(slip[0],)]
+        slips = [word for word, *_ in process.extract(lowered, near, scorer=OSA.distance, score_cutoff=1, limit=None)]
+        if slips:
+            return min((glossary.phrases[(word,)] for word in slips), key=lambda options: _rarity(options, library))
     return (word,) if library.has(word) else ()
 
 
@@ -184,6 +184,12 @@ def _choose(options: Sequence[str], library: LibraryWords) -> str:
     return next(having, options[0])
 
 
+def _rarity(options: tuple[str, ...], library: LibraryWords) -> tuple[bool, int]:
+    """Return what a word is compared by that a misspelt one may be: the library's words come first, then usual ones."""
+    is_there = any(option and all(map(library.has, option.split())) for option in options)
+    return not is_there, _order()[options]
+
+
 def _plural(word: str, library: LibraryWords) -> str:
     return f"{word}s" if f"{word}s" in library.counts else word
 
@@ -220,6 +226,16 @@ def _glossary(language: Language) -> _Glossary:
         if len(said) == 1 and len(said[0]) >= SHORTEST_ALIKE - 1:
             by_length.setdefault(len(said[0]), []).append(said[0])
     return _Glossary(phrases=phrases, stems=stems, by_length=by_length)
+
+
+@cache
+def _order() -> Mapping[tuple[str, ...], int]:
+    """Return the places of English words in the glossary, whose usual words come first."""
+    found: dict[tuple[str, ...], int] = {}
+    for language in _ORDER:
+        for english, _ in _entries(language):
+            found.setdefault(english, len(found))
+    return found
 
 
 def _entries(language: Language) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -45,6 +45,11 @@ def test_a_misspelt_word_is_found_in_the_glossary() -> None:
     assert "visit" in in_english("Wie viele Besuchr gibt es?", DE, LIBRARY).text
 
 
+def test_of_the_words_that_a_misspelt_one_may_be_the_library_s_comes_first_then_the_usual_one() -> None:
+    assert "solar" in in_english("¿Cuántos paneles solres hay?", ES, LIBRARY).text  # "sobres" are envelopes
+    assert "wait" in in_english("¿Cuántos paneles hay en la sala de espra?", ES, LIBRARY).text  # an "espía" is a spy
+
+
 def test_names_and_numbers_stay() -> None:
     assert in_english("Wie heißt Hallowmere seit 1.250 Jahren?", DE, LIBRARY).text.count("Hallowmere") == 1
     assert "1.250" in in_english("Wie heißt Hallowmere seit 1.250 Jahren?", DE, LIBRARY).text
