@@ -218,7 +218,7 @@ def read_asked(text: str) -> Asked:
     form = _form(text, said)
     return Asked(
         form=form,
-        for_person=_ends_lightly(text) or any(found.search(text) for found in (*_TO_YOU, *_PLANS, *_RHETORICAL)),
+        for_person=ends_lightly(text) or any(found.search(text) for found in (*_TO_YOU, *_PLANS, *_RHETORICAL)),
         maybe_for_person=any(pattern.search(text) for pattern in _MAYBE_TO_PEOPLE),
         is_elliptical=all(word in _POINTING for word in said) or len(said) <= 1,
         is_connected=_CONNECTED.search(text) is not None,
@@ -240,7 +240,7 @@ def is_about(text: str) -> bool:
     return bool(said) and said[0] in _VERBS_FIRST and (len(said) == 1 or said[1] not in _SUBJECTS)
 
 
-def _ends_lightly(text: str) -> bool:
+def ends_lightly(text: str) -> bool:
     """Return whether a message trails off ("..."), or ends with a laugh."""
     end = len(text)
     while end and not text[end - 1].isalnum():

@@ -13,7 +13,7 @@ from core.domain.chat import ChatMessage, ChatRole
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
 from core.ports import AnswerJudge
-from core.text.asking import Form, is_follow_up, read_asked
+from core.text.asking import Form, ends_lightly, is_follow_up, read_asked
 from core.text.courtesies import read_courtesies
 from core.text.everyday import is_open
 from core.text.markup import readable
@@ -27,6 +27,7 @@ MOST_SAID = 3  # statements of people that a question may be about
 # Logits from which a statement of a person answers a question: of 38 questions after talk, the three statements that
 # answer had 4.1 and more, all others 1.6 and less.
 SAID_FROM = 3.0
+_OF_THE_BOT = re.compile(r"\b(?:footnote|the bot)\b", re.IGNORECASE)
 
 
 def asked_before(history: Sequence[ChatMessage]) -> str | None:
@@ -50,7 +51,7 @@ def _talk(history: Sequence[ChatMessage]) -> tuple[list[str], str | None]:
             if isinstance(query, str) and query.strip():
                 return said, query
         if turn.role is ChatRole.USER and (is_said(turn.text) or _leans(turn.text)):
-            said.append(turn.text)
+            said += [] if _is_idle(turn.text) else [turn.text]
         elif turn.role is ChatRole.USER and read_courtesies(turn.text).rest:
             return said, turn.text
     return said, None
@@ -59,6 +60,11 @@ def _talk(history: Sequence[ChatMessage]) -> tuple[list[str], str | None]:
 def is_said(text: str) -> bool:
     """Return whether a message of a person states something: it is no courtesy, question or request."""
     return bool(read_courtesies(text).rest) and read_asked(text).form not in (Form.QUESTION, Form.REQUEST)
+
+
+def _is_idle(text: str) -> bool:
+    """Whether a message is a joke or about the bot: no question is about it."""
+    return ends_lightly(text) or _OF_THE_BOT.search(text) is not None
 
 
 def _leans(text: str) -> bool:
@@ -131,15 +137,80 @@ def in_place_of(question: str, before: str) -> str | None:
     return f"{asked[: places[-1].start()]}{other}{asked[name.end() :] if name is not None else ''}?"
 
 
+# The last one of a question stands for a thing; "it" before a few words stands for none.
+_PRONOUN = re.compile(
+    r"\b(?:(?P<own>its|theirs?|his)|it|they|them|he|she|him|her|these|those|(?:that|this)(?=\W*$))\b"
+    r"(?! (?:takes?|that|who|possible|rains?|means?|matters?|ones?|of)\b)",
+    re.IGNORECASE,
+)
+_OF_PERSONS = frozenset("he she him her his".split())
+_PERSON = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][\w'’-]*+(?: [A-Z][\w'’-]*+)*")
+_AFTER_ARTICLE = re.compile(r"\b(?:the|an?|our|this|its|their)((?: [^\W\d_][\w'’-]*+)+)", re.IGNORECASE)
+_DEFINED = re.compile(r"what(?:['’]s| is| are| was| were) ((?!(?:the|an?|our)\b)[\w'’-]+(?: [\w'’-]+)?)", re.IGNORECASE)
+_MANY = frozenset("they them their theirs these those".split())
+# Behind a thing; a preposition may follow its verb.
+_BEHIND = frozenset(
+    """of and or that which who is are was were be do does did has have had can could may might must shall should will
+    would""".split()
+)
+THING_WORDS = 3  # of a thing's name, at most
+MOST_THINGS = 3  # that a pronoun is tried with
+
+
+def about_things(question: str, history: Sequence[ChatMessage], answer: str) -> list[str]:
+    """Return the question with each thing that was talked of in place of its pronoun, the likeliest first.
+
+    These are what people named, the newest first, then what the last answer did; "she" is somebody with a name.
+    """
+    pronoun = next(reversed([*_PRONOUN.finditer(question)]), None)
+    if pronoun is None:
+        return []
+    said: list[str] = []
+    for turn in reversed(history):
+        said += [str(call.arguments.get("query", "")) for call in turn.tool_invocations[:1]]
+        said += [turn.text] if turn.role is ChatRole.USER and not _is_idle(turn.text) else []
+    read = _persons if pronoun.group().lower() in _OF_PERSONS else _things
+    found = dict.fromkeys(thing for text in (*said, answer) for thing in read(text))
+    own = content_words(question)
+    is_many = pronoun.group().lower() in _MANY
+    by_number = sorted(found, key=lambda thing: thing.endswith("s") != is_many)
+    meant = [thing for thing in by_number if not content_words(thing) <= own][:MOST_THINGS]
+    begin, end = question[: pronoun.start()], question[pronoun.end() :]
+    ending = f"'s{end}" if pronoun["own"] else end
+    return [f"{begin}{thing}{ending}" for thing in meant]
+
+
+def _persons(text: str) -> list[str]:
+    return [name.group() for name in _PERSON.finditer(text) if name.group().lower() not in STOPWORDS]
+
+
+def _things(text: str) -> list[str]:
+    """Return what "what is ..." asks for, and the words behind articles up to the end, or "of" or "have".
+
+    Of a run of words that ends otherwise, which may have a verb ("the bell hangs in"), the first one.
+    """
+    defined = _DEFINED.fullmatch(text.strip(_AROUND))
+    found = [defined[1]] if defined is not None else []
+    for match in _AFTER_ARTICLE.finditer(text):
+        run = match[1].split()
+        end = next((place for place, word in enumerate(run) if word.lower() in STOPWORDS | _BEHIND), len(run))
+        is_name = end <= THING_WORDS and (end == len(run) or run[end].lower() in _BEHIND)
+        found += [f"the {' '.join(run[: end if is_name else 1])}"] if end else []
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search, and the question by which its passages are judged."""
+    """A search, and the question by which its passages are judged; `others` are wordings to choose from."""
 
     search: str
     judged: str
+    others: tuple[str, ...] = ()
 
 
-def queries(question: str, history: Sequence[ChatMessage], *, is_statement: bool = False) -> list[Query]:
+def queries(
+    question: str, history: Sequence[ChatMessage], answer: str = "", *, is_statement: bool = False
+) -> list[Query]:
     """Return one query or more: the later ones for when the ones before find no answer.
 
     Earlier questions and statements go before a question unchanged: in brackets, a judge misses how they belong to it.
@@ -161,6 +232,8 @@ def queries(question: str, history: Sequence[ChatMessage], *, is_statement: bool
         elif (other := in_place_of(alone, before)) is not None or is_follow_up(alone):
             order = [order[1], Query(f"{before} {alone}", f"{_closed(before)} {alone}")]
             order = [*([Query(other, other)] if other is not None else []), *order]
+            if things := about_things(alone, history, answer):
+                order.insert(0, Query(things[0], things[0], tuple(things[1:])))
         talk = [_closed(text) for text in reversed(said[:MOST_SAID])]
         if talk:
             told = " ".join([*talk, alone])

@@ -1,10 +1,43 @@
-"""Questions of several parts, each with an interrogative of its own: each part is searched and quoted apart. Pure."""
+"""What a question asks for: the form of the answer, and the parts of a question with several interrogatives. Pure.
+
+Each part is searched and quoted apart.
+"""
 
 import re
+from enum import StrEnum
 
 from core.knowledge.covering import read_pair_request
 from core.text.courtesies import read_courtesies
 from core.text.words import content_words
+
+
+class RequestKind(StrEnum):
+    QUESTION = "question"
+    SUMMARY = "summary"
+    LIST = "list"
+
+
+_LIST = re.compile(
+    r"^\W*(?:please )?(?:list|enumerate|name)\b(?! of)|\blist (?:of|all)\b|^give (?:me )?all\b|^what are all\b"
+    r"|^(?:and )?(?:which|what) (?:\w+ ){0,3}(?:decisions|action items|actions|items|members|steps)\b"
+    r"|^(?:and )?who (?:attended|took part|participated|(?:was|were) (?:all )?(?:present|there|at|in|on))\b",
+    re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"^\W*(?:please )?(?:summari[sz]e|sum up|give (?:me )?an? (?:summary|overview)|recap)\b|\b(?:summary|overview) of\b"
+    r"|^what (?:is|was) .{0,80}\babout\W*$",
+    re.IGNORECASE,
+)
+
+
+def request_kind(question: str, system: str = "") -> RequestKind:
+    """Return the form of answer that the question or the prompt (agent/prompts.py) asks for."""
+    if 'query_type "summary"' in system or _SUMMARY.search(question):
+        return RequestKind.SUMMARY
+    if 'query_type "extraction"' in system or _LIST.search(question):
+        return RequestKind.LIST
+    return RequestKind.QUESTION
+
 
 MOST_PARTS = 3
 # "and" joins two questions only if another question word follows: "what is the fare, and who sets it?".

@@ -4,9 +4,9 @@ It keeps nothing between calls, because the request has the question and its sea
 answer, it searches again in other words; for lists and summaries it reads the page; then it quotes, or finds nothing.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from enum import StrEnum
 from itertools import groupby, zip_longest
 
 from core.answering.answers.building import ROW_END, table
@@ -33,16 +33,18 @@ from core.answering.providers.extractive.lists import (
     leads,
     openings,
 )
-from core.answering.providers.extractive.parts import parts_of
+from core.answering.providers.extractive.parts import RequestKind, parts_of, request_kind
 from core.answering.providers.extractive.quotes import (
     NEW_LINE,
     Found,
     Quote,
+    by_place,
     figures_head,
     find_quotes,
     in_block,
     of_one_document,
     place_of,
+    rank_passages,
     read_rows,
     shown_items,
     text_of,
@@ -63,36 +65,8 @@ from core.text.language import Language, language_named
 from core.text.markup import readable
 from core.text.words import shorten
 
-
-class RequestKind(StrEnum):
-    QUESTION = "question"
-    SUMMARY = "summary"
-    LIST = "list"
-
-
-_LIST = re.compile(
-    r"^\W*(?:please )?(?:list|enumerate|name)\b(?! of)|\blist (?:of|all)\b|^give (?:me )?all\b|^what are all\b"
-    r"|^(?:and )?(?:which|what) (?:\w+ ){0,3}(?:decisions|action items|actions|items|members|steps)\b"
-    r"|^(?:and )?who (?:attended|took part|participated|(?:was|were) (?:all )?(?:present|there|at|in|on))\b",
-    re.IGNORECASE,
-)
-_SUMMARY = re.compile(
-    r"^\W*(?:please )?(?:summari[sz]e|sum up|give (?:me )?an? (?:summary|overview)|recap)\b|\b(?:summary|overview) of\b"
-    r"|^what (?:is|was) .{0,80}\babout\W*$",
-    re.IGNORECASE,
-)
-
-
-def request_kind(question: str, system: str = "") -> RequestKind:
-    """Return the form of answer that the question or the prompt (agent/prompts.py) asks for."""
-    if 'query_type "summary"' in system or _SUMMARY.search(question):
-        return RequestKind.SUMMARY
-    if 'query_type "extraction"' in system or _LIST.search(question):
-        return RequestKind.LIST
-    return RequestKind.QUESTION
-
-
 SEARCH_LIMIT = 10  # pages
+FIRST_OF_WORDING = 2  # passages by which one of several wordings is chosen
 LIST_DOCUMENTS = "list_documents"
 _LISTED = re.compile(r'- (.+?): "')  # a document in the result of that tool
 # In a conversation, from this score on no second reading is tried, and a second one has to be better by so much. With 2
@@ -200,11 +174,24 @@ class ExtractiveProvider:
             readings = [(turn.current_query, turn.found)]
         found, answers = Found(), list[Quote]()
         for query, passages in readings:  # an earlier reading is rather meant
+            if query.others:
+                query, passages = await self._nearest(turn, query)
             each, quotes = await self._answers(turn.question, query, passages, turn.told, turn.talked_of)
             is_better = bool(answers and quotes) and quotes[0].score > answers[0].score + SECOND_READING_BY
             if not answers or is_better:
                 found, answers = each, list(quotes)
         return found, in_talk(turn.question, answers, turn.history, turn.last_answer)
+
+    async def _nearest(self, turn: "_Turn", query: Query) -> tuple[Query, list[SourcedPassage]]:
+        """Return the wording of a reading, and its passages, whose first passages answer it best."""
+        best = -math.inf
+        chosen, passages = query, list[SourcedPassage]()
+        for wording in (query.judged, *query.others):
+            found = turn.found_by.get(wording, [])
+            ranked = await rank_passages(wording, by_place(found)[:FIRST_OF_WORDING], self._judge, turn.talked_of)
+            if ranked and ranked[0][1] > best:
+                best, chosen, passages = ranked[0][1], Query(wording, wording), found
+        return chosen, passages
 
     def _continue(self, turn: "_Turn", quoted: SourcedPassage, on_text: Callable[[str], None] | None) -> ChatResponse:
         """Quote the sentences that follow the last quote: of its page, and behind its end of the next one."""
@@ -264,8 +251,11 @@ class ExtractiveProvider:
 
     def _search(self, turn: "_Turn", query: Query) -> list[dict[str, object]]:
         """Return the searches of a reading: everywhere, and in the document that the last answer quoted."""
-        search: dict[str, object] = {"query": query.search, "limit": SEARCH_LIMIT}
-        return [search, *([{**search, "document": turn.talked_of.path}] if turn.talked_of is not None else ())]
+        searches: list[dict[str, object]] = [
+            {"query": wording, "limit": SEARCH_LIMIT} for wording in (query.search, *query.others)
+        ]
+        inside = [{**search, "document": turn.talked_of.path} for search in searches] if turn.talked_of else []
+        return [*searches, *inside]
 
     def _call(self, turn: "_Turn", name: str, *arguments: dict[str, object]) -> ChatResponse:
         calls = tuple(
@@ -296,7 +286,8 @@ class _Turn:
         self.is_about_statement = said is not None
         self.question = said or asked_for
         self.kind = request_kind(self.question, request.system)
-        self.queries = queries(self.question, self.history, is_statement=self.is_about_statement)
+        quoted_before = self.last_answer if self.talked_of is not None else ""
+        self.queries = queries(self.question, self.history, quoted_before, is_statement=self.is_about_statement)
         self.parts = parts_of(self.question) if self.kind is RequestKind.QUESTION else [self.question]
         self.latest = latest_asked(self.question)
         self.named_apart = one_by_one(self.question, "in ")  # "of Meeting 77 and in Meeting 79"
@@ -362,15 +353,21 @@ class _Turn:
         return [[item.source for item in (*result.passages, *result.shown_before)] for result in made]
 
     @property
-    def results(self) -> list[list[SourcedPassage]]:
-        """Passages of each query, in turn from its searches."""
+    def found_by(self) -> dict[object, list[SourcedPassage]]:
+        """Passages of each search's query, in turn from its searches."""
         by_query: dict[object, list[list[SourcedPassage]]] = {}
         for call, passages in zip(self.calls("search"), self.searched, strict=False):
             by_query.setdefault(call.arguments.get("query"), []).append(passages)
-        return [
-            [item for places in zip_longest(*lists) for item in places if item is not None]
-            for lists in by_query.values()
-        ]
+        return {
+            query: [item for places in zip_longest(*lists) for item in places if item is not None]
+            for query, lists in by_query.items()
+        }
+
+    @property
+    def results(self) -> list[list[SourcedPassage]]:
+        """Passages of each reading, without those of its other wordings."""
+        others = {wording for query in self.queries for wording in query.others}
+        return [passages for query, passages in self.found_by.items() if query not in others]
 
     @property
     def pages(self) -> list[list[SourcedPassage]]:

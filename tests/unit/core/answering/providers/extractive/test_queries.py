@@ -6,6 +6,7 @@ import pytest
 
 from core.answering.providers.extractive.conversation import (
     Query,
+    about_things,
     asked_before,
     asks_more,
     asks_why,
@@ -16,7 +17,7 @@ from core.answering.providers.extractive.conversation import (
     queries,
     statement_asked_about,
 )
-from core.answering.providers.extractive.provider import RequestKind, request_kind
+from core.answering.providers.extractive.parts import RequestKind, request_kind
 from core.answering.providers.extractive.quotes import Quote
 from core.answering.strategies.tool_use import reading_companion
 from core.domain.answer import QueryType
@@ -67,6 +68,54 @@ def test_a_follow_up_takes_over_the_words_of_the_question_before_that_it_lacks()
     before = "Which flower cures sight rot?"
     assert in_context("Where does the flower grow?", before) == "Where does the flower grow (cures sight rot)?"
     assert in_context("sight rot flower cures?", before) == "sight rot flower cures?"
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "answer", "wordings"),
+    [
+        ("are they painted by now?", "Who paints the dog signs?", "", ["are the dog signs painted by now?"]),
+        ("how long does it last", "what is tide mode", "", ["how long does tide mode last"]),
+        (
+            "who was it that brought it up?",
+            "How did she vote on the fares?",
+            "",
+            ["who was it that brought the fares up?"],
+        ),
+        ("What is its depth?", "Where is the well?", "", ["What is the well's depth?"]),
+        (
+            "can she cross salt?",
+            "How does it end?",
+            "It ends when one thanks Anwen Rook.",
+            ["can Anwen Rook cross salt?"],
+        ),
+        ("how heavy is it", "and then?", "Destroying the bell frees her.", ["how heavy is the bell"]),
+        (
+            "what scares them?",
+            "What do the lamp wreckers have?",
+            "The wick is wet.",
+            [
+                "what scares the lamp wreckers?",
+                "what scares the wick?",
+            ],
+        ),
+        ("and when?", "Who paints the signs?", "", []),
+        ("is it possible to cross?", "Where is the bridge?", "", []),
+    ],
+)
+def test_a_pronoun_is_tried_with_the_things_that_were_talked_of(
+    question: str, before: str, answer: str, wordings: list[str]
+) -> None:
+    assert about_things(question, [user(before)], answer) == wordings
+
+
+def test_what_the_last_questions_name_comes_before_what_the_answer_does() -> None:
+    history = [user("Where is the inn?"), user("and the chapel?")]
+
+    assert about_things("who built it?", history, "The bell hangs in the tower.") == [
+        "who built the chapel?",
+        "who built the inn?",
+        "who built the bell?",
+    ]
 
 
 def test_context_words_are_bounded() -> None:
