@@ -11,7 +11,7 @@ from core.answering.answers.building import bounded
 from core.answering.answers.sentences import quoted, say
 from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.pipeline import Question
-from core.answering.providers.extractive.conversation import find_said, is_said
+from core.answering.providers.extractive.conversation import find_said, is_idle, is_said
 from core.answering.redaction import basis_of
 from core.domain.answer import Answer, AnswerStatus, Provenance, QueryType
 from core.domain.conversation import Message, Role
@@ -65,7 +65,8 @@ class EverydayReplies:
         if kind is None and quotes_only and isinstance(read_library_question(asked.text, ANY_DAY), ListQuestion):
             return None if await self._readable(question) else _reply(say("nothing_here", language))
         if kind is None or (kind in _LEFT_TO_MODELS and not quotes_only):
-            is_unclear = quotes_only and not question.messages and not asked.document and is_open(asked.text)
+            is_first = all(item.role is Role.USER and is_idle(item.content) for item in question.messages)
+            is_unclear = quotes_only and is_first and not asked.document and is_open(asked.text)
             return _reply(say("unclear", language), AnswerStatus.CLARIFY) if is_unclear else None
         answer = await self._answer(kind, question, language, "" if quotes_only else provider.name)
         return bounded(answer, question.context.scope.positions) if answer is not None else None

@@ -51,7 +51,7 @@ def _talk(history: Sequence[ChatMessage]) -> tuple[list[str], str | None]:
             if isinstance(query, str) and query.strip():
                 return said, query
         if turn.role is ChatRole.USER and (is_said(turn.text) or _leans(turn.text)):
-            said += [] if _is_idle(turn.text) else [turn.text]
+            said += [] if is_idle(turn.text) else [turn.text]
         elif turn.role is ChatRole.USER and read_courtesies(turn.text).rest:
             return said, turn.text
     return said, None
@@ -62,7 +62,7 @@ def is_said(text: str) -> bool:
     return bool(read_courtesies(text).rest) and read_asked(text).form not in (Form.QUESTION, Form.REQUEST)
 
 
-def _is_idle(text: str) -> bool:
+def is_idle(text: str) -> bool:
     """Whether a message is a joke or about the bot: no question is about it."""
     return ends_lightly(text) or _OF_THE_BOT.search(text) is not None
 
@@ -168,7 +168,7 @@ def about_things(question: str, history: Sequence[ChatMessage], answer: str) -> 
     said: list[str] = []
     for turn in reversed(history):
         said += [str(call.arguments.get("query", "")) for call in turn.tool_invocations[:1]]
-        said += [turn.text] if turn.role is ChatRole.USER and not _is_idle(turn.text) else []
+        said += [turn.text] if turn.role is ChatRole.USER and not is_idle(turn.text) else []
     read = _persons if pronoun.group().lower() in _OF_PERSONS else _things
     found = dict.fromkeys(thing for text in (*said, answer) for thing in read(text))
     own = content_words(question)

@@ -24,25 +24,30 @@ SAID = "the caretaker brings the ladder on Friday"
 class Thread:
     """A platform's thread in which one person said one thing."""
 
+    def __init__(self, said: str) -> None:
+        self.said = said
+
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
-        return [Talk(message_id="m1", author="Grace", text=SAID, said_at=NOON - timedelta(minutes=2))]
+        return [Talk(message_id="m1", author="Grace", text=self.said, said_at=NOON - timedelta(minutes=2))]
 
 
-async def ask(text: str, *, quotes_only: bool = True) -> tuple[AnswerStatus, str]:
-    """The status and the text of a reply to a question that documents don't answer."""
+async def ask(
+    text: str, *, quotes_only: bool = True, said: str = SAID, answer: str = say("not_found")
+) -> tuple[AnswerStatus, str]:
+    """The status and the text of a reply to a question that documents don't answer, unless `answer` does."""
     shelf = Shelf()
     await shelf.add("house.md", "Keys hang in the hall.")
     capabilities = replace(Capabilities(), quotes_only=quotes_only)
-    provider = ScriptedProvider([SEARCH, says(say("not_found"))], capabilities=capabilities)
+    provider = ScriptedProvider([SEARCH, says(answer)], capabilities=capabilities)
     parts = {"provider": provider, "judge": WordJudge()}
     address = ThreadAddress(platform="chat", workspace="local", channel="c", thread="t")
     here = Circumstances(in_thread=True)
     asked = IncomingMessage(
         address=address, author="17", text=text, event_key="q1", message_key="q1", circumstances=here
     )
-    service = build_answers(shelf, pipeline={"readers": {"chat": Thread()}}, **parts)
-    answer = await service.answer(asked, SilentProgress())
-    return answer.status, answer.text
+    service = build_answers(shelf, pipeline={"readers": {"chat": Thread(said)}}, **parts)
+    given = await service.answer(asked, SilentProgress())
+    return given.status, given.text
 
 
 async def test_what_a_person_said_is_told_where_documents_do_not_answer() -> None:
@@ -52,6 +57,12 @@ async def test_what_a_person_said_is_told_where_documents_do_not_answer() -> Non
 
 async def test_a_question_without_a_subject_that_the_talk_does_not_give_is_asked_back() -> None:
     assert await ask("how many are there?") == (AnswerStatus.CLARIFY, say("unclear"))
+
+
+@pytest.mark.parametrize("said", ["I'll ask footnote later", "cats lol"])
+async def test_jokes_and_words_about_the_bot_give_a_question_no_subject(said: str) -> None:
+    told = await ask("and why?", said=said, answer="Keys hang in the hall.")
+    assert told == (AnswerStatus.CLARIFY, say("unclear"))
 
 
 @pytest.mark.parametrize(("text", "quotes_only"), [("where is the saw?", True), ("who brings the ladder?", False)])
