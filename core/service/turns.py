@@ -23,7 +23,6 @@ from core.domain.service import (
     UNASKED,
     WOULD_ANSWER,
     AutoAnswer,
-    ChannelSettings,
     Decision,
     FollowUps,
     InboxEntry,
@@ -48,6 +47,7 @@ from core.text.courtesies import Courtesy, Spoken, has_words, read_courtesies, w
 OUR_NAME = "footnote"
 LOOKED_BACK = 20  # entries of a thread
 TELLING_WORDS = 2  # content words; a question with fewer is about the message before
+FEW_BETWEEN = 1  # messages of people, after which a question may still be about the last answer
 BURST_SECONDS = 3.0  # between two messages of one thought
 BURST_MESSAGES = 4
 TOPIC_QUESTIONS = 3
@@ -57,7 +57,7 @@ MOST_BURSTS = 500  # people who are remembered for it
 KNOWN_FROM = LOWEST_BAR
 
 _ADDRESS = re.compile(
-    rf"^\W*(?:(?:hey|hi|hello|ok|okay|yo|dear|hallo|liebes?|hola|oye|bonjour|salut|so|and|und|y|et)\W+){{0,2}}+@?{OUR_NAME}\b"
+    rf"^\W*(?:(?:hey|hi|hello|ok|okay|yo|dear|hallo|liebes?|hola|oye|bonjour|salut|so|and|und|y|et|say|sag|dis|dime)\W+){{0,2}}+@?{OUR_NAME}\b"
     r"(?P<pause>\s{0,3}[,:;!?–—-])?",
     re.IGNORECASE,
 )
@@ -203,22 +203,22 @@ class Turns:
             return FOR_PEOPLE if asked.form is not Form.STATEMENT else CHATTER
         if asked.form is Form.STATEMENT:
             return ACKNOWLEDGED if is_to_us else CHATTER
-        return await self._to_question(incoming, spoken.rest, asked, situation, settings, is_to_us=is_to_us)
+        return await self._to_question(incoming, spoken, asked, situation, is_to_us=is_to_us)
 
     async def _to_question(
         self,
         incoming: IncomingMessage,
-        text: str,
+        spoken: Spoken,
         asked: Asked,
         situation: _Situation,
-        settings: ChannelSettings,
         *,
         is_to_us: bool,
     ) -> Decision | None:
         """Decide about a question or request that is not meant for people by its words."""
         if is_to_us:
             return None if asked.form is not Form.FRAGMENT or asked.is_connected else CHATTER
-        is_follow_up = situation.is_followed_up_by(incoming.author)
+        has_thanked = Courtesy.THANKS in spoken.kinds and incoming.author in situation.askers
+        is_follow_up = has_thanked or situation.is_followed_up_by(incoming.author)
         is_tail = asked.form in (Form.CORRECTION, Form.FRAGMENT) and incoming.author in situation.waiting
         if is_tail:  # of a question that is being answered
             return CHATTER
@@ -229,14 +229,14 @@ class Turns:
         if is_follow_up and asked.is_connected:
             return None
         in_thread = incoming.circumstances.in_thread
-        says_little = asked.is_elliptical or count_telling(text) < TELLING_WORDS
+        says_little = asked.is_elliptical or count_telling(spoken.rest) < TELLING_WORDS
         if not is_follow_up and (asked.maybe_for_person or (says_little and situation.between)):
             return FOR_PEOPLE
         if asked.form is Form.REQUEST and not in_thread:
             return CHATTER
-        goes_on = is_follow_up or situation.is_at_once
+        goes_on = is_follow_up or (situation.askers and len(situation.between) <= FEW_BETWEEN)
         context = situation.topic if in_thread and goes_on and asked.form is not Form.FRAGMENT else ""
-        return None if await self._covers(incoming, text, context) else NOT_COVERED
+        return None if await self._covers(incoming, spoken.rest, context) else NOT_COVERED
 
     def _to_courtesy(
         self, spoken: Spoken, incoming: IncomingMessage, situation: _Situation, *, is_to_us: bool

@@ -66,8 +66,25 @@ _CORRECTION = re.compile(
     r"je (?:voulais dire|parlais de|veux dire))\b|\bi meant\b|\bi mean\W{0,3}$|\bich mein(?:t)?e\b",
     re.IGNORECASE,
 )
-_CONNECTED = re.compile(r"^\W*(?:and|und|y|et|e|what about|how about|same for|or|oder|was ist mit)\s+\S", re.IGNORECASE)
+_CONNECTED = re.compile(
+    r"^\W*(?:and|n|und|y|et|e|what about|how about|same for|or|oder|was ist mit)\s+\S", re.IGNORECASE
+)
 _FRAGMENT_WORDS = 5
+# "And for leaving it where it is": of more words.
+_CONNECTED_CASE = re.compile(
+    r"^\W*(?:and|n|und|y|et) (?:for|in|on|at|with|without|after|before|from|to|by|für|im|mit|ohne|bei|nach|vor|para|en|"
+    r"con|sin|por|pour|dans|avec|sans|après|avant)\s",
+    re.IGNORECASE,
+)
+_CASE_WORDS = 8
+# A question word at the end: "roll on what", "so we took in how much more", "ça sera gratuit jusqu'à quel âge".
+_ASKS_LAST = re.compile(
+    r"\b(?:(?:on|by|to|for|from|with|in|at|of|until|till|since|or) (?:what|who|whom|when|where|how|which(?: one)?)"
+    r"|(?<!know )(?<!idea )(?<!see )how (?:much|many|long|often|far)(?: more| less| fewer| in total| altogether)?"
+    r"|(?:bis|seit|für|mit|von|zu|an) (?:wann|wen|wem|welchem?|was)|(?:de|en|a|para|con|hasta|desde) (?:qué|quién|cuándo|dónde)(?: \w+)?"
+    r"|(?:à|de|pour|avec|dans|jusqu'à|depuis) (?:quoi|qui|quand|où|quel(?:le)?s? \w+))\W*$",
+    re.IGNORECASE,
+)
 # What somebody does with what was said: "writing that down", "doing it now", "love this".
 _DOES_SO = re.compile(
     r"^\W*(?:[a-z]{2,12}(?:ing|ed)|love|like|got|saw|did|on) (?:that|it|this|these|those|them)(?: [a-z]{1,12})?\W*$",
@@ -141,14 +158,13 @@ _PLANS = tuple(
         r"\b(?:anyone|anybody|any one|someone|somebody|everyone|everybody|y'all|folks|guys|who else) (?:else )?(?:up|"
         r"here|there|in|free|seen|got|have|has|want|wants|around|coming|going|know|knows|fancy|fancies|for|think|"
         r"thinks|feel|can|could|mind|hungry|awake|else)\b",
-        r"\b(?:does|has|did|do|is|can|could) (?:anyone|anybody|someone|somebody)\b",
         r"\b(?:hat|kann|will|weiß|mag|kommt) (?:jemand|wer|einer)\b|\bwollen wir\b|\bsollen wir\b|\bgehen wir\b|"
         r"\btreffen wir\b",
         r"\balguien\b|\bquedamos\b|\bvamos\b|"
         r"\ba qué hora (?:quedamos|vienes|es la cena)\b|\bmañana\b",
         r"\bquelqu'un\b|\bon (?:se voit|mange|y va|fait|part|"
         r"commence|se retrouve)\b|\bdemain\b",
-        r"\bwho (?:sends|brings|takes|does|writes|pays|buys|gets|fetches|tells|picks|makes|owes|handles) "
+        r"\b(?<!body )(?<!one )(?<!those )(?<!people )who (?:sends|brings|takes|does|writes|pays|buys|gets|fetches|tells|picks|makes|owes|handles) "
         r"(?:it|this|that|them|him|her|us|me|up)\b|\b(?:see|meet|join|call|ping|text|dm) (?:you|me|us|him|her|them)\b|\bmy (?:pr|place|turn|desk)\b|"
         r"\breview my\b|\bswap\b",
     )
@@ -180,6 +196,7 @@ _LAUGHS = ("lol", "lmao", "haha", "hehe", "rofl", "jaja", "mdr", "xd")
 _MAYBE_TO_PEOPLE = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
+        r"\b(?:does|has|did|do|is|can|could) (?:anyone|anybody|someone|somebody)\b",
         r"\bwho(?:'s|s| is| has| was)? (?:has|got|have|bringing|coming|in|up|free|around|taking|cooking|paying|"
         r"driving|going|joining|doing|writing|sending|picking|buying|hosting|ordering|available|ready|there)\b",
         r"\bwho (?:can|could|wants?|will|would|brings|takes|sends|pays|drives|writes (?:it|this|that)|"
@@ -266,9 +283,9 @@ def _form(text: str, said: list[str]) -> Form:
         return Form.QUESTION
     if said and said[0] in _REQUESTS:
         return Form.REQUEST
-    if "?" in text and not text.lstrip().startswith(">"):
+    if ("?" in text and not text.lstrip().startswith(">")) or _ASKS_LAST.search(text[:LONGEST]):
         return Form.QUESTION
-    if _CONNECTED.search(text) and len(said) <= _FRAGMENT_WORDS:
+    if _CONNECTED.search(text) and len(said) <= (_CASE_WORDS if _CONNECTED_CASE.search(text) else _FRAGMENT_WORDS):
         return Form.FRAGMENT
     if _DOES_SO.match(text):
         return Form.STATEMENT

@@ -90,6 +90,8 @@ async def opened() -> Dock:
     [
         ("and the spare one?", "accepted"),
         ("who forged it?", "accepted"),
+        ("and for leaving it where it is", "accepted"),
+        ("for anybody who picks it up?", "accepted"),
         ("sorry, I meant the small one", "accepted"),
         ("thanks, and how long is the chain?", "accepted"),
         ("thank you!", "acknowledged"),
@@ -126,6 +128,23 @@ async def test_after_talk_among_people_a_question_has_to_stand_by_itself() -> No
     assert await dock.say("ada", "which shed?") == "for_people"
     assert await dock.say("ada", "do puffins sleep in trees?") == "not_covered"
     assert await dock.say("ada", "how deep does the anchor go?") == "accepted"
+
+
+async def test_a_question_about_anybody_may_be_about_documents() -> None:
+    assert await (await opened()).say("ada", "did anyone lose an anchor?") == "accepted"
+    assert await (await opened()).say("ben", "did anyone bring an anchor?") == "for_people"
+
+
+async def test_thanks_show_that_a_question_goes_on() -> None:
+    dock = await opened()
+    assert await dock.say("ben", "I would have bet on copper") == "chatter"
+    assert await dock.say("ada", "thanks! and where did she leave it?") == "accepted"
+
+
+async def test_after_one_remark_a_question_may_still_be_about_the_answer() -> None:
+    dock = await opened()
+    assert await dock.say("ben", "heavy things they are") == "chatter"
+    assert await dock.say("ben", "since when do divers lift them?") == "accepted"
 
 
 async def test_a_call_by_name_is_for_that_person() -> None:
@@ -243,6 +262,7 @@ async def test_an_edit_of_an_answered_message_is_answered_whatever_it_says_now()
     [
         ("Footnote, is the anchor new?", "is the anchor new?"),
         ("hey footnote what weighs more", "what weighs more"),
+        ("dis footnote, qui lève l'ancre ?", "qui lève l'ancre ?"),
         ("Footnote can you list the anchors", "can you list the anchors"),
         ("how heavy is it, footnote?", "how heavy is it?"),
         ("footnote is slow today", None),

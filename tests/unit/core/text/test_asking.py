@@ -28,6 +28,14 @@ from core.text.asking import Form, count_telling, read_asked
         ("love this", Form.STATEMENT),
         ("painting that now?", Form.QUESTION),
         ("the spare one", Form.FRAGMENT),
+        ("hang it on what", Form.QUESTION),
+        ("so it weighs how much more", Form.QUESTION),
+        ("by rope or how", Form.QUESTION),
+        ("et ça tient jusqu'à quel poids", Form.QUESTION),
+        ("no idea how", Form.FRAGMENT),
+        ("n the spare one", Form.FRAGMENT),
+        ("and for leaving it where it is", Form.FRAGMENT),
+        ("and then we went home by the river", Form.STATEMENT),
     ],
 )
 def test_a_message_has_a_form(text: str, form: Form) -> None:
