@@ -2,19 +2,19 @@
 
 - fitted/*.txt fit the support model; of every fifth source of theirs, and first.txt and fresh.txt, the networks that
   weigh the model's word with the findings of code (`weights.py`);
-- near.txt has sentences nearly in their quotes' words; heldout.txt and heldout_second.txt are only measured on.
+- near.txt has sentences nearly in their quotes' words; heldout*.txt are only measured on.
 """
 
 import random
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 from core.answering.support.texts import Text, in_one_language
-from tests.training.judge_pairs import LABELS, Pair
+from tests.training.judge_pairs import LABELS, MONTHS, NOT_SUPPORTED, Pair
 
 CLAIMS = Path(__file__).with_name("claims")
 NETWORKS = 5  # one source in so many is for the networks, not for the model
@@ -27,6 +27,17 @@ _LOWERED = re.compile(
     rf"(?:the|an?|it|they|he|she|we|you|this|that|these|those|all|each|no|its|their|his|her|there|if|when|{_PREPOSITION})\b",
     re.IGNORECASE,
 )
+COUNTS = "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty".split()
+THEIRS = 0.4  # of the figures that are exchanged: with another one of the quotes
+_COUNT = re.compile(rf"\b(?:{'|'.join(COUNTS)})\b", re.IGNORECASE)
+_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?![\w.,]*\d)")
+_MONTH = re.compile(rf"\b(?:{'|'.join(month for month in MONTHS if month != 'May')})\b")
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w’-]+(?: [A-Z][\w’-]+)*")
+_BOUND = re.compile(
+    r"(?:than|over|above|under|below|least|most|up to|until|before|after|within|exceed\w*|about|around|nearly|almost|or"
+    r"|between|and|like|such as|if) (?:[$€£])?$",
+    re.IGNORECASE,
+)
 _LETTERS = {"s": "supported", "c": "contradicted", "u": "unsupported", "n": "no_claim"}
 Row = Mapping[str, object]
 
@@ -37,14 +48,15 @@ def rows_of_networks() -> list[Row]:
     return [*apart, *(row for row in _fitted() if _is_for_networks(row))]
 
 
-def rows_of_model() -> list[Row]:
-    """Return the sentences that the support model is fitted on."""
-    return [row for row in _fitted() if not _is_for_networks(row)]
+def rows_of_model(files: Collection[str] = ()) -> list[Row]:
+    """Return the sentences that the support model is fitted on: of these files (without .txt), or of all."""
+    return [row for row in _fitted(files) if not _is_for_networks(row)]
 
 
-def _fitted() -> Iterator[Row]:
+def _fitted(files: Collection[str] = ()) -> Iterator[Row]:
     for file in sorted((CLAIMS / "fitted").glob("*.txt")):
-        yield from _rows(file)
+        if not files or file.stem in files:
+            yield from _rows(file)
 
 
 def _rows(file: Path) -> list[Row]:
@@ -63,6 +75,50 @@ def support_pairs(rows: Iterable[Row], rng: random.Random) -> Iterator[Pair]:
         title = f"{row['context']}: " if row["context"] and rng.random() < TITLED else ""
         if row["label"] in LABELS:
             yield Pair(said, title + "\n".join(read), LABELS.index(str(row["label"])))
+
+
+def exchanged_pairs(pairs: Iterable[Pair], rng: random.Random) -> Iterator[Pair]:
+    """Pair supported sentences with one figure, month or name exchanged with their quotes, which don't say that."""
+    for pair in pairs:
+        found = [*_other_figures(pair, rng), *_other_months(pair, rng), *_other_names(pair, rng)]
+        if pair.label == 0 and found:
+            (begin, end), other = rng.choice(found)
+            yield Pair(f"{pair.asked[:begin]}{other}{pair.asked[end:]}", pair.passage, NOT_SUPPORTED)
+
+
+def _other_figures(pair: Pair, rng: random.Random) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield places of figures with others: one of the quotes, ten times as much, a digit more, less or moved."""
+    known = set(_FIGURE.findall(pair.passage)) | set(_FIGURE.findall(pair.asked))
+    for found in _FIGURE.finditer(pair.asked):
+        if _BOUND.search(pair.asked[: found.start()]):
+            continue  # "more than 30" is true of 40, too
+        written, digits = found.group(), re.sub(r"\D", "", found.group())
+        changed = [f"{written}0", written[:-1], written.replace(digits[0], str(int(digits[0]) % 9 + 1), 1)]
+        changed += [written.replace(digits[-1], str((int(digits[-1]) + rng.randrange(1, 9)) % 10))]
+        changed += [written[::-1]] if written.isdigit() else []
+        theirs = sorted(other for other in set(_FIGURE.findall(pair.passage)) if other != written)
+        fit = [other for other in changed if other not in known and re.fullmatch(_FIGURE.pattern, other)]
+        if theirs and rng.random() < THEIRS:
+            yield found.span(), rng.choice(theirs)
+        elif fit:
+            yield found.span(), rng.choice(fit)
+    for found in _COUNT.finditer(pair.asked):
+        if not _BOUND.search(pair.asked[: found.start()]):
+            other = rng.choice([word for word in COUNTS if word != found.group().lower()])
+            yield found.span(), other.capitalize() if found.group()[0].isupper() else other
+
+
+def _other_months(pair: Pair, rng: random.Random) -> Iterator[tuple[tuple[int, int], str]]:
+    for found in _MONTH.finditer(pair.asked):
+        yield found.span(), rng.choice([month for month in MONTHS if month not in pair.asked])
+
+
+def _other_names(pair: Pair, rng: random.Random) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield places of names that the quotes have, with other names of theirs."""
+    theirs = sorted({name for name in _NAME.findall(pair.passage) if name not in pair.asked})
+    for found in _NAME.finditer(pair.asked):
+        if theirs and found.group() in pair.passage:
+            yield found.span(), rng.choice(theirs)
 
 
 def read_own(text: str) -> list[Row]:

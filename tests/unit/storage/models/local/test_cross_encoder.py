@@ -49,8 +49,7 @@ async def test_quotes_support_what_they_say_more_than_the_contrary() -> None:
     unsaid = [await model.support(sentence, quote) for sentence in false]
     await model.close()
 
-    assert min(said) > 3 * max(unsaid)
-    assert min(unsaid) >= 0 and max(said) <= 1
+    assert max(said) <= 1 and min(said) > 0.5 > max(unsaid) and min(unsaid) >= 0
 
 
 async def test_no_texts_need_no_judge(judge: CrossEncoderJudge) -> None:
