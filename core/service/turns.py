@@ -41,13 +41,13 @@ from core.service.addressing import (
     ONLY_NAMED,
 )
 from core.service.auto_answers import FIRST_BAR, LOWEST_BAR
-from core.text.asking import Asked, Form, count_telling, is_about, read_asked
+from core.text.asking import Asked, Form, count_telling, is_about, is_follow_up, read_asked
 from core.text.courtesies import Courtesy, Spoken, has_words, read_courtesies, without_links
 
 OUR_NAME = "footnote"
 LOOKED_BACK = 20  # entries of a thread
 TELLING_WORDS = 2  # content words; a question with fewer is about the message before
-FEW_BETWEEN = 1  # messages of people, after which a question may still be about the last answer
+FEW_BETWEEN = 1  # messages of people, after which "how long is it?" may still be about the last answer
 BURST_SECONDS = 3.0  # between two messages of one thought
 BURST_MESSAGES = 4
 TOPIC_QUESTIONS = 3
@@ -218,23 +218,24 @@ class Turns:
         if is_to_us:
             return None if asked.form is not Form.FRAGMENT or asked.is_connected else CHATTER
         has_thanked = Courtesy.THANKS in spoken.kinds and incoming.author in situation.askers
-        is_follow_up = has_thanked or situation.is_followed_up_by(incoming.author)
+        follows_us = has_thanked or situation.is_followed_up_by(incoming.author)
         is_tail = asked.form in (Form.CORRECTION, Form.FRAGMENT) and incoming.author in situation.waiting
         if is_tail:  # of a question that is being answered
             return CHATTER
-        if is_follow_up and asked.form is not Form.FRAGMENT and not asked.maybe_for_person:
+        if follows_us and asked.form is not Form.FRAGMENT and not asked.maybe_for_person:
             return None
-        if asked.form is Form.CORRECTION or (asked.form is Form.FRAGMENT and not (is_follow_up and situation.topic)):
+        if asked.form is Form.CORRECTION or (asked.form is Form.FRAGMENT and not (follows_us and situation.topic)):
             return CHATTER
-        if is_follow_up and asked.is_connected:
+        if follows_us and asked.is_connected:
             return None
         in_thread = incoming.circumstances.in_thread
         says_little = asked.is_elliptical or count_telling(spoken.rest) < TELLING_WORDS
-        if not is_follow_up and (asked.maybe_for_person or (says_little and situation.between)):
+        if not follows_us and (asked.maybe_for_person or (says_little and situation.between)):
             return FOR_PEOPLE
         if asked.form is Form.REQUEST and not in_thread:
             return CHATTER
-        goes_on = is_follow_up or (situation.askers and len(situation.between) <= FEW_BETWEEN)
+        leans = is_follow_up(spoken.rest) and situation.askers and len(situation.between) <= FEW_BETWEEN
+        goes_on = follows_us or situation.is_at_once or leans
         context = situation.topic if in_thread and goes_on and asked.form is not Form.FRAGMENT else ""
         return None if await self._covers(incoming, spoken.rest, context) else NOT_COVERED
 

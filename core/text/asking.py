@@ -299,7 +299,8 @@ def _begins_question(clause: str) -> bool:
         if word in _QUESTION_WORDS:
             return place + 1 < len(said) or place > 0 or "?" in clause
         if word in _VERBS_FIRST and place <= 1:
-            return place + 2 < len(said) or "?" in clause
+            least = 3 if word == "do" else 2  # "do the maths" is a request
+            return place + least < len(said) or "?" in clause
         if word not in _LEADS:
             return False
     return False

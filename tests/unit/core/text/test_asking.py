@@ -33,6 +33,8 @@ from core.text.asking import Form, count_telling, read_asked
         ("by rope or how", Form.QUESTION),
         ("et ça tient jusqu'à quel poids", Form.QUESTION),
         ("no idea how", Form.FRAGMENT),
+        ("three anchors, do the maths", Form.STATEMENT),
+        ("do the anchors rust", Form.QUESTION),
         ("n the spare one", Form.FRAGMENT),
         ("and for leaving it where it is", Form.FRAGMENT),
         ("and then we went home by the river", Form.STATEMENT),
