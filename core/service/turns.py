@@ -1,6 +1,7 @@
 """Turn-taking: whether the bot speaks without being named. The same for all platforms; milliseconds, no chat model.
 
-`Turns.read` takes a message as people mean it: the bot's name as an address, and a burst of one person as one thought.
+`Turns.read` takes a message as people mean it: the bot's name as an address, and a burst of one person as one thought,
+also behind a mention that asks nothing yet ("about the pager").
 `Turns.decide` gives the reason to stay silent, or to react only; None: it is the bot's turn.
 """
 
@@ -76,10 +77,11 @@ async def same_bar(channel: ChannelAddress) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Burst:
-    """The last messages of one person that were not answered."""
+    """The last messages of one person that were not answered, or that named the bot and asked nothing yet."""
 
     texts: tuple[str, ...]
     at: float  # of the last one, by the monotonic clock
+    named: IncomingMessage | None = None  # the first one, if it named the bot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,25 +132,35 @@ class Turns:
             return incoming
         if not (how.mentioned or how.direct) and (rest := addressed(incoming.text)) is not None:
             return replace(incoming, text=rest, circumstances=replace(how, mentioned=True))
-        if how.mentioned or how.direct:
+        burst = None if how.mentioned else self._burst_before(incoming)
+        if burst is None:
             return incoming
-        before = self._burst_before(incoming)
-        return replace(incoming, text="\n".join([*before, incoming.text])) if before else incoming
+        text = "\n".join([*burst.texts, incoming.text])
+        if burst.named is not None:  # like an edit of that message: its answer, if any, makes way
+            named = burst.named
+            return replace(incoming, text=text, message_key=named.message_key, circumstances=named.circumstances)
+        return incoming if how.direct else replace(incoming, text=text)
 
-    def _burst_before(self, incoming: IncomingMessage) -> tuple[str, ...]:
-        key, now = (incoming.address, incoming.author), self._clock.monotonic()
-        burst = self._bursts.get(key)
-        if burst is None or now - burst.at > BURST_SECONDS:
-            return ()
-        return burst.texts
+    def _burst_before(self, incoming: IncomingMessage) -> _Burst | None:
+        """Return the messages that one continues: of the same person, a moment ago. An edit continues none."""
+        burst = self._bursts.get((incoming.address, incoming.author))
+        is_late = burst is None or self._clock.monotonic() - burst.at > BURST_SECONDS
+        return None if is_late or incoming.event_key != incoming.message_key else burst
 
     def _remember(self, incoming: IncomingMessage, decision: Decision | None) -> None:
-        """Keep an unanswered message for a moment: the next one may continue it. `text` is joined already."""
-        key = (incoming.address, incoming.author)
-        self._bursts.pop(key, None)
-        if decision in (CHATTER, FOR_PEOPLE, NOT_COVERED):
+        """Keep a message for a moment that was not answered, or that named the bot without asking anything: the next
+        one may continue it. `text` is joined already.
+        """
+        key, how = (incoming.address, incoming.author), incoming.circumstances
+        before = self._bursts.pop(key, None)
+        named = before.named if before is not None else None
+        if named is None or named.message_key != incoming.message_key:
+            asked = read_asked(read_courtesies(without_links(incoming.text)).rest or "?")
+            asks_nothing = asked.form in (Form.FRAGMENT, Form.STATEMENT) and not asked.is_elliptical
+            named = incoming if (how.mentioned or how.direct) and decision is None and asks_nothing else None
+        if decision in (CHATTER, FOR_PEOPLE, NOT_COVERED) or named is not None:
             texts = tuple(incoming.text.split("\n"))[-BURST_MESSAGES:]
-            self._bursts[key] = _Burst(texts, self._clock.monotonic())
+            self._bursts[key] = _Burst(texts, self._clock.monotonic(), named)
             while len(self._bursts) > MOST_BURSTS:
                 self._bursts.popitem(last=False)
 
@@ -160,7 +172,10 @@ class Turns:
         Called for messages that the rules of addressing.py let through.
         """
         how = incoming.circumstances
-        if how.mentioned or how.direct or how.opens_post or await self._is_settled(incoming):
+        if how.mentioned or how.direct:
+            self._remember(incoming, None)
+            return None
+        if how.opens_post or await self._is_settled(incoming):
             return None
         decision = await self._judge(incoming)
         self._remember(incoming, decision)

@@ -243,6 +243,35 @@ async def test_a_burst_is_one_thought() -> None:
     assert await dock.text() == "who dropped the anchor there?"
 
 
+async def test_what_follows_a_mention_that_asks_nothing_yet_belongs_to_it() -> None:
+    dock = Dock()
+    await dock.ask("about the anchor")
+    assert await dock.say("ada", "it is on the left side", seconds=1) == "accepted"
+    assert await dock.say("ada", "how heavy is it?", seconds=1) == "accepted"
+    joined, middle, first = await dock.store.recent("local")
+
+    assert joined.incoming.text == "about the anchor\nit is on the left side\nhow heavy is it?"
+    assert joined.message_key == middle.message_key == first.message_key
+    assert joined.incoming.circumstances.mentioned
+
+
+@pytest.mark.parametrize(
+    ("mentioned", "author", "seconds"),
+    [
+        ("how heavy is the anchor?", "ada", 1),  # it asks something
+        ("about the anchor", "ben", 1),
+        ("about the anchor", "ada", BURST_SECONDS + 1),
+        ("hello!", "ada", 1),
+    ],
+)
+async def test_other_mentions_stay_by_themselves(mentioned: str, author: str, seconds: float) -> None:
+    dock = Dock()
+    await dock.ask(mentioned)
+    await dock.say(author, "how old is the anchor?", seconds=seconds)
+
+    assert await dock.text() == "how old is the anchor?"
+
+
 async def test_the_tail_of_a_question_that_is_being_answered_is_no_question_of_its_own() -> None:
     dock = await opened()
     assert await dock.say("ada", "and the chain?", is_answered=False) == "accepted"
