@@ -230,7 +230,8 @@ class _Play:
 
     def _heard(self, said: Said) -> Heard:
         receipt, milliseconds = self._receipts[said.number]
-        answer = self._room.posts.get(receipt.message_key)
+        of_key = [number for number, (other, _) in self._receipts.items() if other.message_key == receipt.message_key]
+        answer = self._room.posts.get(receipt.message_key) if said.number == max(of_key) else None  # joined: one post
         return Heard(
             number=said.number,
             code=receipt.decision.code,

@@ -66,6 +66,7 @@ _ADDRESS_LAST = re.compile(rf",\s?{OUR_NAME}[?!.\s]*+$", re.IGNORECASE)
 
 _CALLS = frozenset("hey hi oye na so and ok dis sag".split())  # before a name
 
+_Place = tuple[ThreadAddress | ChannelAddress, str]  # and the author
 Evidence = Callable[[IncomingMessage, str], Awaitable[float]]
 Bar = Callable[[ChannelAddress], Awaitable[float]]
 
@@ -121,7 +122,7 @@ class Turns:
         self._clock = clock
         self._evidence = evidence
         self._bar = bar
-        self._bursts: OrderedDict[tuple[ThreadAddress, str], _Burst] = OrderedDict()
+        self._bursts: OrderedDict[_Place, _Burst] = OrderedDict()
 
     # ------------------------------------------------------------------ reading
 
@@ -137,13 +138,13 @@ class Turns:
             return incoming
         text = "\n".join([*burst.texts, incoming.text])
         if burst.named is not None:  # like an edit of that message: its answer, if any, makes way
-            named = burst.named
-            return replace(incoming, text=text, message_key=named.message_key, circumstances=named.circumstances)
+            named = replace(burst.named, text=text, event_key=incoming.event_key)
+            return replace(named, attachments=(*burst.named.attachments, *incoming.attachments))
         return incoming if how.direct else replace(incoming, text=text)
 
     def _burst_before(self, incoming: IncomingMessage) -> _Burst | None:
         """Return the messages that one continues: of the same person, a moment ago. An edit continues none."""
-        burst = self._bursts.get((incoming.address, incoming.author))
+        burst = next((self._bursts[key] for key in _places(incoming) if key in self._bursts), None)
         is_late = burst is None or self._clock.monotonic() - burst.at > BURST_SECONDS
         return None if is_late or incoming.event_key != incoming.message_key else burst
 
@@ -151,16 +152,17 @@ class Turns:
         """Keep a message for a moment that was not answered, or that named the bot without asking anything: the next
         one may continue it. `text` is joined already.
         """
-        key, how = (incoming.address, incoming.author), incoming.circumstances
-        before = self._bursts.pop(key, None)
-        named = before.named if before is not None else None
+        how, places = incoming.circumstances, _places(incoming)
+        before = [self._bursts.pop(key) for key in places if key in self._bursts]
+        named = before[0].named if before else None
         if named is None or named.message_key != incoming.message_key:
             asked = read_asked(read_courtesies(without_links(incoming.text)).rest or "?")
             asks_nothing = asked.form in (Form.FRAGMENT, Form.STATEMENT) and not asked.is_elliptical
             named = incoming if (how.mentioned or how.direct) and decision is None and asks_nothing else None
         if decision in (CHATTER, FOR_PEOPLE, NOT_COVERED) or named is not None:
             texts = tuple(incoming.text.split("\n"))[-BURST_MESSAGES:]
-            self._bursts[key] = _Burst(texts, self._clock.monotonic(), named)
+            for key in places if named is not None else places[:1]:
+                self._bursts[key] = _Burst(texts, self._clock.monotonic(), named)
             while len(self._bursts) > MOST_BURSTS:
                 self._bursts.popitem(last=False)
 
@@ -288,6 +290,13 @@ class Turns:
         address = incoming.address
         found = await self._entries.recent(address.workspace, address=address, limit=LOOKED_BACK)
         return situation_of([entry for entry in found if entry.message_key != incoming.message_key], incoming.author)
+
+
+def _places(incoming: IncomingMessage) -> list[_Place]:
+    """Return where the next message of a burst may be: in the thread, or, outside of threads, in the channel."""
+    in_thread = incoming.circumstances.in_thread
+    channel = [] if in_thread else [(ChannelAddress.of(incoming.address), incoming.author)]
+    return [(incoming.address, incoming.author), *channel]
 
 
 def situation_of(entries: Sequence[InboxEntry], author: str) -> _Situation:

@@ -34,6 +34,22 @@ async def test_a_question_edited_while_it_is_answered_has_one_answer(place: Disc
         assert "I have looked" not in texts(answer)
 
 
+async def test_what_follows_a_mention_that_asks_nothing_yet_is_answered_in_its_post(
+    place: DiscordPlace,
+) -> None:
+    place.says(search(), ANSWER, search("e1"), EXACTLY)
+    async with place.open() as house:
+        await house.ada.send(house.channel, f"{house.bot} about the key")
+        [before] = await house.answered()
+        await house.ada.send(house.channel, "where exactly does it hang?")
+        await house.shows("Exactly there")
+        assert [item.id for item in house.posts()] == [before.id] and len(house.channel.threads) == 1
+        [conversation] = await place.conversations.list_conversations("local")
+        _, messages = await place.conversations.show(conversation.id, "local")
+        asked = [item.content for item in messages if item.role == "user"]
+        assert asked == ["about the key\nwhere exactly does it hang?"]
+
+
 async def test_an_edit_that_takes_the_mention_away_leaves_the_answer_as_it_is(place: DiscordPlace) -> None:
     async with place.open() as house:
         asked = await house.ask()

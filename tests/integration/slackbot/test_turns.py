@@ -159,6 +159,23 @@ async def test_a_conversation_that_was_deleted_is_not_continued(place: SlackPlac
         assert another.id != conversation.id
 
 
+async def test_what_follows_a_mention_that_asks_nothing_yet_is_answered_in_its_post(place: SlackPlace) -> None:
+    place.says(*turns(2))
+    async with place.open() as house:
+        await house.ada.mention(house.channel, "about the key")
+        await house.answered()
+        await house.ada.say(house.channel, "where does it hang?")
+        await until_decided(place, 2)
+        [newest, _] = await place.entries.recent("local")
+        while await place.entries.find_open(newest.message_key):  # noqa: ASYNC110 - the store tells no test of it
+            await asyncio.sleep(0.01)
+        assert await place.codes() == ["accepted", "accepted"] and len(house.posts()) == 1
+        [conversation] = await place.conversations.list_conversations("local")
+        _, messages = await place.conversations.show(conversation.id, "local")
+        asked = [item.content for item in messages if item.role == "user"]
+        assert asked == ["about the key\nwhere does it hang?"]
+
+
 async def test_being_called_into_a_thread_of_people_is_no_subscription(place: SlackPlace) -> None:
     place.says(*turns(2))
     async with place.open() as house:

@@ -243,15 +243,17 @@ async def test_a_burst_is_one_thought() -> None:
     assert await dock.text() == "who dropped the anchor there?"
 
 
-async def test_what_follows_a_mention_that_asks_nothing_yet_belongs_to_it() -> None:
+@pytest.mark.parametrize("thread", [None, ""])  # in the thread that the mention opens, and in the channel
+async def test_what_follows_a_mention_that_asks_nothing_yet_belongs_to_it(thread: str | None) -> None:
     dock = Dock()
     await dock.ask("about the anchor")
-    assert await dock.say("ada", "it is on the left side", seconds=1) == "accepted"
-    assert await dock.say("ada", "how heavy is it?", seconds=1) == "accepted"
+    assert await dock.say("ada", "it is on the left side", seconds=1, thread=thread) == "accepted"
+    assert await dock.say("ada", "how heavy is it?", seconds=1, thread=thread) == "accepted"
     joined, middle, first = await dock.store.recent("local")
 
     assert joined.incoming.text == "about the anchor\nit is on the left side\nhow heavy is it?"
     assert joined.message_key == middle.message_key == first.message_key
+    assert joined.incoming.address == first.incoming.address
     assert joined.incoming.circumstances.mentioned
 
 
