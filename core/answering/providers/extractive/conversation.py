@@ -163,7 +163,7 @@ def about_things(question: str, history: Sequence[ChatMessage], answer: str) -> 
     These are what people named, the newest first, then what the last answer did; "she" is somebody with a name.
     """
     pronoun = next(reversed([*_PRONOUN.finditer(question)]), None)
-    if pronoun is None:
+    if pronoun is None or _things(question[: pronoun.start()]):  # "what was the fare, and when did it rise?"
         return []
     said: list[str] = []
     for turn in reversed(history):

@@ -100,6 +100,7 @@ def test_a_follow_up_takes_over_the_words_of_the_question_before_that_it_lacks()
         ),
         ("and when?", "Who paints the signs?", "", []),
         ("is it possible to cross?", "Where is the bridge?", "", []),
+        ("what was the fare, and when did it rise?", "Where is the bridge?", "", []),
     ],
 )
 def test_a_pronoun_is_tried_with_the_things_that_were_talked_of(
