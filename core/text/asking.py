@@ -78,12 +78,15 @@ _CONNECTED_CASE = re.compile(
 )
 _CASE_WORDS = 8
 # A question word at the end: "roll on what", "so we took in how much more", "ça sera gratuit jusqu'à quel âge".
-_ASKS_LAST = re.compile(
-    r"\b(?:(?:on|by|to|for|from|with|in|at|of|until|till|since|or) (?:what|who|whom|when|where|how|which(?: one)?)"
-    r"|(?<!know )(?<!idea )(?<!see )how (?:much|many|long|often|far)(?: more| less| fewer| in total| altogether)?"
-    r"|(?:bis|seit|für|mit|von|zu|an) (?:wann|wen|wem|welchem?|was)|(?:de|en|a|para|con|hasta|desde) (?:qué|quién|cuándo|dónde)(?: \w+)?"
-    r"|(?:à|de|pour|avec|dans|jusqu'à|depuis) (?:quoi|qui|quand|où|quel(?:le)?s? \w+))\W*$",
-    re.IGNORECASE,
+_ASKS_LAST = tuple(
+    re.compile(rf"\b(?:{ending})\W*$", re.IGNORECASE)
+    for ending in (
+        r"(?:on|by|to|for|from|with|in|at|of|until|till|since|or) (?:what|who|whom|when|where|how|which(?: one)?)",
+        r"(?<!know )(?<!idea )(?<!see )how (?:much|many|long|often|far)(?: more| less| fewer| in total| altogether)?",
+        r"(?:bis|seit|für|mit|von|zu|an) (?:wann|wen|wem|welchem?|was)",
+        r"(?:de|en|a|para|con|hasta|desde) (?:qué|quién|cuándo|dónde)(?: \w+)?",
+        r"(?:à|de|pour|avec|dans|jusqu'à|depuis) (?:quoi|qui|quand|où|quel(?:le)?s? \w+)",
+    )
 )
 # What somebody does with what was said: "writing that down", "doing it now", "love this".
 _DOES_SO = re.compile(
@@ -283,7 +286,7 @@ def _form(text: str, said: list[str]) -> Form:
         return Form.QUESTION
     if said and said[0] in _REQUESTS:
         return Form.REQUEST
-    if ("?" in text and not text.lstrip().startswith(">")) or _ASKS_LAST.search(text[:LONGEST]):
+    if ("?" in text and not text.lstrip().startswith(">")) or any(ending.search(text) for ending in _ASKS_LAST):
         return Form.QUESTION
     if _CONNECTED.search(text) and len(said) <= (_CASE_WORDS if _CONNECTED_CASE.search(text) else _FRAGMENT_WORDS):
         return Form.FRAGMENT
