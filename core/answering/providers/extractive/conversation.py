@@ -160,7 +160,7 @@ MOST_THINGS = 3  # that a pronoun is tried with
 def about_things(question: str, history: Sequence[ChatMessage], answer: str) -> list[str]:
     """Return the question with each thing that was talked of in place of its pronoun, the likeliest first.
 
-    These are what people named, the newest first, then what the last answer did; "she" is somebody with a name.
+    These are what people named, the newest first, then what the last answer did; "she" is a person with a name.
     """
     pronoun = next(reversed([*_PRONOUN.finditer(question)]), None)
     if pronoun is None or _things(question[: pronoun.start()]):  # "what was the fare, and when did it rise?"
