@@ -146,7 +146,9 @@ class Turns:
         """Return the messages that one continues: of the same person, a moment ago. An edit continues none."""
         burst = next((self._bursts[key] for key in _places(incoming) if key in self._bursts), None)
         is_late = burst is None or self._clock.monotonic() - burst.at > BURST_SECONDS
-        return None if is_late or incoming.event_key != incoming.message_key else burst
+        if burst is None or is_late or incoming.event_key != incoming.message_key:
+            return None
+        return None if burst.named is not None and _is_for_others(incoming) else burst
 
     def _remember(self, incoming: IncomingMessage, decision: Decision | None) -> None:
         """Keep a message for a moment that was not answered, or that named the bot without asking anything: the next
@@ -290,6 +292,13 @@ class Turns:
         address = incoming.address
         found = await self._entries.recent(address.workspace, address=address, limit=LOOKED_BACK)
         return situation_of([entry for entry in found if entry.message_key != incoming.message_key], incoming.author)
+
+
+def _is_for_others(incoming: IncomingMessage) -> bool:
+    """Return whether a message is a command, or meant for people: it doesn't continue what was said to the bot."""
+    how, text = incoming.circumstances, incoming.text
+    is_to_people = how.replies_to is RepliesTo.SOMEBODY or how.mentions_others or read_asked(text).for_person
+    return is_to_people or text.lstrip().startswith("/")
 
 
 def _places(incoming: IncomingMessage) -> list[_Place]:

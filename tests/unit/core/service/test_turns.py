@@ -274,6 +274,22 @@ async def test_other_mentions_stay_by_themselves(mentioned: str, author: str, se
     assert await dock.text() == "how old is the anchor?"
 
 
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("lunch at noon?", {}),
+        ("look at this", {"mentions_others": True}),
+        ("so it is", {"replies_to": RepliesTo.SOMEBODY}),
+        ("/why", {}),
+    ],
+)
+async def test_messages_to_people_do_not_continue_a_mention(text: str, how: dict[str, object]) -> None:
+    dock = Dock()
+    await dock.ask("about the anchor")
+
+    assert await dock.say("ada", text, seconds=1, **how) in ("for_people", "not_for_us", "command")
+
+
 async def test_the_tail_of_a_question_that_is_being_answered_is_no_question_of_its_own() -> None:
     dock = await opened()
     assert await dock.say("ada", "and the chain?", is_answered=False) == "accepted"
