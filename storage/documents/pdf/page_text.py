@@ -32,6 +32,7 @@ from storage.documents.pdf.layout import (
 )
 from storage.documents.pdf.rows import Line, needs_rows, to_rows
 from storage.documents.pdf.ruled_tables import find_grids, find_ruled_tables, join_rules
+from storage.documents.pdf.type_sizes import SizedLine, read_sizes
 from storage.documents.texts.encodings import clean
 
 _Row = Sequence[Cell]
@@ -117,11 +118,16 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def page_text(
-    document: Any, index: int, hiding: list[int] | None = None, tell: Callable[[str], None] = lambda reason: None
+    document: Any,
+    index: int,
+    hiding: list[int] | None = None,
+    tell: Callable[[str], None] = lambda reason: None,
+    sizes: list[SizedLine] | None = None,
 ) -> str:
     """Return the text of one page, "" if the page or its text can't be loaded.
 
-    Text that no reader sees is left out; the numbers of pages with such text are added to `hiding`.
+    Text that no reader sees is left out; the numbers of pages with such text are added to `hiding`, and its lines with
+    the sizes of their type to `sizes`.
     Its ruled tables stay lines of text if their reader fails; `tell` gets the reason.
     """
     import pypdfium2
@@ -141,6 +147,8 @@ def page_text(
             seen = mark_invisible(given, page, text_page)
             if seen != given and hiding is not None:
                 hiding.append(index + 1)
+            if sizes is not None:
+                sizes.extend(read_sizes(text_page, seen, index))
             text = clean_page(_raw_text(page, text_page, fields, seen))
             lines = [field.line for field in fields]
             return part_or(text, partial(with_ruled_tables, text, page, text_page, lines), tell)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from storage.documents.pdf.form_fields import open_forms
 from storage.documents.pdf.headers_footers import find_headers_footers
 from storage.documents.pdf.page_text import clean_page, page_text, without_controls
 from storage.documents.pdf.recognition import UNRECOGNISED, Recogniser, may_be_scanned, recognise
+from storage.documents.pdf.type_sizes import Entry, SizedLine, find_headings
 from storage.documents.texts.encodings import HIDDEN_TEXT, clean
 from storage.documents.texts.sections import enter
 
@@ -67,7 +67,9 @@ class PdfReader:
         with _opened(path) as document:
             hiding: list[int] = []
             faults: list[str] = []
-            texts = [_page_text(document, index, hiding, faults) for index in range(len(document))]
+            entries = _outline(document)
+            sizes: list[SizedLine] | None = None if entries else []
+            texts = [_page_text(document, index, hiding, faults, sizes) for index in range(len(document))]
             recognised = self._recognise(document, texts, faults)
             if not texts:
                 raise ReadError("empty: the PDF has no pages")
@@ -75,7 +77,6 @@ class PdfReader:
                 if faults:
                     raise ReadError(faults[0])
                 raise ReadError(_NOTHING_RECOGNISED if self._recogniser else UNRECOGNISED)
-            entries = _outline(document)
             labels = [_label(document, index) for index in range(len(document))]
             title = " ".join(clean(document.get_metadata_value("Title")).split())
             made = find_date_in_name(clean(document.get_metadata_value("CreationDate"))[:_DAY])
@@ -83,7 +84,7 @@ class PdfReader:
         return ParsedDocument(
             title=title if title and not _NO_TITLE.fullmatch(title) else path.stem,
             kind=self.kind,
-            pages=_to_pages(texts, entries, labels),
+            pages=_to_pages(texts, entries or find_headings(sizes or ())[:MAX_OUTLINE], labels, outlined=bool(entries)),
             warnings=(*hidden, *faults, *_warnings(texts, recognised)),
             hidden=hidden,
             created=made.iso() if made is not None else None,
@@ -110,11 +111,11 @@ class PdfReader:
         return recognised
 
 
-def _page_text(document: Any, index: int, hiding: list[int], faults: list[str]) -> str:
+def _page_text(document: Any, index: int, hiding: list[int], faults: list[str], sizes: list[SizedLine] | None) -> str:
     """Return the text of a page; "" if its reader fails, as it might show hidden text."""
     of_tables = partial(_tell, faults, f"tables of page {index + 1} are read as lines")
     of_page = partial(_tell, faults, f"page {index + 1} is left out")
-    return part_or("", partial(page_text, document, index, hiding, of_tables), of_page)
+    return part_or("", partial(page_text, document, index, hiding, of_tables, sizes), of_page)
 
 
 def _tell(faults: list[str], part: str, reason: str) -> None:
@@ -151,31 +152,26 @@ def _label(document: Any, index: int) -> str:
     return "" if label == str(index + 1) else label[:MAX_LABEL]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    level: int
-    title: str
-    index: int
-
-
-def _outline(document: Any) -> list[_Entry]:
-    entries: list[_Entry] = []
+def _outline(document: Any) -> list[Entry]:
+    entries: list[Entry] = []
     last = 0
     for bookmark in document.get_toc():
         destination = bookmark.get_dest()
         index = destination.get_index() if destination else None
         title = " ".join(clean(bookmark.get_title() or "").split())
         if title and not _NO_TITLE.fullmatch(title) and index is not None and last <= index < len(document):
-            entries.append(_Entry(min(bookmark.level + 1, 6), title, index))
+            entries.append(Entry(min(bookmark.level + 1, 6), title, index))
             last = index
         if len(entries) >= MAX_OUTLINE:
             break
     return entries
 
 
-def _to_pages(texts: list[str], entries: list[_Entry], labels: list[str]) -> tuple[ParsedPage, ...]:
-    """Return the pages with text. Outline entries in the page's text are headings, others its path."""
-    by_page: dict[int, list[_Entry]] = {}
+def _to_pages(
+    texts: list[str], entries: Sequence[Entry], labels: list[str], *, outlined: bool
+) -> tuple[ParsedPage, ...]:
+    """Return the pages with text. Entries in the page's text are headings, others of an outline its path."""
+    by_page: dict[int, list[Entry]] = {}
     for entry in entries:
         by_page.setdefault(entry.index, []).append(entry)
     pages = []
@@ -183,11 +179,14 @@ def _to_pages(texts: list[str], entries: list[_Entry], labels: list[str]) -> tup
     above: list[Heading] = []
     for index, text in enumerate(texts):
         headings = _find_headings(text, by_page.get(index, []))
+        if not outlined:  # in a table, say, whose rows are written otherwise
+            headings = [heading for heading in headings if heading.start >= 0]
         unplaced = [heading for heading in headings if heading.start < 0]
         path = _under([*above, *unplaced])
         placed = tuple(heading for heading in headings if heading.start >= 0)
         if text:
-            titles = tuple(heading.title for heading in path)
+            # A page has one path: what its own headings close is left out of it.
+            titles = tuple(heading.title for heading in path if all(heading.level < each.level for each in placed))
             anchors = ((labels[index], 0),) if labels[index] else ()
             page = ParsedPage(
                 title="",
@@ -204,7 +203,7 @@ def _to_pages(texts: list[str], entries: list[_Entry], labels: list[str]) -> tup
     return tuple(pages)
 
 
-def _find_headings(text: str, entries: list[_Entry]) -> list[Heading]:
+def _find_headings(text: str, entries: list[Entry]) -> list[Heading]:
     found = []
     place = 0
     for entry in entries:

@@ -1,11 +1,12 @@
 """Small PDFs written by hand: text and lines at places of a page, an outline, and nothing else."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 # (x, y, text) in points from the page's lower left corner.
 Piece = tuple[float, float, str]
 # From (x, y) to (x, y), on every page.
 Stroke = tuple[float, float, float, float]
+LARGE = "1.5 0 0 1.5"
 
 
 def build_pdf(
@@ -16,18 +17,21 @@ def build_pdf(
     strokes: Sequence[Stroke] = (),
     rotation: int = 0,
     direction: str = "1 0 0 1",
+    large: Collection[str] = (),
 ) -> bytes:
     """A PDF with one page for each list of pieces; `outline` has (title, page index).
 
     `labels` is the inside of the page labels' number tree: "0 << /S /r >> 2 << /S /D >>" counts i, ii, 1, 2.
     `rotation` is how far every page is shown turned clockwise, in degrees; `direction` the
-    matrix by which its letters are turned: "0 1 -1 0" runs upwards.
+    matrix by which its letters are turned: "0 1 -1 0" runs upwards. `large` texts are half as large again.
     """
     objects: list[bytes] = [b"", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     numbers = []
     for pieces in pages:
         drawn = b"".join(b"%d %d m %d %d l S\n" % stroke for stroke in strokes)
-        content = drawn + b"".join(_to_text(piece, direction.encode()) for piece in pieces)
+        content = drawn + b"".join(
+            _to_text(piece, (LARGE if piece[2] in large else direction).encode()) for piece in pieces
+        )
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
         objects.append(
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Rotate %d /Contents %d 0 R "

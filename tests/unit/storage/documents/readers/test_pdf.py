@@ -37,6 +37,40 @@ def test_outline_entries_are_headings_where_they_stand_and_lead_the_pages_after(
     assert third.heading_path == ("Not printed",)
 
 
+def test_without_an_outline_short_lines_in_larger_type_are_headings(tmp_path: Path) -> None:
+    text = [
+        (50, 660 - 15 * place, f"A line of the text in the size of most of it, number {place}.") for place in range(9)
+    ]
+    head = (50, 780, "Ferry News")  # in large type on every page
+    pages = [
+        [head, (50, 700, "Fares and"), (50, 680, "passes"), *text],
+        [head, *text],
+        [head, (50, 700, "1 2 3"), *text],
+    ]
+    large = ("Ferry News", "Fares and", "passes", "1 2 3")
+    first, second, third = read(tmp_path, build_pdf(pages, large=large)).pages
+    assert [(heading.level, heading.title) for heading in first.headings] == [(1, "Fares and passes")]
+    assert first.text[first.headings[0].start :].startswith("Fares and\npasses\nA line")
+    assert (second.heading_path, third.headings) == (("Fares and passes",), ())
+    with_outline = read(tmp_path, build_pdf(pages, outline=[("Prices", 0)], large=large))
+    assert (with_outline.pages[0].headings, with_outline.pages[0].heading_path) == ((), ("Prices",))
+
+
+def test_a_page_with_a_heading_is_not_under_the_one_that_it_closes(tmp_path: Path) -> None:
+    text = [
+        (50, 660 - 15 * place, f"A line of the text in the size of most of it, number {place}.") for place in range(9)
+    ]
+    pages = [[(50, 700, "Fares"), *text], [(50, 700, "Routes"), *text], text]
+    paths = [page.heading_path for page in read(tmp_path, build_pdf(pages, large=("Fares", "Routes"))).pages]
+    assert paths == [(), (), ("Routes",)]
+
+
+def test_a_pdf_mostly_in_large_type_has_no_headings(tmp_path: Path) -> None:
+    slide = [(50, 700, "What we carried in the year"), (50, 600, "Four boats and two crews"), (50, 500, "all of them")]
+    document = read(tmp_path, build_pdf([slide], large=[slide[0][2]]))
+    assert document.pages[0].headings == ()
+
+
 def test_pages_that_are_labelled_otherwise_than_numbered_have_their_labels_as_anchors(tmp_path: Path) -> None:
     pages = [[(50, 700, f"Page of words {number}")] for number in range(4)]
     labels = "0 << /S /r >> 2 << /S /D /P (A-) >> 3 << /S /D /St 4 >>"
