@@ -18,6 +18,7 @@ from core.text.words import collapse
 
 _MARKUP = re.compile(r"[*`~]|\b_+|_+\b|^[ \t]*+>++ ?|\[\d+\]", re.MULTILINE)
 DECISION_PERCENTILE = 95
+COURTESY = 80  # characters of a short one
 
 
 class Place(StrEnum):
@@ -364,6 +365,8 @@ def _score_burst(scores: _Scores, room: LabelledScene, burst: Sequence[tuple[Sai
         scores.count(names, messages=1)
         if label.due in UNPOSTED:
             interjected = spare.pop(0) if spare else None
+            if interjected is not None and _is_courtesy(room.scene.place, label, interjected):
+                interjected = None
             scores.count(names, not_meant=1, interjections=int(interjected is not None))
             if interjected is not None:
                 _note(scores, room, said, heard, "interjection", interjected)
@@ -399,6 +402,12 @@ def _score_due(
     scores.count(names, checked=1, wrong=int(is_wrong), other_document=int(not is_wrong and _is_elsewhere(label, post)))
     if is_wrong:
         _note(scores, room, said, heard, "wrong", post)
+
+
+def _is_courtesy(place: Place, label: Label, post: Posted) -> bool:
+    """Whether a post is a short courtesy in private, where one is as right as a reaction."""
+    is_short = len(plain(post.text)) <= COURTESY and not post.documents and post.status is not AnswerStatus.NOT_FOUND
+    return place is Place.DIRECT and label.due is Due.REACTION and is_short
 
 
 def fits_room(label: Label, post: Posted) -> bool:

@@ -30,6 +30,7 @@ from core.domain.service import (
     Listening,
 )
 from core.errors import FootnoteError
+from core.knowledge.library_questions import read_library_question
 from core.ports import Clock
 from core.ports.service import InboxStore, SettingsRepository
 from core.service.addressing import (
@@ -44,6 +45,7 @@ from core.service.addressing import (
 from core.service.auto_answers import FIRST_BAR, LOWEST_BAR
 from core.text.asking import Asked, Form, count_telling, is_about, is_follow_up, read_asked
 from core.text.courtesies import Courtesy, Spoken, has_words, read_courtesies, without_links
+from core.text.everyday import Everyday, read_everyday
 
 OUR_NAME = "footnote"
 LOOKED_BACK = 20  # entries of a thread
@@ -64,6 +66,7 @@ _ADDRESS = re.compile(
 )
 _ADDRESS_LAST = re.compile(rf",\s?{OUR_NAME}[?!.\s]*+$", re.IGNORECASE)
 
+_OF_US = frozenset({Everyday.LIBRARY, Everyday.SOURCES, Everyday.COMMANDS, Everyday.LAST_QUESTION})
 _CALLS = frozenset("hey hi oye na so and ok dis sag".split())  # before a name
 
 _Place = tuple[ThreadAddress | ChannelAddress, str]  # and the author
@@ -217,6 +220,8 @@ class Turns:
         spoken = read_courtesies(without_links(incoming.text))
         if not has_words(incoming.text) or spoken.is_all:
             return self._to_courtesy(spoken, incoming, situation, is_to_us=is_to_us)
+        if situation.askers and how.in_thread and self._asks_of_us(spoken.rest):
+            return None
         asked = read_asked(spoken.rest)
         if not is_to_us and (asked.for_person or calls_somebody(spoken.rest, situation.names)):
             return FOR_PEOPLE if asked.form is not Form.STATEMENT else CHATTER
@@ -279,6 +284,10 @@ class Turns:
             return bool(context) and await self._evidence(incoming, f"{context} {text}") >= bar
         except FootnoteError:  # the bot was not asked: silence is safe
             return False
+
+    def _asks_of_us(self, text: str) -> bool:
+        """Return whether only the bot can answer a message, even one with "you": about its library, or the history."""
+        return read_everyday(text) in _OF_US or read_library_question(text, self._clock.now().date()) is not None
 
     async def _is_ours(self, incoming: IncomingMessage) -> bool:
         """Return whether the bot's answer opened the thread, and not people's talk."""

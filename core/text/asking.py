@@ -45,8 +45,8 @@ _REQUESTS = frozenset(
     dis montre explique résume compare cherche trouve donne énumère cite décris""".split()
 )
 _LEADS = frozenset(
-    """and so but or also then now btw ok please pls just plus by und aber oder auch dann also bitte noch y e o pero
-    entonces también et ou mais donc alors aussi to in at for from on of with since until about nach bis seit für von zu
+    """and n so but or also then now btw ok wait well oh hm hmm please pls just plus by out till until under within
+    und aber oder auch dann also bitte noch y e o pero entonces también et ou mais donc alors aussi to in at for from on of with since about nach bis seit für von zu
     mit an auf im in ab desde hasta para por de en a con à de depuis pour avec dans jusqu'à sur""".split()
 )
 _NEEDS = tuple(
@@ -70,10 +70,10 @@ _CONNECTED = re.compile(
     r"^\W*(?:and|n|und|y|et|e|what about|how about|same for|or|oder|was ist mit)\s+\S", re.IGNORECASE
 )
 _FRAGMENT_WORDS = 5
-# "And for leaving it where it is": of more words.
+# "And for leaving it where it is", "and if it gets dark": of more words.
 _CONNECTED_CASE = re.compile(
-    r"^\W*(?:and|n|und|y|et) (?:for|in|on|at|with|without|after|before|from|to|by|für|im|mit|ohne|bei|nach|vor|para|en|"
-    r"con|sin|por|pour|dans|avec|sans|après|avant)\s",
+    r"^\W*(?:and|n|und|y|et) (?:if|wenn|falls|si|for|in|on|at|with|without|after|before|from|to|by|für|im|mit|ohne|"
+    r"bei|nach|vor|para|en|con|sin|por|pour|dans|avec|sans|après|avant)\s",
     re.IGNORECASE,
 )
 _CASE_WORDS = 8
@@ -85,7 +85,10 @@ _ASKS_LAST = tuple(
         r"(?<!know )(?<!idea )(?<!see )how (?:much|many|long|often|far)(?: more| less| fewer| in total| altogether)?",
         r"(?:bis|seit|für|mit|von|zu|an) (?:wann|wen|wem|welchem?|was)",
         r"(?:de|en|a|para|con|hasta|desde) (?:qué|quién|cuándo|dónde)(?: \w+)?",
-        r"(?:à|de|pour|avec|dans|jusqu'à|depuis) (?:quoi|qui|quand|où|quel(?:le)?s? \w+)",
+        r"(?:à|de|pour|avec|dans|jusqu'à|depuis) (?:quoi|qui|quand|où)",
+        r"(?:is|are|was|were|due|starts?|begins?|ends?|opens?|closes?|leaves?) (?:when|where)",
+        r"(?<!nicht )(?<!weiß )(?<!ahnung )(?:wann|wie ?viele?)|(?<!sé )(?<!sabe )(?:cuándo|cuánto|dónde)",
+        r"(?<!sais )(?<!sait )(?<!pas )(?:quand|combien|quel(?:le)?s? \w+)",
     )
 )
 # What somebody does with what was said: "writing that down", "doing it now", "love this".
@@ -158,8 +161,9 @@ _PLANS = tuple(
         r"esta tarde|ce soir|cet après-midi|in (?:five|ten|\d{1,2})\W*$|at \d{1,2}(?::\d\d)?\W*$)",
         r"\b(?:shall|should|could|why don't|can) we\b(?! (?:have to|need))|\blet's\b|\blets\b|\bwanna\b|\bgonna\b",
         r"\b(?:are|were|aren't) we (?:still|all|on|meeting|going|there|good|done|ready|having|doing|late|ok|set)\b",
+        r"(?<!does )(?<!do )\b(?:anyone|anybody|someone|somebody|everyone|everybody|y'all|folks|guys) (?:else )?knows?\b|"
         r"\b(?:anyone|anybody|any one|someone|somebody|everyone|everybody|y'all|folks|guys|who else) (?:else )?(?:up|"
-        r"here|there|in|free|seen|got|have|has|want|wants|around|coming|going|know|knows|fancy|fancies|for|think|"
+        r"here|there|in|free|seen|got|have|has|want|wants|around|coming|going|fancy|fancies|for|think|"
         r"thinks|feel|can|could|mind|hungry|awake|else)\b",
         r"\b(?:hat|kann|will|weiß|mag|kommt) (?:jemand|wer|einer)\b|\bwollen wir\b|\bsollen wir\b|\bgehen wir\b|"
         r"\btreffen wir\b",
@@ -199,7 +203,7 @@ _LAUGHS = ("lol", "lmao", "haha", "hehe", "rofl", "jaja", "mdr", "xd")
 _MAYBE_TO_PEOPLE = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"\b(?:does|has|did|do|is|can|could) (?:anyone|anybody|someone|somebody)\b",
+        r"\b(?:does|has|did|do|is|can|could) (?:anyone|anybody|someone|somebody)\b(?! know\b)",
         r"\bwho(?:'s|s| is| has| was)? (?:has|got|have|bringing|coming|in|up|free|around|taking|cooking|paying|"
         r"driving|going|joining|doing|writing|sending|picking|buying|hosting|ordering|available|ready|there)\b",
         r"\bwho (?:can|could|wants?|will|would|brings|takes|sends|pays|drives|writes (?:it|this|that)|"
@@ -302,6 +306,8 @@ def _begins_question(clause: str) -> bool:
         if word in _QUESTION_WORDS:
             return place + 1 < len(said) or place > 0 or "?" in clause
         if word in _VERBS_FIRST and place <= 1:
+            if word == "don't" and said[place + 1 : place + 2] and said[place + 1] not in _SUBJECTS:
+                return "?" in clause  # "don't tell me"
             least = 3 if word == "do" else 2  # "do the maths" is a request
             return place + least < len(said) or "?" in clause
         if word not in _LEADS:

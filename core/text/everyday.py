@@ -262,6 +262,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
     Everyday.LAST_QUESTION: (
         r"what (?:did|have) (?:i|we) (?:just |already |last ){0,3}(?:ask|asked)(?: (?:you|before|earlier|last|previously|just now|this|one|today|first|that|so far)){0,3}",
         r"what (?:was|were) (?:my|our|the) (?:last|previous|earlier|first|other) questions?",
+        r"what (?:was|is) the (?:last|previous|first|second) thing (?:that )?(?:i|we) (?:asked|wanted to know)(?: (?:you|here))?",
         r"(?:repeat|show|list) (?:my|our) (?:last |previous |earlier ){0,3}questions?",
         r"was (?:habe|hab|hatte) ich (?:dich )?(?:vorhin|zuvor|eben|vorher|gerade|zuletzt|schon|früher| ){0,3}(?:dich )?gefragt",
         r"was (?:war|waren) meine (?:letzten?|vorigen?|vorherigen?) fragen?",

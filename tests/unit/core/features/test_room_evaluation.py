@@ -22,9 +22,9 @@ GREETING = Posted(status=AnswerStatus.ANSWERED, text="Hello!")
 NOTHING = Posted(status=AnswerStatus.NOT_FOUND, text="I did not find an answer.")
 
 
-def room(*messages: dict[str, object]) -> LabelledScene:
+def room(*messages: dict[str, object], place: str = "bot_thread") -> LabelledScene:
     lines = [{"n": number, "author": "ada", "text": "x", **item} for number, item in enumerate(messages, start=1)]
-    return read_rooms([json.dumps({"id": "r", "category": "c", "place": "bot_thread", "messages": lines})])[0]
+    return read_rooms([json.dumps({"id": "r", "category": "c", "place": place, "messages": lines})])[0]
 
 
 def heard(*posts: tuple[Posted, ...]) -> list[Heard]:
@@ -43,6 +43,14 @@ def test_what_is_posted_where_nothing_is_due_is_a_false_interjection() -> None:
     found = report.to_json()
     assert (found["missed_questions"], found["false_interjections"], found["wrong_content"]) == (0.0, 0.5, 0.0)
     assert [(miss.number, miss.kind) for miss in report.misses] == [(2, "interjection")]
+
+
+@pytest.mark.parametrize(
+    ("place", "post", "share"), [("dm", GREETING, 0.0), ("dm", HULL, 1.0), ("bot_thread", GREETING, 1.0)]
+)
+def test_in_private_a_short_courtesy_is_as_right_as_a_reaction(place: str, post: Posted, share: float) -> None:
+    report = score_rooms([(room({"expect": "reaction"}, place=place), heard((post,)))])
+    assert report.to_json()["false_interjections"] == share
 
 
 def test_a_burst_needs_one_reply_wherever_it_stands() -> None:

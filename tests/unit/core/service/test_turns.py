@@ -90,6 +90,9 @@ async def opened() -> Dock:
     [
         ("and the spare one?", "accepted"),
         ("who forged it?", "accepted"),
+        ("which documents have you got?", "accepted"),
+        ("what was the first thing i asked you", "accepted"),
+        ("and if the chain breaks before that", "accepted"),
         ("and for leaving it where it is", "accepted"),
         ("for anybody who picks it up?", "accepted"),
         ("sorry, I meant the small one", "accepted"),

@@ -38,6 +38,17 @@ from core.text.asking import Form, count_telling, read_asked
         ("n the spare one", Form.FRAGMENT),
         ("and for leaving it where it is", Form.FRAGMENT),
         ("and then we went home by the river", Form.STATEMENT),
+        ("out of which tin is the varnish", Form.QUESTION),
+        ("till when does the varnish stay soft", Form.QUESTION),
+        ("wait how does the varnish get there", Form.QUESTION),
+        ("n who varnished the mast", Form.QUESTION),
+        ("the varnish is due when", Form.QUESTION),
+        ("le vernis arrive quel jour", Form.QUESTION),
+        ("je sais pas combien", Form.STATEMENT),
+        ("und wenn der Lack nicht trocknet", Form.FRAGMENT),
+        ("y si no se seca antes", Form.FRAGMENT),
+        ("don't tell me the price of the varnish", Form.STATEMENT),
+        ("don't they varnish the mast", Form.QUESTION),
     ],
 )
 def test_a_message_has_a_form(text: str, form: Form) -> None:
@@ -55,6 +66,7 @@ def test_a_message_has_a_form(text: str, form: Form) -> None:
         "shall we take the small boat?",
         "pizza after work?",
         "anyone seen my gloves?",
+        "anyone know a good joiner?",
         "kommst du auch mit?",
         "hat jemand den Schlüssel?",
         "¿vienes a la regata?",
@@ -82,6 +94,11 @@ def test_what_asks_a_person_or_nobody_is_told_from_questions_of_the_documents(te
 )
 def test_you_in_general_is_no_person(text: str) -> None:
     assert not read_asked(text).for_person
+
+
+def test_who_asks_whether_anyone_knows_asks_the_library_too() -> None:
+    asked = read_asked("does anyone know who varnished the mast?")
+    assert not (asked.for_person or asked.maybe_for_person)
 
 
 def test_a_message_that_only_points_back_is_elliptical() -> None:
