@@ -110,6 +110,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"(?:à l'|j'ai besoin d')?aide(?:-moi)?(?: s'il (?:te|vous) plaît| stp| svp){0,3}",
         r"(?:que|qu'est-ce que) (?:peux-tu|tu peux|sais-tu|tu sais|pouvez-vous|vous pouvez) faire",
         r"tu (?:peux|sais) faire quoi",
+        r"what else (?:can|could) you (?:do|help (?:us|me)(?: with)?|help with|tell (?:us|me))",
         r"comment (?:ça marche|tu (?:marches|fonctionnes)|fonctionnes-tu|fonctionne (?:ce bot|footnote)|t'utiliser|(?:je|on) (?:t'utilise|l'utilise)|ça fonctionne)",
         r"à quoi (?:tu sers|sers-tu|ça sert)",
         r"peux-tu m'aider",
@@ -343,12 +344,22 @@ _COMPILED = {
     kind: tuple(re.compile(rf"(?:{pattern})", re.IGNORECASE | re.DOTALL) for pattern in patterns)
     for kind, patterns in _WHOLE.items()
 }
+# A pronoun for something that nobody has named: "is it allowed now?", "can you explain that to me?", "wie teuer ist das".
+_UNNAMED = re.compile(
+    r"\bit\b|\b(?:that|this|das|eso|esto|ça|cela)(?= (?:to|for|now|or|then|again|still|denn|jetzt|noch)\b|\W*$)",
+    re.IGNORECASE,
+)
+_HOW_MUCH = re.compile(
+    r"\b(?:how (?:long|much|often|far)|wie (?:lange|viel|oft|teuer|weit)|combien|cuánto)\b", re.IGNORECASE
+)
 _IT_DOES = re.compile(
     r"\b(?:do|does|did|is|was|are|were|will|would|can|has) (?:it|that|this|they|he|she)\b", re.IGNORECASE
 )
 # What follows thanks and asks nothing: "thanks for yesterday, that saved us".
 _THANKED = re.compile(r"(?:for|that|this|it|für|das|es|por|eso|esto|pour|ça|c['’]est)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;:!](?: (?:and|but|now|then|please|und|jetzt|bitte|y|ahora|et|maintenant)\b)?")
+_AND = re.compile(r",? (?:and|und|y|et) ", re.IGNORECASE)
+_SAID_ALONE = frozenset({Everyday.ACKNOWLEDGED, Everyday.THANKS, Everyday.BYE, Everyday.GREETING, Everyday.GO_AHEAD})
 _TESTS = frozenset("test testing ping pong testing123 prueba essai hello?".split())
 _ENDS = " \t\n?!.,;:…¿¡-–—\"'“”()"
 
@@ -370,6 +381,10 @@ def read_everyday(text: str) -> Everyday | None:
         for kind, patterns in _COMPILED.items():
             if any(pattern.fullmatch(candidate) for pattern in patterns):
                 return None if kind is Everyday.MANIPULATION and _asks_behind(text) else kind
+    first, *others = _AND.split(rest, maxsplit=1)
+    kinds = [read_everyday(half) for half in (first, *others)] if others else []
+    if kinds and None not in kinds and kinds[0] not in _SAID_ALONE:
+        return kinds[0]  # "who are you and what can you do"
     is_thanked = Courtesy.THANKS in spoken.kinds and _THANKED.match(rest) and "?" not in text
     forms = {read_asked(clause).form for clause in _CLAUSE.split(rest)} if is_thanked else {Form.QUESTION}
     return None if forms & {Form.QUESTION, Form.REQUEST, Form.CORRECTION} else Everyday.THANKS
@@ -381,6 +396,9 @@ def is_open(text: str) -> bool:
     asked = read_asked(rest)
     telling = count_telling(rest)
     if telling == 0:
+        return True
+    is_asked = asked.form in (Form.QUESTION, Form.REQUEST)
+    if is_asked and _UNNAMED.search(rest) and telling <= (2 if _HOW_MUCH.search(rest) else 1):
         return True
     is_short = asked.is_connected or rest.casefold().split()[0] in ("and", "und", "y", "et")
     most = 2 if _IT_DOES.search(rest) else 1  # "and how long does it take?"

@@ -250,10 +250,11 @@ Run = tuple[SourcedPassage, tuple[Span, ...], float]  # sentences of a passage, 
 
 
 def _runs(seeds: Sequence[tuple[SourcedPassage, int]]) -> Iterator[Run]:
-    """Yield the runs around sentences; rows have no prose around them."""
+    """Yield the runs around sentences, without titles; rows have no prose around them."""
     for source, place in seeds:
+        own = quotable(source)
         for before, after in RUNS:
-            run = source.passage.sentences[max(place - before, 0) : place + after + 1]
+            run = tuple(source.passage.sentences[at] for at in range(place - before, place + after + 1) if at in own)
             is_alike = len({is_row(text_of(source, each)) for each in run}) == 1 and not _is_form(source, run)
             if len(run) == 1 or (is_alike and len(text_of(source, _span(run)).split()) <= RUN_WORDS):
                 yield source, run, SENTENCE_COST * len(run)
@@ -263,7 +264,8 @@ def _whole_blocks(passages: Sequence[SourcedPassage]) -> Iterator[Run]:
     """Yield the short paragraphs and lists of passages, and the passages that are short."""
     for source in passages:
         blocks = _blocks(source)
-        for block in (*blocks, [each for sentences in blocks for each in sentences]):
+        whole = [source.passage.sentences[place] for place in quotable(source)] if blocks else []
+        for block in (*blocks, whole):
             if len(block) > 1 and block[-1].end - block[0].start <= BLOCK_CHARACTERS:
                 yield source, tuple(block), BLOCK_COST
 
@@ -274,8 +276,7 @@ async def _judged(
     """Return a quote of each place, with the lowest of its costs; the logits of `single` sentences are known."""
     found: dict[tuple[str, Span], Run] = {}
     for source, sentences, cost in runs:
-        key = (source.passage.page_id, _span(sentences))
-        if key not in found or cost < found[key][2]:
+        if (key := (source.passage.page_id, _span(sentences))) not in found or cost < found[key][2]:
             found[key] = source, sentences, cost
     logits = {key: single[key] for key in found if key in single}
     unknown = [key for key in found if key not in logits]

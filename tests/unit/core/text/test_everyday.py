@@ -20,6 +20,8 @@ from core.text.language import Language, language_named, language_of
         ("I have a question", Everyday.GO_AHEAD),
         ("hi, what can you do for us?", Everyday.HELP),
         ("wobei kannst du uns helfen?", Everyday.HELP),
+        ("nice, what else can you tell us?", Everyday.HELP),
+        ("who are you and what can you do?", Everyday.IDENTITY),
         ("¿qué sabes hacer?", Everyday.HELP),
         ("comment ça marche ?", Everyday.HELP),
         ("??", Everyday.HELP),
@@ -87,7 +89,19 @@ def test_questions_of_the_documents_are_left_alone(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["how come?", "and who else?", "and what does it weigh?", "warum denn?", "¿cuándo?", "et pourquoi ?"]
+    "text",
+    [
+        "how come?",
+        "and who else?",
+        "and what does it weigh?",
+        "warum denn?",
+        "¿cuándo?",
+        "et pourquoi ?",
+        "is it forbidden now?",
+        "how long does it take",
+        "can you explain that to me?",
+        "wie schwer ist das",
+    ],
 )
 def test_a_first_message_without_a_subject_is_open(text: str) -> None:
     assert is_open(text)
@@ -95,7 +109,17 @@ def test_a_first_message_without_a_subject_is_open(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["anchors?", "mast", "why is the sea salty?", "and how tall is the mast?", "and how is the flag tied to it?"],
+    [
+        "anchors?",
+        "mast",
+        "why is the sea salty?",
+        "and how tall is the mast?",
+        "and how is the flag tied to it?",
+        "what is that mast for",
+        "how long does it take to dry",
+        "is there a flag?",
+        "is it possible to climb?",
+    ],
 )
 def test_a_first_message_with_a_subject_is_not(text: str) -> None:
     assert not is_open(text)

@@ -22,6 +22,7 @@ from core.answering.providers.extractive.quotes import (
 )
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
+from core.text.words import placed_lines
 from tests.unit.core.answering.providers.extractive.small_library import FirstSentences, WordJudge, passages_of
 
 
@@ -274,6 +275,16 @@ async def test_lines_of_a_form_are_quoted_one_by_one() -> None:
         source = passages_of("rfc.md", text)[0]
         found = await find_quotes("Who is the author?", [source], FirstSentences(), WordJudge(floor=0.5))
         assert any(len(quote.sentences) > 1 for quote in found.quotes) is together
+
+
+async def test_a_passage_is_quoted_without_its_title_and_with_its_rows() -> None:
+    source = passages_of("fares.md", text := "Fares\n| Adults | 12.50 |\nThe fare rose.", heading="Fares")[0]
+    lines = tuple(Span(start, start + len(line)) for start, line in placed_lines(text))
+    source = replace(source, passage=replace(source.passage, sentences=lines))
+    found = await find_quotes("What is the fare?", [source], FirstSentences(), WordJudge(floor=0.5))
+    texts = {quote.text for quote in found.quotes}
+    assert text.removeprefix("Fares\n") in texts
+    assert not any(quoted.startswith("Fares") for quoted in texts)
 
 
 async def test_nothing_is_quoted_where_no_passage_may_answer() -> None:
