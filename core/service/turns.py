@@ -45,9 +45,8 @@ from core.service.addressing import (
 from core.service.auto_answers import FIRST_BAR, LOWEST_BAR
 from core.text.asking import Asked, Form, count_telling, is_about, is_follow_up, read_asked
 from core.text.courtesies import Courtesy, Spoken, has_words, read_courtesies, without_links
-from core.text.everyday import Everyday, read_everyday
+from core.text.everyday import OUR_NAME, Everyday, read_everyday
 
-OUR_NAME = "footnote"
 LOOKED_BACK = 20  # entries of a thread
 TELLING_WORDS = 2  # content words; a question with fewer is about the message before
 FEW_BETWEEN = 1  # messages of people, after which "how long is it?" may still be about the last answer
@@ -66,6 +65,7 @@ _ADDRESS = re.compile(
 )
 _ADDRESS_LAST = re.compile(rf",\s?{OUR_NAME}[?!.\s]*+$", re.IGNORECASE)
 
+_OUR_NAME = re.compile(rf"(?<=\s)@?{OUR_NAME}\b", re.IGNORECASE)
 _OF_US = frozenset({Everyday.LIBRARY, Everyday.SOURCES, Everyday.COMMANDS, Everyday.LAST_QUESTION})
 _CALLS = frozenset("hey hi oye na so and ok dis sag".split())  # before a name
 
@@ -337,7 +337,7 @@ def situation_of(entries: Sequence[InboxEntry], author: str) -> _Situation:
 
 
 def addressed(text: str) -> str | None:
-    """Return the words to the bot behind its name ("Footnote, when ...?"); None if it is not addressed.
+    """Return the words to the bot around its name ("Footnote, when ...?", "thanks Footnote!"); None if there are none.
 
     Without a pause behind the name, only a question or request is an address: "footnote seems slow" is not.
     """
@@ -348,6 +348,9 @@ def addressed(text: str) -> str | None:
         if found["pause"] or not rest or is_asked:
             return rest or text
         return None
+    thanked = _OUR_NAME.search(text)
+    if thanked is not None and Courtesy.THANKS in (spoken := read_courtesies(text[: thanked.start()])).kinds:
+        return f"{text[: thanked.start()].rstrip()}{text[thanked.end() :]}" if spoken.is_all else None
     last = _ADDRESS_LAST.search(text)
     return f"{text[: last.start()].rstrip()}{'?' if '?' in last.group() else ''}" if last is not None else None
 

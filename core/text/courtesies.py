@@ -30,6 +30,7 @@ _PHRASES = {
         danke sehr, vielen dank, besten dank, herzlichen dank, tausend dank, merci, merci beaucoup, merci bien,
         gracias, muchas gracias, mil gracias, muchísimas gracias, te lo agradezco, that helped, this helped,
         very helpful, that was helpful, so helpful, das hat geholfen, hat geholfen, sehr hilfreich, me ha ayudado,
+        muy amable, qué amable, sehr nett, très gentil, c'est gentil, how kind, very kind, grazie, grazie mille,
         nice one, good bot, great bot, good job, well done, nice work, great work, good work, you're the best,
         you rock, you're great, guter bot, gut gemacht, buen trabajo, bien hecho, bon travail, bien joué,
         that's all, thats all, that is all, that's it, thats it, das war's, das wars, das war alles, eso es todo,

@@ -38,6 +38,7 @@ class Everyday(StrEnum):
     COMPLAINT = "complaint"
 
 
+OUR_NAME = "footnote"
 LONGEST = 200  # characters of such a message
 _BOT = r"(?:this|it|that|you|u|the bot|footnote|this (?:bot|thing|tool|app)|the (?:bot|tool|app))"
 _DOCS = r"(?:documents?|files?|sources?|pdfs?|notes?|books?|pages?)"
@@ -412,7 +413,7 @@ def _asks_behind(text: str) -> bool:
 
 
 def _without_name(text: str) -> str:
-    return re.sub(r"^(?:@?footnote|bot)\b\W*|\W*\b(?:footnote|bot)$", "", text, flags=re.IGNORECASE)
+    return re.sub(rf"^(?:@?{OUR_NAME}|bot)\b\W*|\W*\b(?:{OUR_NAME}|bot)$", "", text, flags=re.IGNORECASE)
 
 
 def _of_courtesies(kinds: set[Courtesy]) -> Everyday:

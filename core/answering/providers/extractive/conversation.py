@@ -15,7 +15,7 @@ from core.domain.passages import Span
 from core.ports import AnswerJudge
 from core.text.asking import Form, ends_lightly, is_follow_up, read_asked
 from core.text.courtesies import read_courtesies
-from core.text.everyday import is_open
+from core.text.everyday import OUR_NAME, is_open
 from core.text.markup import readable
 from core.text.words import STOPWORDS, WORD, content_words, tokens, words
 
@@ -27,7 +27,7 @@ MOST_SAID = 3  # statements of people that a question may be about
 # Logits from which a statement of a person answers a question: of 38 questions after talk, the three statements that
 # answer had 4.1 and more, all others 1.6 and less.
 SAID_FROM = 3.0
-_OF_THE_BOT = re.compile(r"\b(?:footnote|the bot)\b", re.IGNORECASE)
+_OF_THE_BOT = re.compile(rf"\b(?:{OUR_NAME}|the bot)\b", re.IGNORECASE)
 
 
 def asked_before(history: Sequence[ChatMessage]) -> str | None:
