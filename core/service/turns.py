@@ -337,7 +337,7 @@ def situation_of(entries: Sequence[InboxEntry], author: str) -> _Situation:
 
 
 def addressed(text: str) -> str | None:
-    """Return the words to the bot around its name ("Footnote, when ...?", "thanks Footnote!"); None if there are none.
+    """Return the words to the bot around its name ("Footnote, when ...?", "thanks Footnote!"); else None.
 
     Without a pause behind the name, only a question or request is an address: "footnote seems slow" is not.
     """

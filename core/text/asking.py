@@ -161,7 +161,7 @@ _PLANS = tuple(
         r"esta tarde|ce soir|cet après-midi|in (?:five|ten|\d{1,2})\W*$|at \d{1,2}(?::\d\d)?\W*$)",
         r"\b(?:shall|should|could|why don't|can) we\b(?! (?:have to|need))|\blet's\b|\blets\b|\bwanna\b|\bgonna\b",
         r"\b(?:are|were|aren't) we (?:still|all|on|meeting|going|there|good|done|ready|having|doing|late|ok|set)\b",
-        r"(?<!does )(?<!do )\b(?:anyone|anybody|someone|somebody|everyone|everybody|y'all|folks|guys) (?:else )?knows?\b|"
+        r"(?<!does )(?<!do )\b(?:anyone|anybody|someone|somebody|everyone|everybody|y'all|folks|guys) (?:else )?knows?\b",
         r"\b(?:anyone|anybody|any one|someone|somebody|everyone|everybody|y'all|folks|guys|who else) (?:else )?(?:up|"
         r"here|there|in|free|seen|got|have|has|want|wants|around|coming|going|fancy|fancies|for|think|"
         r"thinks|feel|can|could|mind|hungry|awake|else)\b",

@@ -345,7 +345,7 @@ _COMPILED = {
     kind: tuple(re.compile(rf"(?:{pattern})", re.IGNORECASE | re.DOTALL) for pattern in patterns)
     for kind, patterns in _WHOLE.items()
 }
-# A pronoun for something that nobody has named: "is it allowed now?", "can you explain that to me?", "wie teuer ist das".
+# A pronoun without a name before it: "is it allowed now?", "can you explain that to me?", "wie teuer ist das".
 _UNNAMED = re.compile(
     r"\bit\b|\b(?:that|this|das|eso|esto|ça|cela)(?= (?:to|for|now|or|then|again|still|denn|jetzt|noch)\b|\W*$)",
     re.IGNORECASE,
