@@ -77,7 +77,12 @@ QUANTITIES = (
     _quantity("kwh mwh gwh wh", "electricity energy power consumption consumed"),
     _quantity("kn knots km/h kph mph", "speed fast", "fastest", "slowest"),
     _quantity("°c °f", "temperature hot cold warm", "hottest warmest", "coldest"),
-    _quantity("passengers people persons guests visitors", "people person passenger guest visitor"),
+    _quantity(
+        "passengers people persons guests visitors riders",
+        "people person passenger guest visitor rider",
+        "busiest fullest",
+        "quietest emptiest",
+    ),
     _quantity(
         "date", "year date built opened founded since old", "latest newest last youngest", "oldest earliest first"
     ),

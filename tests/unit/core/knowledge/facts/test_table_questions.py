@@ -91,6 +91,13 @@ RENTALS = Grid(
 )
 
 
+PIERS = Grid(
+    title="Piers",
+    columns=("Pier", "Visitors", "Benches"),
+    rows=(("Old pier", "940", "12"), ("New pier", "2,310", "8"), ("All piers", "3,250", "20")),
+)
+
+
 def answer(question: str, grid: Grid) -> Computed | None:
     wanted = read_table_question(question)
     return compute(wanted, grid) if wanted is not None else None
@@ -273,6 +280,7 @@ def test_a_name_is_spoken(name: str, said: str) -> None:
             "Saw (Day rate (EUR) 3, the cheapest of 2 in “Rentals”)",
             (1,),
         ),
+        ("what's the busiest pier?", PIERS, "New pier (Visitors 2,310, the busiest of 2 in “Piers”)", (1,)),
     ],
 )
 def test_a_question_is_computed_from_the_rows_it_names(
