@@ -57,6 +57,7 @@ MOST_BURSTS = 500  # people who are remembered for it
 # Relevance (0..1, the cross-encoder's) from which the library counts as knowing something. Below it, a follow-up of
 # another person or after other talk is left to people. A channel itself has a bar of its own.
 KNOWN_FROM = LOWEST_BAR
+SAID_FROM = 0.2  # of a few words without the form of a question: most of these ("poor thing") ask nothing
 
 _ADDRESS = re.compile(
     rf"^\W*(?:(?:hey|hi|hello|ok|okay|yo|dear|hallo|liebes?|hola|oye|bonjour|salut|so|and|und|y|et|say|sag|dis|dime)\W+){{0,2}}+@?{OUR_NAME}\b"
@@ -261,7 +262,8 @@ class Turns:
         leans = is_follow_up(spoken.rest) and situation.askers and len(situation.between) <= FEW_BETWEEN
         goes_on = follows_us or situation.is_at_once or leans
         context = situation.topic if in_thread and goes_on and asked.form is not Form.FRAGMENT else ""
-        return None if await self._covers(incoming, spoken.rest, context) else NOT_COVERED
+        least = SAID_FROM if asked.form is Form.FRAGMENT else 0.0
+        return None if await self._covers(incoming, spoken.rest, context, least) else NOT_COVERED
 
     def _to_courtesy(
         self, spoken: Spoken, incoming: IncomingMessage, situation: _Situation, *, is_to_us: bool
@@ -272,13 +274,14 @@ class Turns:
         after_us = is_to_us or (situation.is_at_once and incoming.circumstances.in_thread)
         return ACKNOWLEDGED if after_us and is_thanks else CHATTER
 
-    async def _covers(self, incoming: IncomingMessage, text: str, context: str) -> bool:
+    async def _covers(self, incoming: IncomingMessage, text: str, context: str, least: float) -> bool:
         """Return whether the library covers a question, by itself or as a follow-up on `context`."""
         if self._evidence is None:
             return True
         is_in_thread = incoming.circumstances.in_thread
         try:
             bar = KNOWN_FROM if is_in_thread else await self._bar(ChannelAddress.of(incoming.address))
+            bar = max(bar, least)
             if await self._evidence(incoming, text) >= bar:
                 return True
             return bool(context) and await self._evidence(incoming, f"{context} {text}") >= bar

@@ -56,6 +56,7 @@ _NEEDS = tuple(
         r"(?:can|could|would|will) (?:you|u|anyone|someone|somebody) (?:please )?(?:tell|show|list|find|explain|sum|"
         r"summari[sz]e|describe|compare|look|check|remind|give|say)",
         r"sum up|look up|what about|how about|how come",
+        r"(?:anyone|anybody|someone|somebody) knows? (?:how|what|when|where|who|which|why|whether|if)",
         r"ich (?:möchte|würde gern|will) wissen|quiero saber|quisiera saber|necesito saber",
         r"je voudrais savoir|je veux savoir",
     )
@@ -161,8 +162,9 @@ _PLANS = tuple(
         r"esta tarde|ce soir|cet après-midi|in (?:five|ten|\d{1,2})\W*$|at \d{1,2}(?::\d\d)?\W*$)",
         r"\b(?:shall|should|could|why don't|can) we\b(?! (?:have to|need))|\blet's\b|\blets\b|\bwanna\b|\bgonna\b",
         r"\b(?:are|were|aren't) we (?:still|all|on|meeting|going|there|good|done|ready|having|doing|late|ok|set)\b",
-        r"(?<!does )(?<!do )\b(?:anyone|anybody|someone|somebody|everyone|everybody|y'all|folks|guys) (?:else )?knows?\b",
-        r"\b(?:anyone|anybody|any one|someone|somebody|everyone|everybody|y'all|folks|guys|who else) (?:else )?(?:up|"
+        r"(?<!does )(?<!do )\b(?:anyone|anybody|someone|somebody|everyone|everybody|y'all|folks) (?:else )?knows?\b"
+        r"(?! (?:how|what|when|where|who|which|why|whether|if)\b)|^\W*(?:guys|folks)\b|\b(?:you|hey|hi) (?:guys|folks)\b",
+        r"\b(?:anyone|anybody|any one|someone|somebody|everyone|everybody|y'all|who else) (?:else )?(?:up|"
         r"here|there|in|free|seen|got|have|has|want|wants|around|coming|going|fancy|fancies|for|think|"
         r"thinks|feel|can|could|mind|hungry|awake|else)\b",
         r"\b(?:hat|kann|will|weiß|mag|kommt) (?:jemand|wer|einer)\b|\bwollen wir\b|\bsollen wir\b|\bgehen wir\b|"
@@ -290,6 +292,8 @@ def _form(text: str, said: list[str]) -> Form:
         return Form.QUESTION
     if said and said[0] in _REQUESTS:
         return Form.REQUEST
+    if len(said) == 1 and said[0] in _QUESTION_WORDS:
+        return Form.QUESTION
     if ("?" in text and not text.lstrip().startswith(">")) or any(ending.search(text) for ending in _ASKS_LAST):
         return Form.QUESTION
     if _CONNECTED.search(text) and len(said) <= (_CASE_WORDS if _CONNECTED_CASE.search(text) else _FRAGMENT_WORDS):

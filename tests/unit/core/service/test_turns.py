@@ -93,6 +93,7 @@ async def opened() -> Dock:
         ("which documents have you got?", "accepted"),
         ("what was the first thing i asked you", "accepted"),
         ("and if the chain breaks before that", "accepted"),
+        ("who", "accepted"),
         ("and for leaving it where it is", "accepted"),
         ("for anybody who picks it up?", "accepted"),
         ("sorry, I meant the small one", "accepted"),
@@ -123,6 +124,13 @@ async def test_the_asker_goes_on_without_a_mention(text: str, code: str) -> None
 )
 async def test_others_ask_about_what_the_library_covers(text: str, code: str) -> None:
     assert await (await opened()).say("ben", text) == code
+
+
+@pytest.mark.parametrize(("relevance", "code"), [(0.1, "not_covered"), (0.9, "accepted")])
+async def test_a_few_words_without_a_question_have_to_be_well_covered(relevance: float, code: str) -> None:
+    dock = await opened()
+    dock.relevance = relevance
+    assert await dock.say("ada", "poor old anchor") == code
 
 
 async def test_after_talk_among_people_a_question_has_to_stand_by_itself() -> None:

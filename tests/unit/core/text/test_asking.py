@@ -32,6 +32,7 @@ from core.text.asking import Form, count_telling, read_asked
         ("so it weighs how much more", Form.QUESTION),
         ("by rope or how", Form.QUESTION),
         ("et ça tient jusqu'à quel poids", Form.QUESTION),
+        ("who", Form.QUESTION),
         ("no idea how", Form.FRAGMENT),
         ("three anchors, do the maths", Form.STATEMENT),
         ("do the anchors rust", Form.QUESTION),
@@ -90,6 +91,7 @@ def test_what_asks_a_person_or_nobody_is_told_from_questions_of_the_documents(te
         "who owns the boathouse?",
         "kannst du mir sagen, wem das Bootshaus gehört?",
         "where do you report an accident?",
+        "how many oars do the rowing guys have?",
     ],
 )
 def test_you_in_general_is_no_person(text: str) -> None:
@@ -97,8 +99,10 @@ def test_you_in_general_is_no_person(text: str) -> None:
 
 
 def test_who_asks_whether_anyone_knows_asks_the_library_too() -> None:
-    asked = read_asked("does anyone know who varnished the mast?")
-    assert not (asked.for_person or asked.maybe_for_person)
+    for text in ("does anyone know who varnished the mast?", "anyone know where the varnish is?"):
+        asked = read_asked(text)
+        assert asked.form is Form.QUESTION
+        assert not (asked.for_person or asked.maybe_for_person)
 
 
 def test_a_message_that_only_points_back_is_elliptical() -> None:
