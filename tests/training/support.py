@@ -35,7 +35,7 @@ from tests.training.cross_encoder import SEED, CrossEncoder, Task
 from tests.training.judge_pairs import Pair, claim_pairs, read_texts
 from tests.training.public_pairs import PublicSets
 
-HELD_OUT = ("heldout", "heldout_second", "heldout_third")
+HELD_OUT = ("heldout", "heldout_second", "heldout_third", "heldout_fourth")
 RATE = 5e-5
 EPOCHS = 1.2  # of the public pairs
 OWN = 4  # how often each pair of our own is seen
