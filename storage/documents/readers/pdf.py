@@ -39,6 +39,8 @@ _NO_TITLE = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"\w")
+# Before a heading: "3.1", which may stand on a line of its own, "A." or "IV.".
+_NUMBERED = r"(?:[A-Z]?\d[\d.]*\s+|(?:[A-Z]|[IVXLC]+)[.)]?[ \t]+)?"
 _REASONS = {
     3: "corrupt: not a readable PDF, it may be cut off",
     4: "encrypted: the PDF needs a password; save it without one and ingest it again",
@@ -208,7 +210,7 @@ def _find_headings(text: str, entries: list[Entry]) -> list[Heading]:
     place = 0
     for entry in entries:
         words = r"\s+".join(re.escape(word) for word in entry.title.split())
-        match = re.compile(rf"^[ \t]*(?:[\dA-Z.]+\s+)?{words}", re.MULTILINE | re.IGNORECASE).search(text, place)
+        match = re.compile(rf"^[ \t]*{_NUMBERED}{words}", re.MULTILINE | re.IGNORECASE).search(text, place)
         found.append(Heading(level=entry.level, title=entry.title, start=match.start() if match else -1))
         place = match.end() if match else place
     return found

@@ -56,6 +56,19 @@ def test_without_an_outline_short_lines_in_larger_type_are_headings(tmp_path: Pa
     assert (with_outline.pages[0].headings, with_outline.pages[0].heading_path) == ((), ("Prices",))
 
 
+def test_the_last_word_of_a_section_is_no_number_of_the_next_heading(tmp_path: Path) -> None:
+    text = [
+        (50, 700, "It opens again in"),
+        (50, 685, "February."),
+        (50, 660, "Fares"),
+        (50, 640, "A ticket is 4 crowns, as before."),
+    ]
+    [page] = read(tmp_path, build_pdf([text], outline=[("Fares", 0)])).pages
+    assert page.text[page.headings[0].start :].startswith("Fares")
+    [numbered] = read(tmp_path, build_pdf([[(50, 700, "3.1"), (50, 685, "Fares")]], outline=[("Fares", 0)])).pages
+    assert numbered.headings[0].start == 0
+
+
 def test_a_page_with_a_heading_is_not_under_the_one_that_it_closes(tmp_path: Path) -> None:
     text = [
         (50, 660 - 15 * place, f"A line of the text in the size of most of it, number {place}.") for place in range(9)
