@@ -30,7 +30,7 @@ from core.domain.service import (
     Listening,
 )
 from core.errors import FootnoteError
-from core.knowledge.library_questions import read_library_question
+from core.knowledge.library_questions import ListQuestion, read_library_question
 from core.ports import Clock
 from core.ports.service import InboxStore, SettingsRepository
 from core.service.addressing import (
@@ -275,7 +275,7 @@ class Turns:
         return ACKNOWLEDGED if after_us and is_thanks else CHATTER
 
     async def _covers(self, incoming: IncomingMessage, text: str, context: str, least: float) -> bool:
-        """Return whether the library covers a question, by itself or as a follow-up on `context`."""
+        """Return whether the library covers a question at least so well, by itself or as a follow-up on `context`."""
         if self._evidence is None:
             return True
         is_in_thread = incoming.circumstances.in_thread
@@ -290,7 +290,8 @@ class Turns:
 
     def _asks_of_us(self, text: str) -> bool:
         """Return whether only the bot can answer a message, even one with "you": about its library, or the history."""
-        return read_everyday(text) in _OF_US or read_library_question(text, self._clock.now().date()) is not None
+        asked = read_library_question(text, self._clock.now().date())  # but people, too, are asked "what's new?"
+        return read_everyday(text) in _OF_US or isinstance(asked, ListQuestion)
 
     async def _is_ours(self, incoming: IncomingMessage) -> bool:
         """Return whether the bot's answer opened the thread, and not people's talk."""

@@ -46,7 +46,8 @@ _REQUESTS = frozenset(
 )
 _LEADS = frozenset(
     """and n so but or also then now btw ok wait well oh hm hmm please pls just plus by out till until under within
-    und aber oder auch dann also bitte noch y e o pero entonces también et ou mais donc alors aussi to in at for from on of with since about nach bis seit für von zu
+    und aber oder auch dann also bitte noch y e o pero entonces también et ou mais donc alors aussi to in at
+    for from on of with since about nach bis seit für von zu
     mit an auf im in ab desde hasta para por de en a con à de depuis pour avec dans jusqu'à sur""".split()
 )
 _NEEDS = tuple(

@@ -16,7 +16,7 @@ LARGER = 1.15
 MOST_LINES = 3
 LONGEST = 120
 MIN_LETTERS = 3
-# Pages from which on the same words are a running head, not a heading.
+# Pages that may have the same line: on more, it is a running head.
 MOST_PAGES = 2
 # Share of a file's letters: with more in large type, the size says nothing (slides, posters).
 MOST_LARGE = 0.25

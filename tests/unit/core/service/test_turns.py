@@ -104,6 +104,7 @@ async def opened() -> Dock:
         ("I rowed there once", "chatter"),
         ("are you coming along?", "for_people"),
         ("pizza afterwards?", "for_people"),
+        ("did you get the documents?", "for_people"),
     ],
 )
 async def test_the_asker_goes_on_without_a_mention(text: str, code: str) -> None:
