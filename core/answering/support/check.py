@@ -18,7 +18,7 @@ FAULTY_FROM = 0.69
 FOREIGN_FROM = 0.64
 # A finding with the quotes' own words contradicts only a sentence about the same matter.
 SAME_MATTER = 0.45
-CERTAIN = 0.7
+CERTAIN = 0.7  # the least fault of what code is sure of; not below the bars above, or it would pass
 # Code is wrong about figures that it can't compute: where the model is this sure of a sentence, the networks decide.
 MODEL_IS_SURE = 0.95
 READ_AT_ONCE = 1_500  # characters: about 400 tokens of the 512 that the model reads, sentence included

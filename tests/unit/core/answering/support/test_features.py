@@ -1,4 +1,4 @@
-from core.answering.support.check import FAULTY_FROM
+from core.answering.support.check import CERTAIN, FAULTY_FROM, FOREIGN_FROM
 from core.answering.support.features import fault_of, features, networks
 from core.answering.support.texts import Text
 
@@ -8,6 +8,10 @@ def test_the_networks_have_a_weight_for_each_number() -> None:
 
     assert {len(row) for network in networks() for row in network.hidden} == {len(values)}
     assert all(len(network.output) == len(network.hidden) + 1 for network in networks())
+
+
+def test_what_code_is_sure_of_is_marked() -> None:
+    assert max(FAULTY_FROM, FOREIGN_FROM) <= CERTAIN
 
 
 def test_quotes_about_something_else_make_a_fault_likely() -> None:
