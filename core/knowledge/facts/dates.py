@@ -18,10 +18,10 @@ _DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\Z")
 
 
 class Lean(StrEnum):
-    """The year meant by a month without one."""
+    """The days meant by a month without a year, or a weekday."""
 
-    COMING = "coming"  # the next month that isn't over yet
-    PAST = "past"  # the last month that has begun
+    COMING = "coming"  # the next month that isn't over yet; a weekday may be today
+    PAST = "past"  # the last month that has begun; the last such weekday before today
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _relative(parts: list[str], today: date, lean: Lean) -> Period | None:
         return _days(today + timedelta(days=_NEAR_DAYS[unit]))
     if unit in WEEKDAYS:
         ahead = (WEEKDAYS.index(unit) - today.weekday()) % 7
-        back = before == ["last"] or (not before and lean is Lean.PAST and ahead > 0)
+        back = before == ["last"] or (not before and lean is Lean.PAST)
         return _days(today + timedelta(days=ahead - 7 if back else ahead))
     return _around(unit, _STEPS[before[0]], today) if before else None
 

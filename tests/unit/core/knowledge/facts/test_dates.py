@@ -34,6 +34,7 @@ PIECES = st.sampled_from(
         ("last month", ("2026-02-01", 28), None),
         ("next year", ("2027-01-01", 365), None),
         ("friday", ("2026-03-06", 1), ("2026-02-27", 1)),
+        ("wednesday", ("2026-03-04", 1), ("2026-02-25", 1)),
         ("last friday", ("2026-02-27", 1), None),
         ("2026-02-30", None, None),
         ("31 February 2026", None, None),
