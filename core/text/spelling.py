@@ -29,6 +29,17 @@ SHORTEST = 3  # letters of a word that is corrected; of these, only to words of 
 LONG = 7  # letters from which a word may have two mistakes
 _SLIP = 0.5  # of a mistake: two letters in the other order, or a doubled one
 _CONFUSED = {"dose": "does"}  # that no list of words tells
+# How people shorten words in chats; read without a word about it, unless a document has the short form.
+_SHORTENED = {
+    "ppl": "people", "u": "you", "ur": "your", "r": "are", "bc": "because", "cuz": "because", "tmrw": "tomorrow",
+    "tmr": "tomorrow", "2day": "today", "2nite": "tonight", "smth": "something", "sth": "something", "smn": "someone",
+    "abt": "about", "rn": "right now", "yr": "year", "yrs": "years", "hr": "hour", "hrs": "hours", "mins": "minutes",
+    "wk": "week", "wks": "weeks", "pls": "please", "plz": "please", "thx": "thanks", "msg": "message",
+    "msgs": "messages", "pw": "password", "wld": "would", "shld": "should", "cld": "could", "gonna": "going to",
+    "wanna": "want to", "gotta": "have to", "dunno": "don't know", "w/o": "without", "w/": "with", "govt": "government",
+    "dept": "department", "btw": "by the way", "approx": "approximately", "qty": "quantity",
+}  # fmt: skip
+_SHORT_WORD = re.compile(r"(?<![\w'’./@#+:-])(?:w/o?(?=\s)|[^\W_]+(?![\w'’/@#+-]))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +90,10 @@ class LibraryWords:
 def correct(text: str, library: LibraryWords) -> tuple[str, list[Correction]]:
     """Return a question with its misspelt words corrected, and the corrections in order.
 
-    A text with more strange words than others is of no language that is known here, and stays.
+    A text with more strange words than others is of no language that is known here, and stays. Short forms of chats are
+    written out.
     """
+    text = _SHORT_WORD.sub(lambda found: _written_out(found.group(), library), text)
     typed = [match.group() for match in _TYPED.finditer(text)]
     if 2 * sum(
         not library.is_spelt(word) and _corrected(word, library, is_first=False) is None for word in typed
@@ -96,6 +109,11 @@ def correct(text: str, library: LibraryWords) -> tuple[str, list[Correction]]:
             pieces += [text[last : match.start()], read]
             last = match.end()
     return "".join([*pieces, text[last:]]), made
+
+
+def _written_out(word: str, library: LibraryWords) -> str:
+    lowered = word.casefold()
+    return word if word.isupper() or lowered in library.counts else _SHORTENED.get(lowered, word)
 
 
 def _corrected(typed: str, library: LibraryWords, *, is_first: bool) -> str | None:

@@ -69,6 +69,12 @@ async def test_a_question_of_another_language_is_read_in_english(
     assert note in answer.text
 
 
+async def test_thanks_before_a_question_of_another_language_are_no_part_of_it(tmp_path: Path) -> None:
+    (answer,) = await ask(tmp_path, "danke, und wie viel wiegt die Apfelpresse?")
+    assert "four hundred kilos" in answer.text
+    assert "thank" not in answer.text
+
+
 @pytest.mark.parametrize(
     ("question", "refusal"),
     [

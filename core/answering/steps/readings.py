@@ -10,6 +10,7 @@ from core.answering.steps.everyday import language_of_reply
 from core.domain.answer import QueryType
 from core.knowledge.vocabulary import Vocabularies, Vocabulary
 from core.ports import ChatProvider
+from core.text.courtesies import read_courtesies
 from core.text.glossary import InEnglish, in_english
 from core.text.language import FUNCTION_WORDS, Language, language_of
 from core.text.spelling import correct
@@ -42,7 +43,7 @@ class LibraryReading:
         vocabulary = await self._vocabularies.of(scope)
         if not vocabulary.words.counts:
             return
-        read = _in_english(asked.text, language, vocabulary)
+        read = _in_english(read_courtesies(asked.text).rest or asked.text, language, vocabulary)
         if read is not None:
             question.asked = replace(asked, text=read.text)
             question.reading = tell_english(read.text, language)

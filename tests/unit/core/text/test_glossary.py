@@ -29,6 +29,7 @@ DE, ES, FR = Language.GERMAN, Language.SPANISH, Language.FRENCH
         (ES, "¿cuantas botellas hay en 2024?", "how many bottles there is in 2024?"),
         (FR, "Qui a gagné le prix de la récolte en 2024 ?", "who has winner the prize of the harvest in 2024?"),
         (FR, "Quand se réunit le comité ?", "when meet the committee?"),
+        (FR, "c’est quoi le prix du panneau ?", "what is the price of the panel?"),
         (FR, "Y a-t-il des panneaux solaires sur le toit ?", "there is of the panel solar on the roof?"),
     ],
 )  # fmt: skip

@@ -22,6 +22,8 @@ LIBRARY = LibraryWords(counts={word.casefold(): 1 for word in DOCUMENTS.split()}
         ("are reciepts refnded", "are receipts refunded"),
         ("Wich tree dose the warden prune?", "Which tree does the warden prune?"),
         ("When did Halowmere begin?", "When did Hallowmere begin?"),
+        ("do ppl hang a basket w/o u", "do people hang a basket without you"),
+        ("does R prune an apple tree in 2 hrs", "does R prune an apple tree in 2 hours"),
     ],
 )
 def test_misspelt_words_are_read_as_those_of_the_library(typed: str, read: str) -> None:
