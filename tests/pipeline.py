@@ -18,6 +18,7 @@ from core.domain.incoming import IncomingMessage
 from core.ports import ChatProvider, Clock, RetrievalStrategy
 from storage.database import Database
 from storage.database.stores import Stores
+from tests.turn_model import TURN_MODEL
 from tests.unit.core.answering.providers.extractive.small_library import NearModel
 from tests.unit.core.library_builder import Shelf
 
@@ -66,7 +67,8 @@ def build_parts_over(
     library = {name: getattr(shelf, name) for name in ("index", "library", "access", "facts")}
     if provider is not None:
         library["providers"] = OneProvider(provider)
-    vars(parts).update({**library, "attachments": None, "support": SupportCheck(NearModel()), **own})
+    models = {"support": SupportCheck(NearModel()), "turn_model": TURN_MODEL}
+    vars(parts).update({**library, "attachments": None, **models, **own})
     return parts
 
 

@@ -67,6 +67,7 @@ from storage.models.local.clustering import VectorMeaningGroups
 from storage.models.local.encoders import CrossEncoderJudge, CrossEncoderSupport, LocalEmbedder
 from storage.models.local.files import common_words, find_embedding_model, find_reranker, support_model
 from storage.models.local.ranking import VectorSentenceRanker
+from storage.models.local.turns import LocalTurnModel
 
 if TYPE_CHECKING:
     from core.answering.answers.suggestions import SuggestedQuestions
@@ -127,8 +128,9 @@ class Parts:
         return Inbox(self.inbox_store, gates, self.clock, wake, withdraw, limits, self.build_turns(self.clock))
 
     def build_turns(self, clock: Clock) -> Turns:
-        coverage = Coverage(self.index, self.stores.corpus, self.judge, self.access)
-        return Turns(self.stores.settings, self.inbox_store, clock, coverage.of_message, self.auto_answers.bar)
+        coverage = Coverage(self.index, self.stores.corpus, self.judge, self.access, self.vocabularies)
+        bar = self.auto_answers.bar
+        return Turns(self.stores.settings, self.inbox_store, clock, self.turn_model, coverage.of_message, bar)
 
     @cached_property
     def auto_answers(self) -> AutoAnswers:
@@ -149,6 +151,12 @@ class Parts:
         judge = CrossEncoderJudge(model, self.config.data_path / folders.MODELS_FOLDER)
         self.stack.push_async_callback(judge.close)
         return judge
+
+    @cached_property
+    def turn_model(self) -> LocalTurnModel:
+        model = LocalTurnModel()
+        self.stack.push_async_callback(model.close)
+        return model
 
     @cached_property
     def support(self) -> SupportCheck:

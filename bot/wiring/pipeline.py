@@ -110,7 +110,7 @@ def build_shared(parts: Parts) -> SharedAnswer:
 def build_own_replies(parts: Parts) -> tuple[EverydayReplies, LibraryReading, LibraryAnswers, SaidHere]:
     """Build the steps that answer without a search, and those that read a question, and the talk, without a model."""
     corpus, provider = parts.stores.corpus, parts.providers.of
-    everyday = EverydayReplies(corpus, parts.suggestions, provider)
+    everyday = EverydayReplies(corpus, parts.suggestions, provider, parts.turn_model)
     about_library = LibraryAnswers(corpus, parts.library, parts.clock, provider)
     return everyday, LibraryReading(parts.vocabularies, provider), about_library, SaidHere(parts.judge, provider)
 

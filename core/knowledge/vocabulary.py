@@ -9,12 +9,15 @@ from sys import intern
 
 from core.domain.corpus import Document, Page, SearchScope
 from core.ports import CorpusRepository
-from core.text.language import Language, languages_of
+from core.text.glossary import InEnglish, in_english
+from core.text.language import FUNCTION_WORDS, Language, language_of, languages_of
 from core.text.spelling import LibraryWords
 
 KEPT_DOCUMENTS = 20_000  # of 500 words and about 20 kB each
 KEPT_SCOPES = 16
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_OTHERS = tuple(language for language in Language if language is not Language.ENGLISH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,32 @@ class Vocabulary:
 
     words: LibraryWords
     languages: frozenset[Language]
+
+    def in_english(self, text: str, language: Language) -> InEnglish | None:
+        """Return a question of another language in English, if the library is in English; None for others.
+
+        `language` is that of the conversation.
+        """
+        written = language_of(text)
+        if written is not None and written is not Language.ENGLISH:
+            return in_english(text, written, self.words) if self._is_foreign(text, written) else None
+        said = _LETTERS.findall(text)
+        if written is Language.ENGLISH or all(map(self.words.is_spelt, said)):
+            return None
+        # Words without a sign of their language: "solaire". In a conversation in a language, they are of it.
+        for candidate in sorted(_OTHERS, key=lambda one: one is not language):
+            if self._is_foreign(text, candidate):
+                read = in_english(text, candidate, self.words)
+                if read.known and not read.unknown:
+                    return read
+        return None
+
+    def _is_foreign(self, text: str, language: Language) -> bool:
+        """Return whether the library has no documents in a language, or few words of a question in it."""
+        if language not in self.languages:
+            return True
+        telling = [word for word in _LETTERS.findall(text) if word.casefold() not in FUNCTION_WORDS]
+        return 2 * sum(map(self.words.has, telling)) < len(telling)
 
 
 class Vocabularies:

@@ -37,6 +37,7 @@ from core.domain.kept_answers import KeptRule
 from core.domain.passages import IndexEntry, IndexHit, Passage, ScoredSpan
 from core.domain.readers import Narrowing
 from core.domain.replies import ChatResponse
+from core.domain.turns import Reading, Turn
 
 
 class Clock(Protocol):
@@ -438,3 +439,8 @@ class AnswerJudge(Protocol):
 class SupportModel(Protocol):
     async def support(self, sentence: str, quotes: str) -> float:
         """Return the probability that quotes say what a sentence does, 0..1. Raises ModelMissing."""
+
+
+class TurnModel(Protocol):
+    async def read(self, turn: Turn) -> Reading:
+        """Return the kind of a message, in milliseconds. Raises ModelMissing."""

@@ -186,7 +186,7 @@ class Inbox:
         if (earlier := _earlier(versions, incoming)) is not None:
             return _receipt(earlier.decision, incoming, is_new=False)
         if self._turns is not None:
-            incoming = self._turns.read(incoming)
+            incoming = await self._turns.read(incoming)
         command = to_command(incoming.text)
         decision = await self._decide(incoming, is_command=command is not None)
         limits = await self._limits_of(incoming) if decision.accepted else ()
@@ -208,7 +208,7 @@ class Inbox:
         """
         if self._turns is None or _is_edit(incoming) or incoming.circumstances.in_our_thread:
             return None
-        meant = self._turns.read(incoming)
+        meant = await self._turns.read(incoming)
         for gate in self._gates:
             if gate.before_turns and (refusal := await gate.check(meant)) is not None:
                 return refusal if refusal.code in LEFT_TO_PEOPLE else None

@@ -1,5 +1,7 @@
 """Turn-taking: whether the bot speaks without being named. The same for all platforms; milliseconds, no chat model.
 
+A small local model tells the kind of a message (core/domain/turns.py): a question to the bot, talk, thanks and so on.
+
 `Turns.read` takes a message as people mean it: the bot's name as an address, and a burst of one person as one thought,
 also behind a mention that asks nothing yet ("about the pager").
 `Turns.decide` gives the reason to stay silent, or to react only; None: it is the bot's turn.
@@ -29,9 +31,9 @@ from core.domain.service import (
     InboxEntry,
     Listening,
 )
+from core.domain.turns import EVERYDAY, OF_THE_BOT, Act, Reading, Turn, Utterance, Where
 from core.errors import FootnoteError
-from core.knowledge.library_questions import ListQuestion, read_library_question
-from core.ports import Clock
+from core.ports import Clock, TurnModel
 from core.ports.service import InboxStore, SettingsRepository
 from core.service.addressing import (
     ACKNOWLEDGED,
@@ -42,22 +44,22 @@ from core.service.addressing import (
     NOT_COVERED,
     ONLY_NAMED,
 )
-from core.service.auto_answers import FIRST_BAR, LOWEST_BAR
-from core.text.asking import Asked, Form, count_telling, is_about, is_follow_up, read_asked
+from core.service.auto_answers import FIRST_BAR
+from core.text.asking import Form, ends_lightly, is_about, is_follow_up, read_asked
 from core.text.courtesies import Courtesy, Spoken, has_words, read_courtesies, without_links
-from core.text.everyday import OUR_NAME, Everyday, read_everyday
+from core.text.everyday import OUR_NAME
 
 LOOKED_BACK = 20  # entries of a thread
-TELLING_WORDS = 2  # content words; a question with fewer is about the message before
 FEW_BETWEEN = 1  # messages of people, after which "how long is it?" may still be about the last answer
 BURST_SECONDS = 3.0  # between two messages of one thought
 BURST_MESSAGES = 4
 TOPIC_QUESTIONS = 3
 MOST_BURSTS = 500  # people who are remembered for it
-# Relevance (0..1, the cross-encoder's) from which the library counts as knowing something. Below it, a follow-up of
-# another person or after other talk is left to people. A channel itself has a bar of its own.
-KNOWN_FROM = LOWEST_BAR
-SAID_FROM = 0.2  # of a few words without the form of a question: most of these ("poor thing") ask nothing
+# Relevance (0..1, the judge's) from which the library counts as knowing something. Below it, a follow-up of another
+# person or after other talk is left to people, unless it is surely a question. A channel itself has a bar of its own.
+KNOWN_FROM = 0.4
+SURE = 0.9  # probability of a question to the bot
+TOLD_UP_TO = 0.1  # probability of talk, above which a statement asks nothing
 
 _ADDRESS = re.compile(
     rf"^\W*(?:(?:hey|hi|hello|ok|okay|yo|dear|hallo|liebes?|hola|oye|bonjour|salut|so|and|und|y|et|say|sag|dis|dime)\W+){{0,2}}+@?{OUR_NAME}\b"
@@ -67,7 +69,14 @@ _ADDRESS = re.compile(
 _ADDRESS_LAST = re.compile(rf",\s?{OUR_NAME}[?!.\s]*+$", re.IGNORECASE)
 
 _OUR_NAME = re.compile(rf"(?<=\s)@?{OUR_NAME}\b", re.IGNORECASE)
-_OF_US = frozenset({Everyday.LIBRARY, Everyday.SOURCES, Everyday.COMMANDS, Everyday.LAST_QUESTION})
+_ASKS_NOTHING_YET = frozenset({Courtesy.GREETING, Courtesy.FILLER})
+# Meals and meetings, which a few words after an answer are about rarely: "pizza afterwards?", "lunch?".
+_PLANS = re.compile(
+    r"\b(?:lunch|dinner|breakfast|coffee|beers?|pizza|drinks|pub|standup|party|mittagessen|kaffee|feierabend|"
+    r"cena|comida|almuerzo|cervezas?|déjeuner|dîner|apéro)\b",
+    re.IGNORECASE,
+)
+MOST_OF_PLANS = 4  # words
 _CALLS = frozenset("hey hi oye na so and ok dis sag".split())  # before a name
 
 _Place = tuple[ThreadAddress | ChannelAddress, str]  # and the author
@@ -98,6 +107,7 @@ class _Situation:
     waiting: frozenset[str]  # authors of questions that are being answered
     between: tuple[InboxEntry, ...]  # people's talk since the last question, newest first
     names: frozenset[str]  # of people who wrote here, case-folded
+    said: tuple[Utterance, ...]  # oldest first; without the texts of people's talk, which the inbox doesn't keep
 
     @property
     def is_at_once(self) -> bool:
@@ -115,6 +125,7 @@ class Turns:
         settings: SettingsRepository,
         entries: InboxStore,
         clock: Clock,
+        model: TurnModel,
         evidence: Evidence | None = None,
         bar: Bar = same_bar,
     ) -> None:
@@ -124,13 +135,14 @@ class Turns:
         self._settings = settings
         self._entries = entries
         self._clock = clock
+        self._model = model
         self._evidence = evidence
         self._bar = bar
         self._bursts: OrderedDict[_Place, _Burst] = OrderedDict()
 
     # ------------------------------------------------------------------ reading
 
-    def read(self, incoming: IncomingMessage) -> IncomingMessage:
+    async def read(self, incoming: IncomingMessage) -> IncomingMessage:
         """Return the message as it is meant: addressed by the bot's name, or as the end of a burst."""
         how = incoming.circumstances
         if how.from_bot or how.is_own:
@@ -139,6 +151,8 @@ class Turns:
             return replace(incoming, text=rest, circumstances=replace(how, mentioned=True))
         burst = None if how.mentioned else self._burst_before(incoming)
         if burst is None:
+            return incoming
+        if burst.named is not None and await self._is_for_others(incoming, burst):
             return incoming
         text = "\n".join([*burst.texts, incoming.text])
         if burst.named is not None:  # like an edit of that message: its answer, if any, makes way
@@ -150,9 +164,23 @@ class Turns:
         """Return the messages that one continues: of the same person, a moment ago. An edit continues none."""
         burst = next((self._bursts[key] for key in _places(incoming) if key in self._bursts), None)
         is_late = burst is None or self._clock.monotonic() - burst.at > BURST_SECONDS
-        if burst is None or is_late or incoming.event_key != incoming.message_key:
-            return None
-        return None if burst.named is not None and _is_for_others(incoming) else burst
+        return None if is_late or incoming.event_key != incoming.message_key else burst
+
+    async def _is_for_others(self, incoming: IncomingMessage, burst: _Burst) -> bool:
+        """Return whether a message is a command, or meant for people: it doesn't continue what was said to the bot."""
+        how, text = incoming.circumstances, incoming.text
+        if (
+            how.replies_to is RepliesTo.SOMEBODY
+            or how.mentions_others
+            or text.lstrip().startswith("/")
+            or _is_plan(text)
+        ):
+            return True
+        author = incoming.author_name or incoming.author
+        before = tuple(Utterance(author=author, text=said) for said in burst.texts)
+        where = Where.PRIVATE if how.direct else Where.THREAD
+        turn = Turn(author=author, text=text, where=where, is_named=how.direct, before=before)
+        return (await self._model.read(turn)).act is Act.PEOPLE
 
     def _remember(self, incoming: IncomingMessage, decision: Decision | None) -> None:
         """Keep a message for a moment that was not answered, or that named the bot without asking anything: the next
@@ -162,8 +190,11 @@ class Turns:
         before = [self._bursts.pop(key) for key in places if key in self._bursts]
         named = before[0].named if before else None
         if named is None or named.message_key != incoming.message_key:
-            asked = read_asked(read_courtesies(without_links(incoming.text)).rest or "?")
-            asks_nothing = asked.form in (Form.FRAGMENT, Form.STATEMENT) and not asked.is_elliptical
+            spoken = read_courtesies(without_links(incoming.text))
+            asked = read_asked(spoken.rest or "?")
+            is_greeting = spoken.is_all and bool(spoken.kinds) and {*spoken.kinds} <= _ASKS_NOTHING_YET
+            is_begun = asked.form in (Form.FRAGMENT, Form.STATEMENT) and not asked.is_elliptical
+            asks_nothing = is_greeting or is_begun
             named = incoming if (how.mentioned or how.direct) and decision is None and asks_nothing else None
         if decision in (CHATTER, FOR_PEOPLE, NOT_COVERED) or named is not None:
             texts = tuple(incoming.text.split("\n"))[-BURST_MESSAGES:]
@@ -219,79 +250,70 @@ class Turns:
             if settings.follow_ups is FollowUps.ASKER and not await self._is_ours(incoming):
                 return NEEDS_MENTION_IN_THREAD
         spoken = read_courtesies(without_links(incoming.text))
+        after_us = is_to_us or (situation.is_at_once and how.in_thread)
         if not has_words(incoming.text) or spoken.is_all:
-            return self._to_courtesy(spoken, incoming, situation, is_to_us=is_to_us)
-        if situation.askers and how.in_thread and self._asks_of_us(spoken.rest):
+            kinds = {*spoken.kinds}
+            is_thanks = bool(kinds & {Courtesy.THANKS, Courtesy.ACKNOWLEDGEMENT}) or not kinds
+            return ACKNOWLEDGED if after_us and is_thanks else CHATTER
+        is_light = ends_lightly(spoken.rest) or _is_plan(spoken.rest)
+        if not is_to_us and (is_light or calls_somebody(spoken.rest, situation.names)):
+            return FOR_PEOPLE
+        reading = await self._model.read(await self._turn(incoming, situation, listening))
+        act = reading.if_to_us() if is_to_us else reading.act
+        if act in (Act.THANKS, Act.ACKNOWLEDGED):
+            return ACKNOWLEDGED if after_us else CHATTER
+        if act is Act.PEOPLE:
+            return FOR_PEOPLE if read_asked(spoken.rest).form in (Form.QUESTION, Form.REQUEST) else CHATTER
+        if is_to_us:
             return None
-        asked = read_asked(spoken.rest)
-        if not is_to_us and (asked.for_person or calls_somebody(spoken.rest, situation.names)):
-            return FOR_PEOPLE if asked.form is not Form.STATEMENT else CHATTER
-        if asked.form is Form.STATEMENT:
-            return ACKNOWLEDGED if is_to_us else CHATTER
-        return await self._to_question(incoming, spoken, asked, situation, is_to_us=is_to_us)
+        if act in EVERYDAY:
+            return None if situation.askers and how.in_thread and act in OF_THE_BOT else CHATTER
+        return await self._to_question(incoming, spoken, reading, situation)
 
     async def _to_question(
-        self,
-        incoming: IncomingMessage,
-        spoken: Spoken,
-        asked: Asked,
-        situation: _Situation,
-        *,
-        is_to_us: bool,
+        self, incoming: IncomingMessage, spoken: Spoken, reading: Reading, situation: _Situation
     ) -> Decision | None:
-        """Decide about a question or request that is not meant for people by its words."""
-        if is_to_us:
-            return None if asked.form is not Form.FRAGMENT or asked.is_connected else CHATTER
+        """Decide about a question or request that is not meant for people."""
         has_thanked = Courtesy.THANKS in spoken.kinds and incoming.author in situation.askers
         follows_us = has_thanked or situation.is_followed_up_by(incoming.author)
-        is_tail = asked.form in (Form.CORRECTION, Form.FRAGMENT) and incoming.author in situation.waiting
-        if is_tail:  # of a question that is being answered
+        form = read_asked(spoken.rest).form
+        if form in (Form.CORRECTION, Form.FRAGMENT) and incoming.author in situation.waiting:
+            return CHATTER  # the end of a question that is being answered
+        if form is Form.STATEMENT and reading.shares[Act.PEOPLE] > TOLD_UP_TO:
             return CHATTER
-        if follows_us and asked.form is not Form.FRAGMENT and not asked.maybe_for_person:
-            return None
-        if asked.form is Form.CORRECTION or (asked.form is Form.FRAGMENT and not (follows_us and situation.topic)):
-            return CHATTER
-        if follows_us and asked.is_connected:
-            return None
         in_thread = incoming.circumstances.in_thread
-        says_little = asked.is_elliptical or count_telling(spoken.rest) < TELLING_WORDS
-        if not follows_us and (asked.maybe_for_person or (says_little and situation.between)):
+        if follows_us or (in_thread and form is not Form.STATEMENT and reading.shares[Act.ASK] >= SURE):
+            return None
+        if reading.act is Act.UNCLEAR:
             return FOR_PEOPLE
-        if asked.form is Form.REQUEST and not in_thread:
-            return CHATTER
         leans = is_follow_up(spoken.rest) and situation.askers and len(situation.between) <= FEW_BETWEEN
-        goes_on = follows_us or situation.is_at_once or leans
-        context = situation.topic if in_thread and goes_on and asked.form is not Form.FRAGMENT else ""
-        least = SAID_FROM if asked.form is Form.FRAGMENT else 0.0
-        return None if await self._covers(incoming, spoken.rest, context, least) else NOT_COVERED
+        goes_on = in_thread and (situation.is_at_once or leans)
+        return None if await self._covers(incoming, spoken.rest, situation.topic if goes_on else "") else NOT_COVERED
 
-    def _to_courtesy(
-        self, spoken: Spoken, incoming: IncomingMessage, situation: _Situation, *, is_to_us: bool
-    ) -> Decision:
-        """Thanks and the like right after an answer get a reaction."""
-        kinds = {*spoken.kinds}
-        is_thanks = bool(kinds & {Courtesy.THANKS, Courtesy.ACKNOWLEDGEMENT}) or not spoken.kinds
-        after_us = is_to_us or (situation.is_at_once and incoming.circumstances.in_thread)
-        return ACKNOWLEDGED if after_us and is_thanks else CHATTER
+    async def _turn(self, incoming: IncomingMessage, situation: _Situation, listening: Listening) -> Turn:
+        how = incoming.circumstances
+        is_ours = listening is Listening.LISTENING or (how.in_thread and await self._is_ours(incoming))
+        in_thread = Where.THREAD if is_ours else Where.PEOPLE
+        return Turn(
+            author=incoming.author_name or incoming.author,
+            text=without_links(incoming.text),
+            where=in_thread if how.in_thread else Where.CHANNEL,
+            is_named=how.replies_to is RepliesTo.US,
+            before=situation.said,
+        )
 
-    async def _covers(self, incoming: IncomingMessage, text: str, context: str, least: float) -> bool:
-        """Return whether the library covers a question at least so well, by itself or as a follow-up on `context`."""
+    async def _covers(self, incoming: IncomingMessage, text: str, context: str) -> bool:
+        """Return whether the library covers a question, by itself or as a follow-up on `context`."""
         if self._evidence is None:
             return True
         is_in_thread = incoming.circumstances.in_thread
         try:
             bar = KNOWN_FROM if is_in_thread else await self._bar(ChannelAddress.of(incoming.address))
-            bar = max(bar, least)
             if await self._evidence(incoming, text) >= bar:
                 return True
             return bool(context) and await self._evidence(incoming, f"{context} {text}") >= bar
         except FootnoteError:  # the bot was not asked: silence is safe
             return False
-
-    def _asks_of_us(self, text: str) -> bool:
-        """Return whether only the bot can answer a message, even one with "you": about its library, or the history."""
-        asked = read_library_question(text, self._clock.now().date())  # but people, too, are asked "what's new?"
-        return read_everyday(text) in _OF_US or isinstance(asked, ListQuestion)
 
     async def _is_ours(self, incoming: IncomingMessage) -> bool:
         """Return whether the bot's answer opened the thread, and not people's talk."""
@@ -305,13 +327,6 @@ class Turns:
         address = incoming.address
         found = await self._entries.recent(address.workspace, address=address, limit=LOOKED_BACK)
         return situation_of([entry for entry in found if entry.message_key != incoming.message_key], incoming.author)
-
-
-def _is_for_others(incoming: IncomingMessage) -> bool:
-    """Return whether a message is a command, or meant for people: it doesn't continue what was said to the bot."""
-    how, text = incoming.circumstances, incoming.text
-    is_to_people = how.replies_to is RepliesTo.SOMEBODY or how.mentions_others or read_asked(text).for_person
-    return is_to_people or text.lstrip().startswith("/")
 
 
 def _places(incoming: IncomingMessage) -> list[_Place]:
@@ -337,7 +352,18 @@ def situation_of(entries: Sequence[InboxEntry], author: str) -> _Situation:
         waiting=frozenset(entry.incoming.author for entry in accepted if not entry.status.is_final),
         between=tuple(between),
         names=frozenset(name.casefold() for full in names for name in (full, *full.split()[:1]) if len(name) > 1),
+        said=tuple(utterance for entry in reversed(entries) for utterance in _utterances(entry)),
     )
+
+
+def _utterances(entry: InboxEntry) -> Sequence[Utterance]:
+    """Return an entry as a message, with the bot's reply behind a question."""
+    author = entry.incoming.author_name or entry.incoming.author
+    if entry.decision.code in (ANOTHER_BOT.code, "command"):
+        return ()
+    if not entry.decision.accepted:
+        return (Utterance(author=author),)
+    return Utterance(author=author, text=entry.incoming.text), Utterance(author=None)
 
 
 def addressed(text: str) -> str | None:
@@ -357,6 +383,10 @@ def addressed(text: str) -> str | None:
         return f"{text[: thanked.start()].rstrip()}{text[thanked.end() :]}" if spoken.is_all else None
     last = _ADDRESS_LAST.search(text)
     return f"{text[: last.start()].rstrip()}{'?' if '?' in last.group() else ''}" if last is not None else None
+
+
+def _is_plan(text: str) -> bool:
+    return len(text.split()) <= MOST_OF_PLANS and _PLANS.search(text) is not None
 
 
 def calls_somebody(text: str, names: frozenset[str]) -> bool:

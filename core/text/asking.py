@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - tables of words are read across
-"""Whether a message asks something, and whether it asks a person: English, German, Spanish and French. Pure.
+"""The form of a message, and whether it depends on the talk before it: English, German, Spanish and French. Pure.
 
-Rules over words, each about a kind of sentence. In doubt a message asks nothing, or asks a person.
+Rules over words, each about a kind of sentence. In doubt a message asks nothing.
 """
 
 import re
@@ -120,80 +120,6 @@ _EXPLETIVE = re.compile(
 STANDALONE_WORDS = 2  # with fewer content words and no name, a question has no subject of its own
 LONGEST = 600  # characters
 
-# ---------------------------------------------------------------------------------------------------- for a person
-
-# "You" that asks a person, unlike "how do you ...".
-_CAPABLE = (
-    r"(?:tell|show|list|find|explain|sum|summari[sz]e|describe|compare|look up|remind|give|say|quote|cite|repeat|"
-    r"translate|count|name|search|help)"
-)
-_TO_YOU = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b(?:can|could|would|will) (?:you|u|ya)\b(?! (?:please )?{_CAPABLE}\b)",
-        r"(?<!how )(?<!where )(?<!what )(?<!when )(?<!why )(?<!who )\b(?:are|were|r|aren't|weren't|have|haven't|had|did|"
-        r"didn't|don't|do|wouldn't|won't|should|shouldn't|couldn't|can't) (?:you|u|ya|y'all)\b(?! (?:have|know) (?:what|when|where|which|who|how|anything|any|if|whether|"
-        r"about|of)\b)",
-        r"\b(?:you|u|ya)\W*$|\byou (?:ok|okay|coming|free|ready|in|there|around|done|guys|all|two|both|both)\b",
-        r"\b(?:where|when|why|who|how|what) (?:are|were|'re|did|would|will) (?:you|u)\b",
-        r"\b(?:where|when|why|who|how|what) do (?:you|u) (?:feel|like|live|mean|want|think|plan|prefer|suggest|say|work|"
-        r"reckon|guess|intend|expect|hope)\b",
-        r"\b(?:how|what)(?:'s| is| was|s) (?:your|ur) (?!name\b|limit|rate|policy|fee|price|refund)",
-        r"\b(?:your|ur) (?:turn|weekend|day|holiday|pr|review|call|place|desk|wife|husband|kids?|dog|cat|car|bike)\b",
-        r"\bwhat do (?:you|u) (?:think|mean|want|do|say|reckon|prefer)\b|\byou (?:see|hear|think|want|remember)\b",
-        r"\b(?:kannst|könntest|hast|bist|willst|magst|machst|kommst|weißt|weisst|gehst|bringst|musst|siehst|meinst|"
-        r"warst|hattest|würdest|holst|nimmst|übernimmst) du\b(?! (?:mir |uns |bitte )*(?:sagen|zeigen|erklären|nennen|"
-        r"auflisten|zusammenfassen|vergleichen))",
-        r"\b(?:seid|habt|könnt|wollt|kommt|geht|macht|braucht|wisst) ihr\b|\bund (?:du|dir|ihr|euch)\W*$",
-        r"\b(?:vienes|quieres|sabes|vas|crees|piensas|recuerdas|estás|has visto|te parece|te apetece|te va|venís|"
-        r"queréis|sabéis|vais|tenéis|viste|fuiste|me dejas|me haces|me traes|me pasas|traes|llevas|y tú|y vosotros)\b",
-        r"\bpuedes\b(?! (?:decirme|decir|explicar\w*|mostrar\w*|listar|resumir\w*|buscar\w*|darme)\b)",
-        r"\b(?:tu (?:viens|veux|peux|sais|penses|as|vas|fais|crois|es|prends|étais|te)|vous (?:venez|voulez|"
-        r"savez|pensez|allez|faites)|t'as|t'es|veux-tu|viens-tu|peux-tu(?! me)|et (?:toi|vous)\W*$|ça te)\b",
-    )
-)
-# Plans and things of the day: who does, has or brings something, meals, meetings, when and where people meet.
-_PLANS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\b(?:lunch|dinner|breakfast|coffee|beers?|pizza|drinks|pub|standup|stand-up|weekend|party|birthday|movie|"
-        r"snacks?|sandwich\w*|mittagessen|kaffee|feierabend|wochenende|mittag|pause|cena|comida|almuerzo|café|"
-        r"cervezas?|fiesta|déjeuner|dîner|apéro|soirée)\b",
-        r"\b(?:tonight|this (?:evening|afternoon|morning|time|weekend)|heute abend|heute|morgen früh|esta noche|"
-        r"esta tarde|ce soir|cet après-midi|in (?:five|ten|\d{1,2})\W*$|at \d{1,2}(?::\d\d)?\W*$)",
-        r"\b(?:shall|should|could|why don't|can) we\b(?! (?:have to|need))|\blet's\b|\blets\b|\bwanna\b|\bgonna\b",
-        r"\b(?:are|were|aren't) we (?:still|all|on|meeting|going|there|good|done|ready|having|doing|late|ok|set)\b",
-        r"(?<!does )(?<!do )\b(?:anyone|anybody|someone|somebody|everyone|everybody|y'all|folks) (?:else )?knows?\b"
-        r"(?! (?:how|what|when|where|who|which|why|whether|if)\b)|^\W*(?:guys|folks)\b|\b(?:you|hey|hi) (?:guys|folks)\b",
-        r"\b(?:anyone|anybody|any one|someone|somebody|everyone|everybody|y'all|who else) (?:else )?(?:up|"
-        r"here|there|in|free|seen|got|have|has|want|wants|around|coming|going|fancy|fancies|for|think|"
-        r"thinks|feel|can|could|mind|hungry|awake|else)\b",
-        r"\b(?:hat|kann|will|weiß|mag|kommt) (?:jemand|wer|einer)\b|\bwollen wir\b|\bsollen wir\b|\bgehen wir\b|"
-        r"\btreffen wir\b",
-        r"\balguien\b|\bquedamos\b|\bvamos\b|"
-        r"\ba qué hora (?:quedamos|vienes|es la cena)\b|\bmañana\b",
-        r"\bquelqu'un\b|\bon (?:se voit|mange|y va|fait|part|"
-        r"commence|se retrouve)\b|\bdemain\b",
-        r"\b(?<!body )(?<!one )(?<!those )(?<!people )who (?:sends|brings|takes|does|writes|pays|buys|gets|fetches|tells|picks|makes|owes|handles) "
-        r"(?:it|this|that|them|him|her|us|me|up)\b|\b(?:see|meet|join|call|ping|text|dm) (?:you|me|us|him|her|them)\b|\bmy (?:pr|place|turn|desk)\b|"
-        r"\breview my\b|\bswap\b",
-    )
-)
-# Questions that want no reply: tags, exclamations, jokes.
-_RHETORICAL = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"[?]!|![?]",
-        r"^\W*(?:really|seriously|srsly|for real|no way|what|huh|wtf|why not|who knew|says who|so what|"
-        r"who cares|guess what|you know what|echt|wirklich|im ernst|ernsthaft|ach was|de verdad|en serio|ah sí|"
-        r"vraiment|sérieux|sérieusement|ah bon|quoi|was)\W*$",
-        r"\bwho (?:could|would|knew|can blame|doesn't|wouldn't|needs|cares|even|else)\b",
-        r"\bhow (?:cool|great|nice|sweet|cute|funny|weird|typical|lovely|dare)\b",
-        r"\bwhat (?:a|an|else is new|could possibly|could go wrong|would (?:we|i) do)\b",
-        r"\bisn't (?:it|that|he|she)\b|\baren't (?:they|we)\b|\bam i right\b|\bknock knock\b",
-        r"\bwhy (?:did|does|do) the \w+ cross\b",
-    )
-)
 # Words that begin the subject of a question behind its verb.
 _SUBJECTS = frozenset(
     """the a an you u i we they he she it there this that these those any all my our your someone anyone
@@ -202,21 +128,6 @@ _SUBJECTS = frozenset(
 )
 _LAUGHING = frozenset("😀😁😂😃😄😅😆😉😏😜😝🙃🤣🤪")
 _LAUGHS = ("lol", "lmao", "haha", "hehe", "rofl", "jaja", "mdr", "xd")
-# The same of tags, and of people who do or have something; after an answer they may be for the bot.
-_MAYBE_TO_PEOPLE = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\b(?:does|has|did|do|is|can|could) (?:anyone|anybody|someone|somebody)\b(?! know\b)",
-        r"\bwho(?:'s|s| is| has| was)? (?:has|got|have|bringing|coming|in|up|free|around|taking|cooking|paying|"
-        r"driving|going|joining|doing|writing|sending|picking|buying|hosting|ordering|available|ready|there)\b",
-        r"\bwho (?:can|could|wants?|will|would|brings|takes|sends|pays|drives|writes (?:it|this|that)|"
-        r"does (?:it|this|that)|buys|cooks|goes|comes|joins|remembers|else)\b",
-        r"\bwer (?:kommt|bringt|hat|macht|fährt|kann|will|geht|holt|nimmt|ist da|mag|übernimmt|schreibt)\b",
-        r"\bquién (?:trae|viene|tiene|puede|va|quiere|se apunta|lleva)\b",
-        r"\bqui (?:vient|apporte|peut|veut|prend|va|s'occupe)\b",
-        r",? (?:right|no|eh|huh|oder|ne|nicht wahr|verdad|hein|non|n'est-ce pas)\s*[?]\W*$",
-    )
-)
 # Words that point to the message before, by any person.
 _POINTING = frozenset(
     """it its that this those these they them he she him her his one ones which what why how when where who there then
@@ -229,11 +140,9 @@ _POINTING = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The form of a message. `for_person`: by its words it asks a person, makes plans, or wants no reply."""
+    """The form of a message."""
 
     form: Form
-    for_person: bool = False
-    maybe_for_person: bool = False  # by its words it may be either
     is_elliptical: bool = False  # it has no subject of its own: "why?", "which one", "and then"
     is_connected: bool = False  # it begins as the continuation of a question: "and the second"
 
@@ -245,8 +154,6 @@ def read_asked(text: str) -> Asked:
     form = _form(text, said)
     return Asked(
         form=form,
-        for_person=ends_lightly(text) or any(found.search(text) for found in (*_TO_YOU, *_PLANS, *_RHETORICAL)),
-        maybe_for_person=any(pattern.search(text) for pattern in _MAYBE_TO_PEOPLE),
         is_elliptical=all(word in _POINTING for word in said) or len(said) <= 1,
         is_connected=_CONNECTED.search(text) is not None,
     )

@@ -1,42 +1,13 @@
 # ruff: noqa: E501 - tables of words are read across
-"""Everyday messages that no document answers: English, German, Spanish and French. Pure.
-
-Patterns match a whole message without its courtesies; in doubt it is a question for the documents.
-"""
+"""Everyday messages that people often write, and messages without a subject: in four languages. Pure."""
 
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 
+from core.domain.turns import Act
 from core.text.asking import Form, count_telling, read_asked
 from core.text.courtesies import Courtesy, has_words, read_courtesies
 from core.text.words import collapse
-
-
-class Everyday(StrEnum):
-    GREETING = "greeting"
-    THANKS = "thanks"
-    BYE = "bye"
-    ACKNOWLEDGED = "acknowledged"
-    GO_AHEAD = "go_ahead"  # "I have a question"
-    HELP = "help"
-    COMMANDS = "commands"
-    EXAMPLE = "example"
-    LANGUAGES = "languages"
-    ADDING = "adding"
-    IDENTITY = "identity"
-    MODEL = "model"
-    PRIVACY = "privacy"
-    ORIGIN = "origin"
-    LIBRARY = "library"  # its documents, and topics to ask about
-    SOURCES = "sources"
-    LAST_QUESTION = "last_question"
-    LAST_ANSWER = "last_answer"
-    TALK = "talk"  # the messages of people in this thread
-    OUT_OF_SCOPE = "out_of_scope"  # a poem, the weather, a translation
-    MANIPULATION = "manipulation"  # "ignore your instructions"
-    COMPLAINT = "complaint"
-
 
 OUR_NAME = "footnote"
 LONGEST = 200  # characters of such a message
@@ -54,9 +25,9 @@ _DOKS = r"(?:dokumente?n?|dateie?n?|quellen?|unterlagen)"
 _DOCS_ES = r"(?:documentos?|archivos?|ficheros?|fuentes?)"
 _DOCS_FR = r"(?:documents?|fichiers?|sources?)"
 
-# The first kind with a pattern that matches from the beginning to the end decides.
-_WHOLE: Mapping[Everyday, tuple[str, ...]] = {
-    Everyday.COMPLAINT: (
+# Common ones, which the turn model need not read: the first kind with a pattern that matches a whole message decides.
+_WHOLE: Mapping[Act, tuple[str, ...]] = {
+    Act.COMPLAINT: (
         rf"(?:you|u|this|this bot|that|footnote|the bot) ?(?:are|r|is|'re|'s)? ?{_SO}(?:useless|stupid|dumb|garbage|rubbish|crap|shit|trash|bad|terrible|awful|wrong|annoying|idiot|sucks?|suck|broken|worthless|horrible|nonsense|bullshit)(?: (?:bot|thing|answer|tool|idiot))?",
         r"(?:wtf|what the (?:hell|fuck|heck))\b.{0,40}",
         r"(?:shut up|go away|fuck (?:you|off)|screw you|i hate (?:you|this|this bot)|that's wrong|thats wrong|wrong answer|bad bot)",
@@ -71,7 +42,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"tais-toi",
         r"mauvais bot",
     ),
-    Everyday.MANIPULATION: (
+    Act.MANIPULATION: (
         r"(?:please )?(?:ignore|forget|disregard|override|bypass) (?:all |any |your |the |my |of |previous |prior |above |earlier ){0,3}(?:instructions?|rules|prompts?|guidelines|restrictions|directions)\b[^?]*",
         r"(?:print|show|reveal|repeat|give me|tell me|what(?:'s| is)|output|display) (?:me )?(?:your |the )(?:system |hidden |initial |secret )+(?:prompt|instructions?|message|rules)\b.*",
         r"(?:from now on,? )?(?:you are now|you're now|act as (?:a|an|if|my)|pretend (?:to be|you are|you're)|imagine you are (?:a|an|my|not))\b[^?:]*",
@@ -81,7 +52,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"(?:ignora|olvida) (?:todas |tus |las ){0,3}(?:instrucciones|reglas)\b[^?]*",
         r"(?:ignore|oublie) (?:toutes |tes |les ){0,3}(?:instructions|règles)\b[^?]*",
     ),
-    Everyday.HELP: (
+    Act.HELP: (
         r"(?:i need |need |some )?help(?: me| please| pls| needed){0,3}",
         r"/?help",
         rf"how (?:do|can|should) (?:i|we|one) (?:use|work with|talk to|ask|start with) {_BOT}(?: thing)?",
@@ -117,7 +88,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"peux-tu m'aider",
         r"tu peux m'aider",
     ),
-    Everyday.COMMANDS: (
+    Act.COMMANDS: (
         r"(?:what|which) (?:slash )?commands(?: (?:are there|do you (?:have|know|support)|exist|can i use|are available))?",
         r"(?:list|show)(?: me)? (?:all |the |your ){0,3}commands",
         r"commands",
@@ -128,7 +99,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"(?:quelles|quels) (?:sont les )?commandes?(?: (?:as-tu|existent|y a-t-il|sont disponibles))?",
         r"commandes",
     ),
-    Everyday.EXAMPLE: (
+    Act.EXAMPLE: (
         r"(?:(?:can|could) you )?(?:please )?(?:give|show)(?: me| us)? (?:an?|some|a few) (?:examples?|sample)(?: (?:of )?(?:an? )?questions?)?",
         r"(?:an )?example(?: question)?s?",
         r"what (?:should|could) i ask(?: you)?",
@@ -140,7 +111,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"(?:donne|montre)(?:-moi)? un exemple(?: de question)?",
         r"(?:un )?exemple(?: de question)?",
     ),
-    Everyday.LANGUAGES: (
+    Act.LANGUAGES: (
         r"(?:can|may|could) (?:i|we) (?:ask|write|talk|speak)(?: to)?(?: you)?(?: questions?)? in (?:another language|\w+)",
         rf"(?:do|can) you (?:speak|understand|know|answer in) (?:(?:any )?other languages|{_LANGUAGE})",
         r"(?:what|which) languages? (?:do|can) you (?:speak|understand|know|use)",
@@ -154,7 +125,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"(?:parles-tu|tu parles) (?:le |l')?\w+",
         r"quelles langues (?:parles-tu|tu parles|comprends-tu)",
     ),
-    Everyday.ADDING: (
+    Act.ADDING: (
         rf"(?:how|where) (?:do|can|could|would|should) (?:i|we|one|people) (?:add|upload|import|ingest|give you|send you|put|get|connect|attach|share){_SOME} {_DOCS}(?: (?:here|in|into (?:it|here|the library)|to (?:it|you|the library|footnote|this)|with you))?",
         rf"(?:can|may) (?:i|we) (?:add|upload|send|give you|import){_SOME} {_DOCS}(?: (?:here|to (?:you|it|the library)))?",
         rf"(?:add|upload|adding|uploading)(?: (?:a|an|my|our|new|some|more)){{0,3}} {_DOCS}",
@@ -162,7 +133,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         rf"(?:cómo|como) (?:puedo |podemos )?(?:añadir|añado|agregar|agrego|subo|subir|cargar|cargo)(?: (?:un|una|unos|mis|los|más|nuevos)){{0,3}} {_DOCS_ES}",
         rf"comment (?:puis-je |peut-on |je peux )?(?:ajouter|j'ajoute|ajoute-t-on|envoyer|importer|charger|téléverser)(?: (?:un|une|des|mes|les|nouveaux)){{0,3}} {_DOCS_FR}",
     ),
-    Everyday.MODEL: (
+    Act.MODEL: (
         r"(?:do|are) you (?:use|using|run on|running on|based on|powered by) (?:an? )?(?:chat ?gpt|gpt\S*|openai|claude|gemini|llama|mistral|ai|llm|language model|artificial intelligence)(?: model)?",
         r"(?:what|which) (?:ai |language )?(?:model|llm|ai)(?: do you use| are you(?: using)?| is this| runs here)?",
         r"are you (?:chat ?gpt|gpt\S*|claude|gemini|an? (?:llm|language model))",
@@ -173,7 +144,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"(?:utilises-tu|tu utilises|est-ce que tu utilises) (?:chat ?gpt|openai|claude|l'ia|un modèle)",
         r"quel modèle (?:utilises-tu|tu utilises|es-tu)",
     ),
-    Everyday.IDENTITY: (
+    Act.IDENTITY: (
         r"(?:who|what) (?:are|r) (?:you|u)(?: really| exactly| anyway){0,3}",
         r"who(?:'s| is) (?:this|footnote|there)",
         r"what(?:'s| is|s) (?:your name|footnote|this bot|this)",
@@ -204,7 +175,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"qui t'a (?:créé|fait|programmé)",
         r"présente-toi",
     ),
-    Everyday.PRIVACY: (
+    Act.PRIVACY: (
         r"(?:can|do|will|could) you (?:read|see|store|save|keep|record|track|listen to|remember|share|log)(?: (?:all|our|my|the|us|any|every|everything|what|we|i|say|write|private|here|of|chat|direct)){0,3}(?: (?:messages?|chats?|data|conversations?|dms?|questions?|channels?|talk))?",
         r"(?:who|which people) (?:can|could) (?:see|read) (?:my|our) (?:questions?|messages?)",
         r"what do you do with (?:my|our|the) (?:data|messages|questions)",
@@ -216,7 +187,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"(?:peux-tu lire|tu peux lire|lis-tu|tu lis|gardes-tu) (?:tous |toutes |nos |mes |les ){0,3}(?:messages|données|conversations)(?: privée?s)?",
         r"que fais-tu (?:de|avec) (?:mes|nos) données",
     ),
-    Everyday.ORIGIN: (
+    Act.ORIGIN: (
         r"where (?:do|did|does) (?:your|the|these|this|that|you) ?(?:answers?|information|info|knowledge|data|facts)? ?(?:come|get|take|find)(?: (?:your|the|these))?(?: (?:answers?|information|info|knowledge|data|facts))?(?: from)?",
         r"how do you know(?: (?:that|this|all this|these things|all that))?",
         r"(?:can|should) (?:i|we) trust (?:you|your answers|this)",
@@ -233,14 +204,12 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"comment (?:tu le sais|le sais-tu)",
         r"puis-je te faire confiance",
     ),
-    Everyday.SOURCES: (
+    Act.LIBRARY: (
         r"(?:what|which) (?:folders?|sources?|director(?:y|ies)|places?|collections?) (?:do|did|have|can|are) (?:you|there|in|the|library| ){0,3}(?:read|have|know|use|see|search|access|indexed)?",
         r"(?:list|show)(?: me)? (?:all |the |your ){0,3}(?:sources|folders)",
         r"welche (?:ordner|quellen|verzeichnisse) (?:hast|kennst|liest|nutzt) du(?: gelesen)?",
         r"(?:qué|que) (?:carpetas|fuentes) (?:has leído|tienes|lees|conoces|usas)",
         r"(?:quels dossiers|quelles sources) (?:as-tu lus?|lis-tu|connais-tu|as-tu|utilises-tu)",
-    ),
-    Everyday.LIBRARY: (
         r"what (?:can|could|may|should) (?:i|we|one) ask(?: you)?(?: (?:about|here)){0,3}",
         r"what (?:do you know|are you able to answer|topics do you (?:know|cover)|is this about|do you know about|can you answer)",
         r"what(?:'s| is) (?:here|in here|in there|available)(?: here)?",
@@ -261,7 +230,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"(?:que|qu'est-ce que) (?:je peux|puis-je|on peut) (?:te )?demander",
         rf"(?:liste|montre)(?:-moi)? (?:tous |les |tes ){{0,3}}{_DOCS_FR}",
     ),
-    Everyday.LAST_QUESTION: (
+    Act.LAST_QUESTION: (
         r"what (?:did|have) (?:i|we) (?:just |already |last ){0,3}(?:ask|asked)(?: (?:you|before|earlier|last|previously|just now|this|one|today|first|that|so far)){0,3}",
         r"what (?:was|were) (?:my|our|the) (?:last|previous|earlier|first|other) questions?",
         r"what (?:was|is) the (?:last|previous|first|second) thing (?:that )?(?:i|we) (?:asked|wanted to know)(?: (?:you|here))?",
@@ -274,7 +243,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"(?:qu'est-ce que|que) (?:j'ai|je t'ai|t'ai-je|ai-je)(?: te)? demandé(?: (?:avant|tout à l'heure|juste avant))?",
         r"quelle était ma (?:dernière question|question précédente|première question)",
     ),
-    Everyday.LAST_ANSWER: (
+    Act.LAST_ANSWER: (
         r"what (?:was|were) your (?:last|previous|earlier) (?:answers?|reply|response)",
         r"what did you (?:just )?(?:say|answer|reply)(?: (?:before|just now|last|earlier))?",
         r"(?:say|repeat) (?:that|it|your (?:last )?answer)(?: again)?",
@@ -288,7 +257,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"qu'(?:as-tu|est-ce que tu as) (?:dit|répondu)",
         r"répète",
     ),
-    Everyday.TALK: (
+    Act.TALK: (
         rf"{_PLEASE}(?:sum up|summari[sz]e|recap|list|write down|note|tell me|what did|repeat) (?:what |us |all |everything ){{0,3}}(?:we|people|they|was|has been|have been|were|this thread|the (?:thread|talk|discussion)|here)\b{_TALKED}",
         rf"{_PLEASE}(?:sum up|summari[sz]e|recap) (?:when|how|why|where|who|what) (?:it|this|that|things)\b[^?]{{0,80}}",
         rf"{_PLEASE}(?:sum up|summari[sz]e|recap) what (?:happened|went on|came up|i missed)(?: (?:here|so far|today|while (?:i|we)\b.{{1,40}})){{0,2}}",
@@ -301,7 +270,7 @@ _WHOLE: Mapping[Everyday, tuple[str, ...]] = {
         r"(?:résume|récapitule)(?:-nous|-moi)? (?:ce qu'on a|ce que nous avons|ce fil|la discussion)(?: (?:dit|décidé|discuté|convenu|ici)){0,3}",
         r"(?:qu'est-ce qu'on a|qu'a-t-on|qu'avons-nous) (?:décidé|dit|discuté|convenu)(?: ici)?",
     ),
-    Everyday.OUT_OF_SCOPE: (
+    Act.OUT_OF_SCOPE: (
         rf"{_PLEASE}(?:write|compose|make up|draft|generate|create|draw|paint|invent|code)(?: (?:me|us))? (?:a|an|some|my|the) (?:(?!of |the |for )[\w-]+ ){{0,3}}(?:poem|song|story|joke|haiku|rap|essay|email|e-mail|letter|limerick|code|program|script|picture|image|logo|tweet|speech|recipe|novel)\b.*",
         rf"{_PLEASE}(?:tell|sing|know)(?: (?:me|us))? (?:a|an|another|any|some) (?:[\w-]+ ){{0,2}}(?:jokes?\b.*|story|riddle|song|fun fact)",
         r"make me laugh",
@@ -356,39 +325,44 @@ _HOW_MUCH = re.compile(
 _IT_DOES = re.compile(
     r"\b(?:do|does|did|is|was|are|were|will|would|can|has) (?:it|that|this|they|he|she)\b", re.IGNORECASE
 )
-# What follows thanks and asks nothing: "thanks for yesterday, that saved us".
-_THANKED = re.compile(r"(?:for|that|this|it|für|das|es|por|eso|esto|pour|ça|c['’]est)\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"[,.;:!](?: (?:and|but|now|then|please|und|jetzt|bitte|y|ahora|et|maintenant)\b)?")
-_AND = re.compile(r",? (?:and|und|y|et) ", re.IGNORECASE)
-_SAID_ALONE = frozenset({Everyday.ACKNOWLEDGED, Everyday.THANKS, Everyday.BYE, Everyday.GREETING, Everyday.GO_AHEAD})
-_TESTS = frozenset("test testing ping pong testing123 prueba essai hello?".split())
+_TESTS = frozenset("test testing ping prueba essai".split())
 _ENDS = " \t\n?!.,;:…¿¡-–—\"'“”()"
+_ACTS = {
+    Courtesy.THANKS: Act.THANKS,
+    Courtesy.BYE: Act.BYE,
+    Courtesy.GREETING: Act.GREETING,
+    Courtesy.FILLER: Act.GO_AHEAD,
+}
 
 
-def read_everyday(text: str) -> Everyday | None:
-    """Return the kind of an everyday message; None for a question of the documents."""
+def read_everyday(text: str) -> Act | None:
+    """Return the kind of a message by its words: courtesies, signs, or a whole message as people often write it."""
+    if not has_words(text):
+        return Act.HELP if "?" in text else Act.ACKNOWLEDGED
     said = collapse(text).strip(_ENDS)
     if len(said) > LONGEST:
         return None
-    if not has_words(text):
-        return Everyday.HELP if "?" in text and not text.strip(_ENDS) else Everyday.ACKNOWLEDGED
     if said.casefold() in _TESTS:
-        return Everyday.GREETING
+        return Act.GREETING
     spoken = read_courtesies(text)
     if spoken.is_all:
-        return _of_courtesies({*spoken.kinds})
+        return next((act for kind, act in _ACTS.items() if kind in spoken.kinds), Act.ACKNOWLEDGED)
     rest = collapse(spoken.rest).strip(_ENDS).replace("’", "'")
     for candidate in dict.fromkeys((said.replace("’", "'"), rest, _without_name(rest))):
         for kind, patterns in _COMPILED.items():
             if any(pattern.fullmatch(candidate) for pattern in patterns):
-                return None if kind is Everyday.MANIPULATION and _asks_behind(text) else kind
-    first, *others = _AND.split(rest, maxsplit=1)
-    kinds = [read_everyday(half) for half in (first, *others)] if others else []
-    if kinds and None not in kinds and kinds[0] not in _SAID_ALONE:
-        return kinds[0]  # "who are you and what can you do"
-    is_thanked = Courtesy.THANKS in spoken.kinds and _THANKED.match(rest) and "?" not in text
-    forms = {read_asked(clause).form for clause in _CLAUSE.split(rest)} if is_thanked else {Form.QUESTION}
-    return None if forms & {Form.QUESTION, Form.REQUEST, Form.CORRECTION} else Everyday.THANKS
+                return None if kind is Act.MANIPULATION and asks_behind(text) else kind
+    return None
+
+
+def _without_name(text: str) -> str:
+    return re.sub(rf"^(?:@?{OUR_NAME}|bot)\b\W*|\W*\b(?:{OUR_NAME}|bot)$", "", text, flags=re.IGNORECASE)
+
+
+def asks_behind(text: str) -> bool:
+    """Return whether a question of its own follows an order: "forget your rules: how tall is it?"."""
+    _, *behind = re.split(r"[:.]\s", text)
+    return any(read_asked(clause).form is Form.QUESTION and count_telling(clause) > 1 for clause in behind)
 
 
 def is_open(text: str) -> bool:
@@ -404,23 +378,3 @@ def is_open(text: str) -> bool:
     is_short = asked.is_connected or rest.casefold().split()[0] in ("and", "und", "y", "et")
     most = 2 if _IT_DOES.search(rest) else 1  # "and how long does it take?"
     return is_short and telling <= most and asked.form is Form.QUESTION
-
-
-def _asks_behind(text: str) -> bool:
-    """Return whether a question of its own follows an order: "forget your rules: how tall is it?"."""
-    _, *behind = re.split(r"[:.]\s", text)
-    return any(read_asked(clause).form is Form.QUESTION and count_telling(clause) > 1 for clause in behind)
-
-
-def _without_name(text: str) -> str:
-    return re.sub(rf"^(?:@?{OUR_NAME}|bot)\b\W*|\W*\b(?:{OUR_NAME}|bot)$", "", text, flags=re.IGNORECASE)
-
-
-def _of_courtesies(kinds: set[Courtesy]) -> Everyday:
-    if Courtesy.THANKS in kinds:
-        return Everyday.THANKS
-    if Courtesy.BYE in kinds:
-        return Everyday.BYE
-    if Courtesy.GREETING in kinds:
-        return Everyday.GREETING
-    return Everyday.GO_AHEAD if Courtesy.FILLER in kinds else Everyday.ACKNOWLEDGED

@@ -49,6 +49,7 @@ from tests.integration.platform_files import LIMITS, Files, build_kept, build_li
 from tests.integration.upload_place import alone
 from tests.pipeline import build_answers
 from tests.scripted import Turn, calls, says
+from tests.turn_model import TURN_MODEL
 from tests.unit.bot.web.chat_place import HeldProvider
 from tests.unit.core.answering.providers.extractive.small_library import NearModel
 from tests.unit.core.library_builder import QUOTING, Shelf, by_rule
@@ -208,7 +209,7 @@ class PlatformPlace:
         return platform_gates(self.settings)
 
     def turns(self) -> Turns:
-        return Turns(self.settings, self.entries, self._clock, self.evidence, self.auto_answers().bar)
+        return Turns(self.settings, self.entries, self._clock, TURN_MODEL, self.evidence, self.auto_answers().bar)
 
     def auto_answers(self) -> AutoAnswers:
         return AutoAnswers(self.shelf.stores.auto_answers, self.settings, self._clock)

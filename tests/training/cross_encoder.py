@@ -31,6 +31,7 @@ SEED = 7
 SOFT = 0.02  # of a label: pairs that are labelled wrongly weigh less
 # Half as many bits where the processor multiplies them natively; elsewhere they take twelve times as long.
 PRECISION = torch.bfloat16 if torch.cpu._is_amx_tile_supported() else torch.float32
+_MODULES = ("bert.", "classifier.", "embeddings.", "encoder.")
 _LOGIT_WEIGHTS = ("classifier.weight", "classifier.bias")
 
 
@@ -64,7 +65,7 @@ class CrossEncoder:
         self.graph = onnx.load(str(folder / file))
         self.model = BertForSequenceClassification(config)
         self.labels = nn.Linear(384, 3)
-        weights = _read_weights(self.graph)
+        weights = read_weights(self.graph)
         for name in _LOGIT_WEIGHTS if folder != packaged() else ():
             weights[name] /= scale
         self.model.load_state_dict(weights)
@@ -214,7 +215,8 @@ def _label_loss(outputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     return torch.where(labels == NOT_SUPPORTED, -torch.logsumexp(shares[:, 1:], dim=-1), exact)
 
 
-def _read_weights(graph: onnx.ModelProto) -> dict[str, torch.Tensor]:
+def read_weights(graph: onnx.ModelProto) -> dict[str, torch.Tensor]:
+    """Return the weights of a graph in int8 by the names of BERT's modules."""
     found = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
 
     def real(base: str) -> np.ndarray:
@@ -225,7 +227,7 @@ def _read_weights(graph: onnx.ModelProto) -> dict[str, torch.Tensor]:
     for name, values in found.items():
         if name.endswith("embeddings.weight_quantized"):
             weights[name.removesuffix("_quantized")] = torch.tensor(real(name.removesuffix("_quantized")))
-        elif name.startswith(("bert.", "classifier.")) and values.dtype == np.float32 and not name.endswith("_scale"):
+        elif name.startswith(_MODULES) and values.dtype == np.float32 and not name.endswith("_scale"):
             weights[name] = torch.tensor(values.copy())
     return weights
 

@@ -1,8 +1,9 @@
 """Everyday messages, answered in a sentence before anything is searched: greetings, help, the history.
 
-With a model only those are caught that need none; the model reads the rest.
+The turn model tells them apart from questions. With a chat model only those are caught that need none.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -16,9 +17,10 @@ from core.answering.redaction import basis_of
 from core.domain.answer import Answer, AnswerStatus, Provenance, QueryType
 from core.domain.conversation import Message, Role
 from core.domain.corpus import Document
+from core.domain.turns import EVERYDAY, Act, Turn, Utterance, Where
 from core.knowledge.library_questions import ListQuestion, read_library_question
-from core.ports import AnswerJudge, ChatProvider, CorpusRepository
-from core.text.everyday import Everyday, is_open, read_everyday
+from core.ports import AnswerJudge, ChatProvider, CorpusRepository, TurnModel
+from core.text.everyday import LONGEST, asks_behind, is_open, read_everyday
 from core.text.language import Language, language_named, language_of
 from core.text.words import shorten
 
@@ -28,17 +30,21 @@ TOLD = 20  # messages of a thread's talk
 EXAMPLES = 2
 ANY_DAY = date(2000, 1, 1)  # lists of documents depend on no day
 LONGEST_REPEATED = 600  # characters of an earlier answer
-# Kinds that a model reads better than rules do, or should answer itself.
+# Probability of its kind, from which a single word, or with a chat model any message, is no question. Else it is enough
+# that everyday kinds together are more probable than a question.
+SURE = 0.8
+_IN_A_WORD = frozenset({Act.HELP, Act.COMMANDS, Act.EXAMPLE})  # one word that is none of the documents'
+_FIRST = re.compile(r"\b(?:first|erste[nrs]?|zuerst|primera?|primero|première?|premier|d'abord)\b", re.IGNORECASE)
+# Kinds that a chat model reads better, or should answer itself.
 _LEFT_TO_MODELS = frozenset(
     {
-        Everyday.OUT_OF_SCOPE,
-        Everyday.MANIPULATION,
-        Everyday.COMPLAINT,
-        Everyday.TALK,
-        Everyday.LAST_QUESTION,
-        Everyday.LAST_ANSWER,
-        Everyday.LIBRARY,
-        Everyday.SOURCES,
+        Act.OUT_OF_SCOPE,
+        Act.MANIPULATION,
+        Act.COMPLAINT,
+        Act.TALK,
+        Act.LAST_QUESTION,
+        Act.LAST_ANSWER,
+        Act.LIBRARY,
     }
 )
 
@@ -47,12 +53,17 @@ class EverydayReplies:
     """Redacted history, scope -> a short reply to an everyday message, or a question back; it ends the request."""
 
     def __init__(
-        self, corpus: CorpusRepository, suggestions: SuggestedQuestions, provider: Callable[[str], ChatProvider]
+        self,
+        corpus: CorpusRepository,
+        suggestions: SuggestedQuestions,
+        provider: Callable[[str], ChatProvider],
+        turns: TurnModel,
     ) -> None:
         """`provider` returns the model of a workspace."""
         self._corpus = corpus
         self._suggestions = suggestions
         self._provider = provider
+        self._turns = turns
 
     async def __call__(self, question: Question) -> Answer | None:
         asked = question.asked
@@ -61,40 +72,56 @@ class EverydayReplies:
         provider = self._provider(question.context.scope.workspace)
         quotes_only = provider.capabilities.quotes_only
         language = language_of_reply(question)
-        kind = read_everyday(asked.text)
-        if kind is None and quotes_only and isinstance(read_library_question(asked.text, ANY_DAY), ListQuestion):
+        asks_list = isinstance(read_library_question(asked.text, ANY_DAY), ListQuestion)
+        if asks_list and quotes_only:
             return None if await self._readable(question) else _reply(say("nothing_here", language))
-        if kind is None or (kind in _LEFT_TO_MODELS and not quotes_only):
-            is_first = all(item.role is Role.USER and is_idle(item.content) for item in question.messages)
-            is_unclear = quotes_only and is_first and not asked.document and is_open(asked.text)
+        kind = None if asks_list else await self._kind(question, 0.0 if quotes_only else SURE)
+        if kind is Act.UNCLEAR:
+            is_first = not _turns(question.messages) and all(is_idle(item.content) for item in question.before)
+            is_unclear = quotes_only and is_first and not asked.document
             return _reply(say("unclear", language), AnswerStatus.CLARIFY) if is_unclear else None
+        if kind is None or (kind in _LEFT_TO_MODELS and not quotes_only):
+            return None
         answer = await self._answer(kind, question, language, "" if quotes_only else provider.name)
         return bounded(answer, question.context.scope.positions) if answer is not None else None
 
-    async def _answer(self, kind: Everyday, question: Question, language: Language, model: str) -> Answer | None:
-        if kind in (Everyday.LAST_QUESTION, Everyday.LAST_ANSWER):
+    async def _kind(self, question: Question, least: float) -> Act | None:
+        """Return the kind of an everyday message, if it is at least so probable, or UNCLEAR; None for a question."""
+        text = question.asked.text
+        if (told := read_everyday(text)) is not None:
+            return told
+        if is_open(text):
+            return Act.UNCLEAR
+        reading = await self._turns.read(_turn(question))
+        act = reading.if_to_us()
+        is_word = " " not in text.strip() and act not in _IN_A_WORD
+        is_told = reading.shares[act] >= (SURE if is_word else least) and len(text) <= LONGEST
+        is_question = act is Act.ASK or (act in EVERYDAY and not is_told)
+        return None if is_question or (act is Act.MANIPULATION and asks_behind(text)) else act
+
+    async def _answer(self, kind: Act, question: Question, language: Language, model: str) -> Answer | None:
+        if kind in (Act.LAST_QUESTION, Act.LAST_ANSWER):
             return _from_history(kind, question, language)
-        if kind is Everyday.TALK:
+        if kind is Act.TALK:
             return _talk(question, language)
-        if kind in (Everyday.LIBRARY, Everyday.SOURCES, Everyday.EXAMPLE):
+        if kind in (Act.LIBRARY, Act.EXAMPLE):
             return await self._library(kind, question, language)
-        if kind is Everyday.MODEL:
+        if kind is Act.MODEL:
             return _reply(say("model", language, model=model) if model else say("no_model", language))
         return _reply(say(kind.value, language))
 
-    async def _library(self, kind: Everyday, question: Question, language: Language) -> Answer:
+    async def _library(self, kind: Act, question: Question, language: Language) -> Answer:
         scope = question.context.scope
         documents = await self._readable(question)
         if not documents:
             return _reply(say("nothing_here", language))
         basis = Provenance(sources=tuple(sorted(scope.sources)), hidden=tuple(sorted(scope.hidden)))
-        if kind is Everyday.EXAMPLE:
+        if kind is Act.EXAMPLE:
             found = await self._suggestions.about(documents, scope, EXAMPLES)
             lead = say(kind.value, language)
             lines = [lead, *(f"- {example}" for example in found)] if found else [_documents(documents, language)]
             return replace(_reply("\n".join(lines)), rests_on=replace(basis, documents=tuple(found.values())))
-        text = _documents(documents, language) if kind is Everyday.LIBRARY else _sources(documents, language)
-        return replace(_reply(text), rests_on=basis)
+        return replace(_reply(_documents(documents, language)), rests_on=basis)
 
     async def _readable(self, question: Question) -> list[Document]:
         return [item for item in await self._corpus.list_readable(question.context.scope) if item.pages]
@@ -146,29 +173,21 @@ def _documents(documents: Sequence[Document], language: Language) -> str:
     return "\n".join([say("documents", language, count=len(documents)), *lines[:NAMED], *more])
 
 
-def _sources(documents: Sequence[Document], language: Language) -> str:
-    """Return the sources with their folders."""
-    folders: dict[str, dict[str, None]] = {}
-    for item in documents:
-        folder = item.path.rpartition("/")[0].partition("/")[0]
-        folders.setdefault(item.source, {}).update({folder: None} if folder else {})
-    lines = [
-        f"- {source}{': ' + ', '.join(list(within)[:NAMED]) if within else ''}" for source, within in folders.items()
-    ]
-    return "\n".join([say("sources", language), *lines[:NAMED]])
-
-
-def _from_history(kind: Everyday, question: Question, language: Language) -> Answer:
-    """Return the last question of the history, or its answer, with the provenance of the history."""
+def _from_history(kind: Act, question: Question, language: Language) -> Answer:
+    """Return the last or first question of the history, or its answer, with the provenance of the history."""
     turns = _turns(question.messages)
     if not turns:
         return _reply(say("nothing_before", language))
-    asked, answered = turns[-1]
+    is_first = kind is Act.LAST_QUESTION and _FIRST.search(question.asked.text) is not None
+    asked, answered = turns[0 if is_first else -1]
     words: Mapping[str, str] = {
         "question": shorten(asked.content, LONGEST_REPEATED),
-        "text": shorten(asked.content if kind is Everyday.LAST_QUESTION else answered.content, LONGEST_REPEATED),
+        "text": shorten(asked.content if kind is Act.LAST_QUESTION else answered.content, LONGEST_REPEATED),
     }
-    return replace(_reply(say(kind.value, language, **words)), rests_on=basis_of(question.messages))
+    return replace(
+        _reply(say("first_question" if is_first else kind.value, language, **words)),
+        rests_on=basis_of(question.messages),
+    )
 
 
 def _turns(messages: Sequence[Message]) -> list[tuple[Message, Message]]:
@@ -178,9 +197,30 @@ def _turns(messages: Sequence[Message]) -> list[tuple[Message, Message]]:
     for message in messages:
         if message.role is Role.USER:
             asked = message
-        elif message.role is Role.ASSISTANT and asked is not None and read_everyday(asked.content) is None:
+        elif message.role is Role.ASSISTANT and asked is not None and not _is_everyday(message):
             found.append((asked, message))
     return found
+
+
+def _is_everyday(message: Message) -> bool:
+    return message.outcome is not None and message.outcome.model == MODEL_NAME
+
+
+def _turn(question: Question) -> Turn:
+    """Return the message with the history before it."""
+    asked, how = question.asked, question.asked.circumstances
+    is_private = how.direct or asked.private or not (how.mentioned or how.in_thread)
+    return Turn(
+        author=asked.author_name or asked.author,
+        text=asked.text,
+        where=Where.PRIVATE if is_private else Where.THREAD,
+        is_named=is_private or how.mentioned,
+        before=tuple(
+            Utterance(author=None) if item.role is Role.ASSISTANT else Utterance(author=item.author, text=item.content)
+            for item in question.messages
+            if item.role in (Role.USER, Role.ASSISTANT)
+        ),
+    )
 
 
 def _talk(question: Question, language: Language) -> Answer | None:

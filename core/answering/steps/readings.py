@@ -1,4 +1,6 @@
-"""The question in the library's own words, for answers without a model: misspelt words, and other languages."""
+"""The question in the library's own words, for answers without a model: misspelt words, other languages, and
+words that complete a question.
+"""
 
 import re
 from collections.abc import Callable
@@ -7,17 +9,22 @@ from dataclasses import replace
 from core.answering.answers.sentences import tell_corrections, tell_english
 from core.answering.pipeline import Question
 from core.answering.steps.everyday import language_of_reply
-from core.domain.answer import QueryType
-from core.knowledge.vocabulary import Vocabularies, Vocabulary
+from core.domain.answer import AnswerStatus, QueryType
+from core.domain.conversation import Role
+from core.knowledge.vocabulary import Vocabularies
 from core.ports import ChatProvider
+from core.text.asking import Form, read_asked
 from core.text.courtesies import read_courtesies
-from core.text.glossary import InEnglish, in_english
-from core.text.language import FUNCTION_WORDS, Language, language_of
+from core.text.language import Language, language_of
 from core.text.spelling import correct
 
 LONGEST = 400  # characters of a question that is read so
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_OTHERS = tuple(language for language in Language if language is not Language.ENGLISH)
+# Around the words that complete a question: "oh sorry, I meant the old one".
+_SORRY = re.compile(
+    r"^(?:\W*\b(?:oh|ah|no|nope|sorry|pardon|entschuldigung|nein|perdón|perdona|désolée?|i mean|i meant|ich meine?|"
+    r"ich meinte|quise decir|je voulais dire|je parlais de)\b)+\W*|\W*\b(?:sorry|i mean|pardon|perdón)\W*$",
+    re.IGNORECASE,
+)
 
 
 class LibraryReading:
@@ -40,10 +47,12 @@ class LibraryReading:
         is_plain = asked.query_type is QueryType.QUESTION and len(asked.text) <= LONGEST and "[[" not in asked.text
         if not is_plain or asked.about is not None or asked.attachments:
             return
+        if (whole := _completed(question)) is not None:
+            question.asked = asked = replace(asked, text=whole)
         vocabulary = await self._vocabularies.of(scope)
         if not vocabulary.words.counts:
             return
-        read = _in_english(read_courtesies(asked.text).rest or asked.text, language, vocabulary)
+        read = vocabulary.in_english(read_courtesies(asked.text).rest or asked.text, language)
         if read is not None:
             question.asked = replace(asked, text=read.text)
             question.reading = tell_english(read.text, language)
@@ -53,26 +62,14 @@ class LibraryReading:
             question.reading = tell_corrections(made, language) if made else ""
 
 
-def _in_english(text: str, language: Language, vocabulary: Vocabulary) -> InEnglish | None:
-    """Return a question of another language in English, if the library is in English; None for others."""
-    written = language_of(text)
-    if written is not None and written is not Language.ENGLISH:
-        return in_english(text, written, vocabulary.words) if _is_foreign(text, written, vocabulary) else None
-    said = _WORD.findall(text)
-    if written is Language.ENGLISH or all(map(vocabulary.words.is_spelt, said)):
+def _completed(question: Question) -> str | None:
+    """Return the question that was asked back, with the words that complete it: "when was she built" + "the Gull".
+
+    None if the last reply asked nothing back, or the message is a question of its own.
+    """
+    said = [item for item in question.messages if item.role in (Role.USER, Role.ASSISTANT)]
+    text = _SORRY.sub("", question.asked.text).strip(" ,.!-–—")
+    is_asked_back = len(said) > 1 and said[-1].status == AnswerStatus.CLARIFY and said[-2].role is Role.USER
+    if not is_asked_back or not text or read_asked(text).form in (Form.QUESTION, Form.REQUEST):
         return None
-    # Words without a sign of their language: "solaire". In a conversation in a language, they are of it.
-    for candidate in sorted(_OTHERS, key=lambda one: one is not language):
-        if _is_foreign(text, candidate, vocabulary):
-            read = in_english(text, candidate, vocabulary.words)
-            if read.known and not read.unknown:
-                return read
-    return None
-
-
-def _is_foreign(text: str, language: Language, vocabulary: Vocabulary) -> bool:
-    """Return whether the library has no documents in a language, or few words of a question in it."""
-    if language not in vocabulary.languages:
-        return True
-    telling = [word for word in _WORD.findall(text) if word.casefold() not in FUNCTION_WORDS]
-    return 2 * sum(map(vocabulary.words.has, telling)) < len(telling)
+    return f"{said[-2].content.rstrip(' ?.!')} {text}?"

@@ -1,8 +1,9 @@
-"""How well the library covers a question, in milliseconds: the cross-encoder over the best passages of a search."""
+"""How well the library covers a question, in milliseconds: the judge over the best passages of a search."""
 
 from core.access.scopes import Access
 from core.domain.corpus import SearchQuery, SearchScope
 from core.domain.incoming import IncomingMessage
+from core.knowledge.vocabulary import Vocabularies
 from core.ports import AnswerJudge, CorpusRepository, SearchIndex
 from core.text.language import Language, language_of
 from core.text.words import STOP_WORDS, tokens, words
@@ -14,8 +15,16 @@ BY_WORDS = 0.5  # the coverage of a question whose telling word is in a passage
 
 
 class Coverage:
-    def __init__(self, index: SearchIndex, corpus: CorpusRepository, judge: AnswerJudge, access: Access) -> None:
+    def __init__(
+        self,
+        index: SearchIndex,
+        corpus: CorpusRepository,
+        judge: AnswerJudge,
+        access: Access,
+        vocabularies: Vocabularies,
+    ) -> None:
         self._access = access
+        self._vocabularies = vocabularies
         self._index = index
         self._corpus = corpus
         self._judge = judge
@@ -29,15 +38,19 @@ class Coverage:
     async def of(self, question: str, scope: SearchScope) -> float:
         """Return 0..1: the relevance of the best passage.
 
-        The judge reads English only: in another language, a name or number that a passage has counts instead. Raises
-        the errors of the index and the judge.
+        The judge reads English only: a question of another language to an English library is read word by word; else a
+        name or number that a passage has counts instead. Raises the errors of the index and the judge.
         """
+        language = language_of(question)
+        if language not in (None, Language.ENGLISH):
+            read = (await self._vocabularies.of(scope)).in_english(question, language)
+            question, language = (read.text, Language.ENGLISH) if read is not None else (question, language)
         hits = await self._index.search(SearchQuery(text=question, limit=LOOKED_AT), scope)
         found = await self._corpus.list_passages([hit.passage_id for hit in hits], scope)
         texts = [item.passage.text for item in found]
         if not texts:
             return 0.0
-        if language_of(question) not in (None, Language.ENGLISH):
+        if language not in (None, Language.ENGLISH):
             return BY_WORDS if self._shares_words(question, texts) else 0.0
         return max(await self._judge.relevance(question, texts[:PASSAGES]))
 

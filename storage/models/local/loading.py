@@ -16,7 +16,10 @@ from storage.models.local.files import LocalModel, check_digests
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
     from fastembed.rerank.cross_encoder import TextCrossEncoder
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
 
+TURN_TOKENS = 128  # of a message with what was said before it
 NOWHERE = "unused/unused"  # fastembed wants a source to download from; files on disk have none
 
 _T = TypeVar("_T")
@@ -51,6 +54,22 @@ def load_cross_encoder(model: LocalModel, cache_dir: Path | None = None) -> "Tex
         TextCrossEncoder.add_custom_model(model=name, sources=ModelSource(hf=NOWHERE), model_file=model.file)
 
     return cast("TextCrossEncoder", _load(TextCrossEncoder, model, register, cache_dir))
+
+
+def load_turn_model(file: Path) -> "tuple[InferenceSession, Tokenizer]":
+    """Return the turn model with its tokenizer, for one thread. Raises ModelMissing."""
+    from onnxruntime import InferenceSession, SessionOptions
+    from tokenizers import Tokenizer
+
+    def load() -> tuple[InferenceSession, Tokenizer]:
+        options = SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        tokenizer = Tokenizer.from_file(str(file.with_name("tokenizer.json")))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(TURN_TOKENS)
+        return InferenceSession(str(file), options), tokenizer
+
+    return _guarded(file.stem, load)
 
 
 def text_model_dimensions(name: str) -> int:

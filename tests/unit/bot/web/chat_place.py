@@ -47,6 +47,7 @@ from tests.entering import SAME_SITE, sign_in
 from tests.fakes import never
 from tests.pipeline import build_answers
 from tests.scripted import ScriptedProvider, Turn, calls, says
+from tests.turn_model import TURN_MODEL
 from tests.unit.core.library_builder import Shelf, by_rule
 
 WAIT_SECONDS = 60.0
@@ -132,7 +133,7 @@ class ChatPlace:
         )
         self.worker = Worker(self.entries, self.answers, {"web": self.platform}, self.clock, pause_scale=0.01)
         settings, wake = self.shelf.settings, self.worker.wake
-        turns = Turns(settings, self.entries, self.turns_clock, self.evidence)
+        turns = Turns(settings, self.entries, self.turns_clock, TURN_MODEL, self.evidence)
         self.inbox = Inbox(self.entries, platform_gates(settings), self.clock, wake, self.worker.withdraw, turns=turns)
 
     async def evidence(self, incoming: IncomingMessage, text: str) -> float:

@@ -28,6 +28,7 @@ from storage.database.repositories.inbox import SqlInboxStore
 from storage.database.repositories.settings import SqlSettingsRepository
 from tests.fakes import ManualClock
 from tests.stores import InMemoryDatabase, Stores
+from tests.turn_model import TURN_MODEL
 
 HERE = ThreadAddress(platform="web", workspace="local", channel="c", thread="t")
 
@@ -75,7 +76,7 @@ class TalkDoor(Door):
             return await listed(message_key)
 
         self.store.list_versions = list_versions  # type: ignore[method-assign]
-        turns = Turns(self.settings, self.store, self.clock)
+        turns = Turns(self.settings, self.store, self.clock, TURN_MODEL)
         self.inbox = Inbox(self.store, platform_gates(self.settings), self.clock, self.wake, turns=turns)
 
 

@@ -56,55 +56,6 @@ def test_a_message_has_a_form(text: str, form: Form) -> None:
     assert read_asked(text).form is form
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "are you coming to the regatta?",
-        "could you bring the ropes?",
-        "and you?",
-        "what do you think about the colour?",
-        "how was your holiday?",
-        "shall we take the small boat?",
-        "pizza after work?",
-        "anyone seen my gloves?",
-        "anyone know a good joiner?",
-        "kommst du auch mit?",
-        "hat jemand den Schlüssel?",
-        "¿vienes a la regata?",
-        "tu viens ce soir ?",
-        "seriously?!",
-        "who would have thought",
-        "why would a fish need a bicycle? 😂",
-    ],
-)
-def test_what_asks_a_person_or_nobody_is_told_from_questions_of_the_documents(text: str) -> None:
-    assert read_asked(text).for_person
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "how do you lower the mast?",
-        "what happens if you cut the rope?",
-        "can you list the sails?",
-        "do we need a licence for the radio?",
-        "who owns the boathouse?",
-        "kannst du mir sagen, wem das Bootshaus gehört?",
-        "where do you report an accident?",
-        "how many oars do the rowing guys have?",
-    ],
-)
-def test_you_in_general_is_no_person(text: str) -> None:
-    assert not read_asked(text).for_person
-
-
-def test_who_asks_whether_anyone_knows_asks_the_library_too() -> None:
-    for text in ("does anyone know who varnished the mast?", "anyone know where the varnish is?"):
-        asked = read_asked(text)
-        assert asked.form is Form.QUESTION
-        assert not (asked.for_person or asked.maybe_for_person)
-
-
 def test_a_message_that_only_points_back_is_elliptical() -> None:
     assert read_asked("which one?").is_elliptical
     assert not read_asked("which anchor?").is_elliptical

@@ -11,7 +11,7 @@ from core.answering.answers import sentences
 from core.answering.answers.sentences import has_sentence, language_for, quoted, say, without_quotes_note
 from core.answering.support.claims import only_says_not_found
 from core.domain.chat import PagePart
-from core.text.everyday import Everyday
+from core.domain.turns import EVERYDAY
 from core.text.language import Language
 from tests.builders import build_incoming
 
@@ -34,7 +34,7 @@ def test_each_sentence_is_there_in_each_language_with_the_same_values(name: str)
 def test_each_sentence_is_said_and_each_that_is_said_is_there() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for top in ("core", "bot") for path in (ROOT / top).rglob("*.py"))
     said = set(re.findall(r"""\b(?:say|has_sentence)\(\s*["'](\w+)["']""", code))
-    by_kind = {kind.value for kind in Everyday} - ANSWERED_ELSEWHERE
+    by_kind = ({kind.value for kind in EVERYDAY} | {"first_question"}) - ANSWERED_ELSEWHERE
     by_part = {f"page_{part.name.lower()}" for part in PagePart}
     named = set(re.findall(r'_SENTENCES\["(\w+)"\]|"(partial|cut)": draft', code))
     assert said | by_kind | by_part | {name for pair in named for name in pair if name} == set(ALL)
