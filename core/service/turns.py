@@ -44,7 +44,7 @@ from core.service.addressing import (
     NOT_COVERED,
     ONLY_NAMED,
 )
-from core.service.auto_answers import FIRST_BAR
+from core.service.auto_answers import FIRST_BAR, LOWEST_BAR
 from core.text.asking import Form, ends_lightly, is_about, is_follow_up, read_asked
 from core.text.courtesies import Courtesy, Spoken, has_words, read_courtesies, without_links
 from core.text.everyday import OUR_NAME
@@ -56,7 +56,7 @@ BURST_MESSAGES = 4
 TOPIC_QUESTIONS = 3
 MOST_BURSTS = 500  # people who are remembered for it
 # Relevance (0..1, the judge's) from which the library counts as knowing something. Below it, a follow-up of another
-# person or after other talk is left to people, unless it is surely a question. A channel itself has a bar of its own.
+# person or after other talk is left to people; LOWEST_BAR is enough of what is surely a question.
 KNOWN_FROM = 0.4
 SURE = 0.9  # probability of a question to the bot
 TOLD_UP_TO = 0.1  # probability of talk, above which a statement asks nothing
@@ -282,13 +282,16 @@ class Turns:
         if form is Form.STATEMENT and reading.shares[Act.PEOPLE] > TOLD_UP_TO:
             return CHATTER
         in_thread = incoming.circumstances.in_thread
-        if follows_us or (in_thread and form is not Form.STATEMENT and reading.shares[Act.ASK] >= SURE):
+        if follows_us:
             return None
         if reading.act is Act.UNCLEAR:
             return FOR_PEOPLE
         leans = is_follow_up(spoken.rest) and situation.askers and len(situation.between) <= FEW_BETWEEN
         goes_on = in_thread and (situation.is_at_once or leans)
-        return None if await self._covers(incoming, spoken.rest, situation.topic if goes_on else "") else NOT_COVERED
+        is_sure = form is not Form.STATEMENT and reading.shares[Act.ASK] >= SURE
+        context = situation.topic if goes_on else ""
+        known = await self._covers(incoming, spoken.rest, context, LOWEST_BAR if is_sure else KNOWN_FROM)
+        return None if known else NOT_COVERED
 
     async def _turn(self, incoming: IncomingMessage, situation: _Situation, listening: Listening) -> Turn:
         how = incoming.circumstances
@@ -302,13 +305,16 @@ class Turns:
             before=situation.said,
         )
 
-    async def _covers(self, incoming: IncomingMessage, text: str, context: str) -> bool:
-        """Return whether the library covers a question, by itself or as a follow-up on `context`."""
+    async def _covers(self, incoming: IncomingMessage, text: str, context: str, least: float) -> bool:
+        """Return whether the library covers a question, by itself or as a follow-up on `context`.
+
+        `least` is the bar in threads; a channel has its own.
+        """
         if self._evidence is None:
             return True
         is_in_thread = incoming.circumstances.in_thread
         try:
-            bar = KNOWN_FROM if is_in_thread else await self._bar(ChannelAddress.of(incoming.address))
+            bar = least if is_in_thread else await self._bar(ChannelAddress.of(incoming.address))
             if await self._evidence(incoming, text) >= bar:
                 return True
             return bool(context) and await self._evidence(incoming, f"{context} {text}") >= bar

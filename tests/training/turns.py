@@ -1,6 +1,6 @@
 """The turn model: what a message among people is, and whether it is meant for the bot (core/domain/turns.py).
 
-`python -m tests.training.turns fit` fits it in about twelve minutes on two cores with AMX: the first layers of the
+`python -m tests.training.turns fit` fits it in about eight minutes on two cores with AMX: the first layers of the
 packaged embedder, on the conversations of turns/*.txt and the questions of texts/*.jsonl. One conversation in twelve is
 left out: how many of its messages are read rightly is printed. It needs what cross_encoder.py needs.
 """

@@ -49,13 +49,13 @@ async def why(visitor: Visitor, thread: str) -> str:
 async def test_messages_of_a_moment_are_one_question() -> None:
     place = answering(2, SlowClock())
     async with talking(place) as (_, ben, thread):
-        first = await ben.send("hmm, the cellar", thread)
+        first = await ben.send("we tidied the cellar yesterday", thread)
         then = await ben.send("is there a spare key for it?", thread)
         await ben.answered(thread, count=2)
         [entry, *_] = await place.entries_of(thread)
 
     assert (first["accepted"], then["accepted"]) == (False, True)
-    assert entry.incoming.text == "hmm, the cellar\nis there a spare key for it?"
+    assert entry.incoming.text == "we tidied the cellar yesterday\nis there a spare key for it?"
 
 
 async def test_thanks_are_not_answered_and_why_tells_it() -> None:
@@ -104,7 +104,7 @@ async def test_a_question_of_somebody_else_is_answered_as_it_is_set(
     channel = ChannelAddress(platform="web", workspace="local", channel="general")
     async with talking(place) as (ada, ben, thread):
         await place.shelf.settings.save_channel(channel, ChannelSettings(follow_ups=follow_ups))
-        await ben.send("the weather is lovely today", thread)
+        await ben.send("I painted the whole fence on Saturday", thread)
         assert (await ada.send(text, thread))["code"] == code
         answers = 2 if code == "accepted" else 1
         messages = await ben.answered(thread, count=answers)
