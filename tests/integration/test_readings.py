@@ -1,5 +1,6 @@
 """Misspelt questions and questions of other languages, from documents to the answer, without a model."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from bot.config import Config
 from bot.wiring.parts import open_parts
 from bot.wiring.pipeline import build_pipeline
 from core.domain.answer import Answer, AnswerStatus
+from core.knowledge.search.coverage import Coverage
+from core.service.auto_answers import FIRST_BAR
 from core.work.progress import SilentProgress
 
 ORCHARD = """# The orchard
@@ -75,6 +78,20 @@ async def test_thanks_before_a_question_of_another_language_are_no_part_of_it(tm
     assert "thank" not in answer.text
 
 
+@pytest.mark.parametrize("completion", ["the cider press, sorry", "oh sorry, i meant the cider press", "the press"])
+async def test_what_is_asked_back_is_completed_by_the_next_words(tmp_path: Path, completion: str) -> None:
+    (tmp_path / "orchard.md").write_text(ORCHARD, encoding="utf-8")
+    async with open_parts(Config(data_dir=tmp_path / "data")) as app:
+        await app.ingests.add([tmp_path / "orchard.md"], app.workspace)
+        pipeline = build_pipeline(app)
+        first = question_message(app.workspace, "when was it bought?")
+        asked_back = await pipeline.answer(first, SilentProgress())
+        second = replace(question_message(app.workspace, completion), address=first.address)
+        answer = await pipeline.answer(second, SilentProgress())
+    assert asked_back.status is AnswerStatus.CLARIFY
+    assert "1987" in answer.text
+
+
 @pytest.mark.parametrize(
     ("question", "refusal"),
     [
@@ -88,6 +105,17 @@ async def test_a_refusal_is_in_the_language_of_the_question(tmp_path: Path, ques
     assert answer.status is AnswerStatus.NOT_FOUND
     assert answer.text.startswith(refusal)
     assert not answer.citations
+
+
+async def test_the_library_is_known_to_cover_a_question_of_another_language(tmp_path: Path) -> None:
+    (tmp_path / "orchard.md").write_text(ORCHARD, encoding="utf-8")
+    async with open_parts(Config(data_dir=tmp_path / "data")) as app:
+        await app.ingests.add([tmp_path / "orchard.md"], app.workspace)
+        coverage = Coverage(app.index, app.stores.corpus, app.judge, app.access, app.vocabularies)
+        scope = await app.access.scope(app.workspace)
+        covered = await coverage.of("¿en qué año se compró la prensa?", scope)
+        other = await coverage.of("¿cuántos barcos tiene la marina?", scope)
+    assert other < FIRST_BAR < covered
 
 
 async def test_a_library_in_the_language_is_asked_in_it(tmp_path: Path) -> None:
