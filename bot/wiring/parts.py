@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.config import SLACK_KEY_SETTING, Config
 from bot.config import configuration as folders
@@ -88,6 +88,7 @@ if TYPE_CHECKING:
 INDEX_LOCK, SYNC_LOCK, UPLOADS_LOCK, KEPT_LOCK, LIVE_LOCK = "index", "sync", "uploads", "kept", "live channels"
 # Platforms whose threads get a note about stale answers. Terminal and API report them when a conversation opens.
 NOTED_PLATFORMS = ("discord", "slack", "web")
+_Model = TypeVar("_Model", CrossEncoderJudge, CrossEncoderSupport, LocalTurnModel)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,9 +129,8 @@ class Parts:
         return Inbox(self.inbox_store, gates, self.clock, wake, withdraw, limits, self.build_turns(self.clock))
 
     def build_turns(self, clock: Clock) -> Turns:
-        coverage = Coverage(self.index, self.stores.corpus, self.judge, self.access, self.vocabularies)
-        bar = self.auto_answers.bar
-        return Turns(self.stores.settings, self.inbox_store, clock, self.turn_model, coverage.of_message, bar)
+        coverage = Coverage(self.index, self.stores.corpus, self.judge, self.access, self.vocabularies).of_message
+        return Turns(self.stores.settings, self.inbox_store, clock, self.turn_model, coverage, self.auto_answers.bar)
 
     @cached_property
     def auto_answers(self) -> AutoAnswers:
@@ -139,30 +139,30 @@ class Parts:
     @cached_property
     def embedder(self) -> LocalEmbedder:
         """Loads its model at its first use. Raises ModelMissing."""
-        model = find_embedding_model(self.config.models.embedding)
-        embedder = LocalEmbedder(model, self.config.data_path / folders.MODELS_FOLDER)
+        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self._models)
         self.stack.callback(embedder.close)
         return embedder
 
     @cached_property
     def judge(self) -> CrossEncoderJudge:
         """Loads its model at its first use. Raises ModelMissing."""
-        model = find_reranker(self.config.models.reranker)
-        judge = CrossEncoderJudge(model, self.config.data_path / folders.MODELS_FOLDER)
-        self.stack.push_async_callback(judge.close)
-        return judge
+        return self._closing(CrossEncoderJudge(find_reranker(self.config.models.reranker), self._models))
 
     @cached_property
     def turn_model(self) -> LocalTurnModel:
-        model = LocalTurnModel()
-        self.stack.push_async_callback(model.close)
-        return model
+        return self._closing(LocalTurnModel())
 
     @cached_property
     def support(self) -> SupportCheck:
-        model = CrossEncoderSupport(support_model())
+        return SupportCheck(self._closing(CrossEncoderSupport(support_model())))
+
+    @property
+    def _models(self) -> Path:
+        return self.config.data_path / folders.MODELS_FOLDER
+
+    def _closing(self, model: _Model) -> _Model:
         self.stack.push_async_callback(model.close)
-        return SupportCheck(model)
+        return model
 
     @cached_property
     def vocabularies(self) -> Vocabularies:
@@ -233,10 +233,8 @@ class Parts:
         """One for each run: its child process isn't for concurrent use."""
         from storage.documents.pipeline import build_ingestor
 
-        stores, limits = self.stores, self.config.ingest.limits
-        return build_ingestor(
-            corpus=stores.corpus, index=self.index, clock=self.clock, limits=limits, has_ocr=self.has_ocr
-        )
+        corpus, limits, has_ocr = self.stores.corpus, self.config.ingest.limits, self.has_ocr
+        return build_ingestor(corpus=corpus, index=self.index, clock=self.clock, limits=limits, has_ocr=has_ocr)
 
     @cached_property
     def extractions(self) -> Extractions:
@@ -351,14 +349,9 @@ class Parts:
 
     @cached_property
     def maintenance(self) -> Maintenance:
-        database, ingests = SqlMaintenance(self.stores.database, folders.BACKED_UP), self.ingests
-        return Maintenance(
-            database=database,
-            corpus=self.stores.corpus,
-            index=self.index,
-            compare=ingests.compare,
-            repair=ingests.repair,
-        )
+        database, found = SqlMaintenance(self.stores.database, folders.BACKED_UP), self.ingests
+        compare, repair, corpus = found.compare, found.repair, self.stores.corpus
+        return Maintenance(database=database, corpus=corpus, index=self.index, compare=compare, repair=repair)
 
     @cached_property
     def library(self) -> Library:
@@ -406,10 +399,8 @@ class Parts:
     @cached_property
     def statistics(self) -> UsageStatistics:
         asked = SqlAskedRepository(self.stores.database, self.clock, is_direct_thread)
-        groups, spending = VectorMeaningGroups(self.embedder), self.spending.store
-        return UsageStatistics(
-            asked=asked, corpus=self.stores.corpus, groups=groups, spending=spending, clock=self.clock
-        )
+        groups, spending, corpus = VectorMeaningGroups(self.embedder), self.spending.store, self.stores.corpus
+        return UsageStatistics(asked=asked, corpus=corpus, groups=groups, spending=spending, clock=self.clock)
 
     @cached_property
     def conversations(self) -> Conversations:

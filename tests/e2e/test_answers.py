@@ -120,7 +120,7 @@ def test_a_reading_position_hides_what_comes_later(footnote: Footnote) -> None:
             for reference in answer["references"]
             if reference["document"] == pages[0]["document"] and reference["snippet"]
         )
-    assert footnote("ask", "x y", "--position", "the-clockmaker-of-tern.txt=chapter 99").code == 1
+    assert footnote("ask", "who winds the clock?", "--position", "the-clockmaker-of-tern.txt=chapter 99").code == 1
 
 
 def test_a_copy_of_a_book_hides_what_its_position_hides(footnote: Footnote, tmp_path: Path) -> None:

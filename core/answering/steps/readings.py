@@ -19,12 +19,14 @@ from core.text.language import Language, language_of
 from core.text.spelling import correct
 
 LONGEST = 400  # characters of a question that is read so
-# Around the words that complete a question: "oh sorry, I meant the old one".
+# Before and behind the words that complete a question: "oh sorry, I meant the old one".
 _SORRY = re.compile(
-    r"^(?:\W*\b(?:oh|ah|no|nope|sorry|pardon|entschuldigung|nein|perdón|perdona|désolée?|i mean|i meant|ich meine?|"
-    r"ich meinte|quise decir|je voulais dire|je parlais de)\b)+\W*|\W*\b(?:sorry|i mean|pardon|perdón)\W*$",
+    r"(?:(?:oh|ah|no|nope|sorry|pardon|entschuldigung|nein|perdón|perdona|désolée?|i mean|i meant|ich meine?|"
+    r"ich meinte|quise decir|je voulais dire|je parlais de)\b[ ,.!:–—-]{0,3}){1,4}",
     re.IGNORECASE,
 )
+_SORRY_LAST = re.compile(r"[ ,]{0,2}\b(?:sorry|i mean|pardon|perdón)$", re.IGNORECASE)
+_AROUND = " ,.!?¿¡-–—"
 
 
 class LibraryReading:
@@ -68,7 +70,9 @@ def _completed(question: Question) -> str | None:
     None if the last reply asked nothing back, or the message is a question of its own.
     """
     said = [item for item in question.messages if item.role in (Role.USER, Role.ASSISTANT)]
-    text = _SORRY.sub("", question.asked.text).strip(" ,.!-–—")
+    text = question.asked.text.strip(_AROUND)
+    begun = _SORRY.match(text)
+    text = _SORRY_LAST.sub("", text[begun.end() :] if begun is not None else text)
     is_asked_back = len(said) > 1 and said[-1].status == AnswerStatus.CLARIFY and said[-2].role is Role.USER
     if not is_asked_back or not text or read_asked(text).form in (Form.QUESTION, Form.REQUEST):
         return None
