@@ -86,7 +86,7 @@ async def test_two_people_in_one_thread_and_an_answer_that_is_stopped() -> None:
         await say(two, "@Ada thank you!")
         await expect(one.locator(".said")).to_have_text([QUESTION, "@Ada thank you!"])
         await expect(two.locator("#unanswered")).to_be_empty()
-        await say(two, "and who hung it there?")
+        await say(two, "did you hang it there, Ada?")
         await expect(two.locator("#unanswered")).to_contain_text("Mention me")
         await say(two, "@footnote who hung it there?")
 
