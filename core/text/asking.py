@@ -159,10 +159,15 @@ def read_asked(text: str) -> Asked:
     )
 
 
+def points_back(question: str) -> bool:
+    """Return whether an English question points to the talk before it by its words: "when was she built?"."""
+    rest = _EXPLETIVE.sub(" ", question)
+    return _CONTINUES.search(question) is not None or any(pattern.search(rest) for pattern in _POINTS_BACK)
+
+
 def is_follow_up(question: str) -> bool:
     """Return whether a question depends on the talk before it."""
-    rest = _EXPLETIVE.sub(" ", question)
-    if _CONTINUES.search(question) or any(pattern.search(rest) for pattern in _POINTS_BACK):
+    if points_back(question):
         return True
     named = any(word[0].isupper() or any(map(str.isdigit, word)) for word in WORD.findall(question)[1:])
     return not named and len(content_words(question)) < STANDALONE_WORDS

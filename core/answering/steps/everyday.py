@@ -20,6 +20,7 @@ from core.domain.corpus import Document
 from core.domain.turns import EVERYDAY, Act, Turn, Utterance, Where
 from core.knowledge.library_questions import ListQuestion, read_library_question
 from core.ports import AnswerJudge, ChatProvider, CorpusRepository, TurnModel
+from core.text.asking import points_back
 from core.text.everyday import LONGEST, asks_behind, is_open, read_everyday
 from core.text.language import Language, language_named, language_of
 from core.text.words import shorten
@@ -94,6 +95,8 @@ class EverydayReplies:
             return Act.UNCLEAR
         reading = await self._turns.read(_turn(question))
         act = reading.if_to_us()
+        if act is Act.UNCLEAR and language_of(text) in (None, Language.ENGLISH) and not points_back(text):
+            return None  # "what is the password?": the library may have only one
         is_word = " " not in text.strip() and act not in _IN_A_WORD
         is_told = reading.shares[act] >= (SURE if is_word else least) and len(text) <= LONGEST
         is_question = act is Act.ASK or (act in EVERYDAY and not is_told)
