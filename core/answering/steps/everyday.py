@@ -12,12 +12,12 @@ from core.answering.answers.building import bounded
 from core.answering.answers.sentences import quoted, say
 from core.answering.answers.suggestions import SuggestedQuestions
 from core.answering.pipeline import Question
-from core.answering.providers.extractive.conversation import find_said, is_idle, is_said
+from core.answering.providers.extractive.conversation import asks_more, find_said, is_idle, is_said
 from core.answering.redaction import basis_of
 from core.domain.answer import Answer, AnswerStatus, Provenance, QueryType
 from core.domain.conversation import Message, Role
 from core.domain.corpus import Document
-from core.domain.turns import EVERYDAY, Act, Turn, Utterance, Where
+from core.domain.turns import EVERYDAY, OF_THE_BOT, Act, Turn, Utterance, Where
 from core.knowledge.library_questions import ListQuestion, read_library_question
 from core.ports import AnswerJudge, ChatProvider, CorpusRepository, TurnModel
 from core.text.asking import points_back
@@ -31,9 +31,9 @@ TOLD = 20  # messages of a thread's talk
 EXAMPLES = 2
 ANY_DAY = date(2000, 1, 1)  # lists of documents depend on no day
 LONGEST_REPEATED = 600  # characters of an earlier answer
-# Probability of its kind, from which a single word, or with a chat model any message, is no question. Else it is enough
-# that everyday kinds together are more probable than a question.
-SURE = 0.8
+# Probability of its kind from which a message is no question, where everyday kinds together are more probable than one:
+# of questions about the bot, of other kinds, and of single words and with a chat model.
+LIKELY, TOLD_FROM, SURE = 0.25, 0.5, 0.8
 _IN_A_WORD = frozenset({Act.HELP, Act.COMMANDS, Act.EXAMPLE})  # one word that is none of the documents'
 _FIRST = re.compile(r"\b(?:first|erste[nrs]?|zuerst|primera?|primero|première?|premier|d'abord)\b", re.IGNORECASE)
 # Kinds that a chat model reads better, or should answer itself.
@@ -76,7 +76,7 @@ class EverydayReplies:
         asks_list = isinstance(read_library_question(asked.text, ANY_DAY), ListQuestion)
         if asks_list and quotes_only:
             return None if await self._readable(question) else _reply(say("nothing_here", language))
-        kind = None if asks_list else await self._kind(question, 0.0 if quotes_only else SURE)
+        kind = None if asks_list else await self._kind(question, quotes_only=quotes_only)
         if kind is Act.UNCLEAR:
             is_first = not _turns(question.messages) and all(is_idle(item.content) for item in question.before)
             is_unclear = quotes_only and is_first and not asked.document
@@ -86,19 +86,22 @@ class EverydayReplies:
         answer = await self._answer(kind, question, language, "" if quotes_only else provider.name)
         return bounded(answer, question.context.scope.positions) if answer is not None else None
 
-    async def _kind(self, question: Question, least: float) -> Act | None:
-        """Return the kind of an everyday message, if it is at least so probable, or UNCLEAR; None for a question."""
+    async def _kind(self, question: Question, *, quotes_only: bool) -> Act | None:
+        """Return the kind of an everyday message, or UNCLEAR; None for a question."""
         text = question.asked.text
         if (told := read_everyday(text)) is not None:
             return told
         if is_open(text):
             return Act.UNCLEAR
+        if asks_more(text):
+            return None
         reading = await self._turns.read(_turn(question))
         act = reading.if_to_us()
         if act is Act.UNCLEAR and language_of(text) in (None, Language.ENGLISH) and not points_back(text):
             return None  # "what is the password?": the library may have only one
         is_word = " " not in text.strip() and act not in _IN_A_WORD
-        is_told = reading.shares[act] >= (SURE if is_word else least) and len(text) <= LONGEST
+        least = SURE if is_word or not quotes_only else LIKELY if act in OF_THE_BOT else TOLD_FROM
+        is_told = reading.shares[act] >= least and len(text) <= LONGEST
         is_question = act is Act.ASK or (act in EVERYDAY and not is_told)
         return None if is_question or (act is Act.MANIPULATION and asks_behind(text)) else act
 
