@@ -34,6 +34,7 @@ LONGEST_REPEATED = 600  # characters of an earlier answer
 # Probability of its kind from which a message is no question, where everyday kinds together are more probable than one:
 # of questions about the bot, of other kinds, and of single words and with a chat model.
 LIKELY, TOLD_FROM, SURE = 0.25, 0.5, 0.8
+_OF_THE_TALK = frozenset({Act.LAST_QUESTION, Act.LAST_ANSWER, Act.TALK, Act.ORIGIN})
 _IN_A_WORD = frozenset({Act.HELP, Act.COMMANDS, Act.EXAMPLE})  # one word that is none of the documents'
 _FIRST = re.compile(r"\b(?:first|erste[nrs]?|zuerst|primera?|primero|première?|premier|d'abord)\b", re.IGNORECASE)
 # Kinds that a chat model reads better, or should answer itself.
@@ -99,6 +100,8 @@ class EverydayReplies:
         act = reading.if_to_us()
         if act is Act.UNCLEAR and language_of(text) in (None, Language.ENGLISH) and not points_back(text):
             return None  # "what is the password?": the library may have only one
+        if act in OF_THE_BOT - _OF_THE_TALK and question.messages and points_back(text):
+            return None  # "how do I change that?" is about the answer
         is_word = " " not in text.strip() and act not in _IN_A_WORD
         least = SURE if is_word or not quotes_only else LIKELY if act in OF_THE_BOT else TOLD_FROM
         is_told = reading.shares[act] >= least and len(text) <= LONGEST

@@ -65,6 +65,11 @@ async def test_jokes_and_words_about_the_bot_give_a_question_no_subject(said: st
     assert told == (AnswerStatus.CLARIFY, say("unclear"))
 
 
+async def test_what_points_to_the_talk_is_no_question_about_the_bot() -> None:
+    _, told = await ask("how do I change that? which note explains more?", said="keys hang in the hall")
+    assert told.startswith(say("not_found"))
+
+
 @pytest.mark.parametrize(("text", "quotes_only"), [("where is the saw?", True), ("who brings the ladder?", False)])
 async def test_what_does_not_answer_is_not_told_and_a_model_has_read_it(text: str, quotes_only: bool) -> None:
     _, told = await ask(text, quotes_only=quotes_only)
