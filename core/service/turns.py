@@ -56,7 +56,7 @@ BURST_MESSAGES = 4
 TOPIC_QUESTIONS = 3
 MOST_BURSTS = 500  # people who are remembered for it
 # Relevance (0..1, the judge's) from which the library counts as knowing something. Below it, a follow-up of another
-# person or after other talk is left to people; LOWEST_BAR is enough of what is surely a question.
+# person or after other talk is left to people; LOWEST_BAR is enough for a sure question.
 KNOWN_FROM = 0.4
 SURE = 0.9  # probability of a question to the bot
 TOLD_UP_TO = 0.1  # probability of talk, above which a statement asks nothing
@@ -167,7 +167,7 @@ class Turns:
         return None if is_late or incoming.event_key != incoming.message_key else burst
 
     async def _is_for_others(self, incoming: IncomingMessage, burst: _Burst) -> bool:
-        """Return whether a message is a command, or meant for people: it doesn't continue what was said to the bot."""
+        """Return whether a message is a command, or meant for people: no continuation of a mention."""
         how, text = incoming.circumstances, incoming.text
         if (
             how.replies_to is RepliesTo.SOMEBODY

@@ -72,7 +72,7 @@ _CONNECTED = re.compile(
     r"^\W*(?:and|n|und|y|et|e|what about|how about|same for|or|oder|was ist mit)\s+\S", re.IGNORECASE
 )
 _FRAGMENT_WORDS = 5
-# "And for leaving it where it is", "and if it gets dark": of more words.
+# "And for leaving it there", "and if it gets dark": of more words.
 _CONNECTED_CASE = re.compile(
     r"^\W*(?:and|n|und|y|et) (?:if|wenn|falls|si|for|in|on|at|with|without|after|before|from|to|by|für|im|mit|ohne|"
     r"bei|nach|vor|para|en|con|sin|por|pour|dans|avec|sans|après|avant)\s",
@@ -93,7 +93,7 @@ _ASKS_LAST = tuple(
         r"(?<!sais )(?<!sait )(?<!pas )(?:quand|combien|quel(?:le)?s? \w+)",
     )
 )
-# What somebody does with what was said: "writing that down", "doing it now", "love this".
+# A reaction to an answer: "writing that down", "doing it now", "love this".
 _DOES_SO = re.compile(
     r"^\W*(?:[a-z]{2,12}(?:ing|ed)|love|like|got|saw|did|on) (?:that|it|this|these|those|them)(?: [a-z]{1,12})?\W*$",
     re.IGNORECASE,

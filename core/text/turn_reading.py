@@ -8,7 +8,7 @@ from core.text.glossary import in_english
 from core.text.language import Language, language_of
 from core.text.spelling import LibraryWords
 
-LINES = 4  # of what was said before
+LINES = 4  # earlier messages
 LONGEST_BEFORE, LONGEST = 160, 300  # characters of an earlier message, and of this one
 LONGEST_NAME = 14
 ANSWERED = "bot answered."
