@@ -73,7 +73,7 @@ async def test_where_slack_rations_reading_the_talk_is_known_from_its_events(pla
     async with place.open() as house:
         answer = await house.ask()
         await house.ben.reply(answer, "the spare one went to Piotr")
-        gone = await house.ben.reply(answer, "and the red one to Marta")
+        gone = await house.ben.reply(answer, "Marta took the red one home")
         await until_decided(place, 3)
         await house.ben.delete(gone)
         house.server.fail_next("conversations.replies", status=429, retry_after_seconds=60, times=9)
