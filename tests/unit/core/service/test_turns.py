@@ -137,6 +137,7 @@ async def test_after_talk_among_people_a_question_has_to_stand_by_itself() -> No
     dock = await opened()
     assert await dock.say("ben", "mine is in the shed") == "chatter"
     assert await dock.say("ada", "your shed again?") == "for_people"
+    assert await dock.say("ada", "do puffins sleep in trees?") == "not_covered"
     assert await dock.say("ada", "how deep does the anchor go?") == "accepted"
 
 
