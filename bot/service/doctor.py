@@ -16,6 +16,7 @@ from bot.wiring.parts import Parts, build_parts
 from core.access.availability import NO_MODEL
 from core.domain.chat import Capabilities
 from core.domain.readers import readers_label
+from core.domain.turns import Turn, Where
 from core.errors import ConfigError, FootnoteError, InvalidState
 from core.features.maintenance import REINDEX, lacking
 from core.features.syncing import lacks_readers, unsaid_readers
@@ -55,6 +56,7 @@ async def examine(parts: Parts) -> list[Check]:
     works = {
         "database": _database,
         "embedding model": describe_embedder,
+        "other models": _other_models,
         "index": _index,
         "library": _library,
         "readers": _readers,
@@ -109,6 +111,14 @@ async def describe_embedder(app: Parts) -> str:
     """Embed a word and return the model's name. Raises ModelMissing."""
     await asyncio.to_thread(app.embedder.embed_query, "footnote")
     return f"{app.embedder.name} ({app.embedder.dimensions} dimensions)"
+
+
+async def _other_models(app: Parts) -> str:
+    """Run each once. Raises ModelMissing."""
+    await app.judge.relevance("footnote", ["footnote"])
+    await app.support.model.support("footnote", "footnote")
+    await app.turn_model.read(Turn(author="doctor", text="footnote", where=Where.PRIVATE, is_named=True))
+    return "those that judge answers, check claims and read chat messages run"
 
 
 async def _index(app: Parts) -> str:

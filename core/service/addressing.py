@@ -39,14 +39,21 @@ NOT_COVERED = _left_alone(
     "not_covered",
     "Nobody named me, and the documents didn't seem to answer this, so I stayed silent. Mention me to ask anyway.",
 )
+CANNOT_TELL = _left_alone(
+    "cannot_tell",
+    "I couldn't tell whether this was for me because a part of me failed, so I stayed silent. Mention me to ask, and "
+    "let an admin run `footnote doctor`.",
+)
 ONLY_NAMED = _left_alone(
     "only_named",
     "In this channel I only reply when mentioned. An admin can change that with /settings follow_ups.",
 )
 # Decisions of turn-taking (turns.py) to leave a message to people.
-TURNS = (ACKNOWLEDGED, CHATTER, FOR_PEOPLE, NOT_COVERED, ONLY_NAMED, WOULD_ANSWER)
+TURNS = (ACKNOWLEDGED, CHATTER, FOR_PEOPLE, NOT_COVERED, CANNOT_TELL, ONLY_NAMED, WOULD_ANSWER)
 # Of messages that named nobody, or other people.
-OVERHEARD = frozenset(item.code for item in (CHATTER, FOR_PEOPLE, NOT_COVERED, BETWEEN_PEOPLE, WOULD_ANSWER))
+OVERHEARD = frozenset(
+    item.code for item in (CHATTER, FOR_PEOPLE, NOT_COVERED, CANNOT_TELL, BETWEEN_PEOPLE, WOULD_ANSWER)
+)
 # Conversations between people: a refusal stays unsaid.
 LEFT_TO_PEOPLE = frozenset(item.code for item in (BETWEEN_PEOPLE, MUTED, POSTS_OFF, NEEDS_MENTION, *TURNS))
 

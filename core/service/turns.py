@@ -7,6 +7,7 @@ also behind a mention that asks nothing yet ("about the pager").
 `Turns.decide` gives the reason to stay silent, or to react only; None: it is the bot's turn.
 """
 
+import logging
 import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
@@ -38,6 +39,7 @@ from core.ports.service import InboxStore, SettingsRepository
 from core.service.addressing import (
     ACKNOWLEDGED,
     ANOTHER_BOT,
+    CANNOT_TELL,
     CHATTER,
     FOR_PEOPLE,
     NEEDS_MENTION_IN_THREAD,
@@ -48,6 +50,8 @@ from core.service.auto_answers import FIRST_BAR, LOWEST_BAR
 from core.text.asking import Form, ends_lightly, is_about, is_follow_up, read_asked
 from core.text.courtesies import Courtesy, Spoken, has_words, read_courtesies, without_links
 from core.text.everyday import OUR_NAME
+
+log = logging.getLogger(__name__)
 
 LOOKED_BACK = 20  # entries of a thread
 FEW_BETWEEN = 1  # messages of people, after which "how long is it?" may still be about the last answer
@@ -87,6 +91,10 @@ Bar = Callable[[ChannelAddress], Awaitable[float]]
 async def same_bar(channel: ChannelAddress) -> float:
     """Return the bar of a channel that has learned nothing."""
     return FIRST_BAR
+
+
+class _Unread(Exception):
+    """The turn model or the index failed. Nobody named the bot, so silence is safe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +188,10 @@ class Turns:
         before = tuple(Utterance(author=author, text=said) for said in burst.texts)
         where = Where.PRIVATE if how.direct else Where.THREAD
         turn = Turn(author=author, text=text, where=where, is_named=how.direct, before=before)
-        return (await self._model.read(turn)).act is Act.PEOPLE
+        try:
+            return (await self._read(turn)).act is Act.PEOPLE
+        except _Unread:
+            return True  # the mention and this message are decided apart
 
     def _remember(self, incoming: IncomingMessage, decision: Decision | None) -> None:
         """Keep a message for a moment that was not answered, or that named the bot without asking anything: the next
@@ -216,7 +227,10 @@ class Turns:
             return None
         if how.opens_post or await self._is_settled(incoming):
             return None
-        decision = await self._judge(incoming)
+        try:
+            decision = await self._judge(incoming)
+        except _Unread:
+            decision = CANNOT_TELL
         self._remember(incoming, decision)
         return decision
 
@@ -258,7 +272,7 @@ class Turns:
         is_light = ends_lightly(spoken.rest) or _is_plan(spoken.rest)
         if not is_to_us and (is_light or calls_somebody(spoken.rest, situation.names)):
             return FOR_PEOPLE
-        reading = await self._model.read(await self._turn(incoming, situation, listening))
+        reading = await self._read(await self._turn(incoming, situation, listening))
         act = reading.if_to_us() if is_to_us else reading.act
         if act in (Act.THANKS, Act.ACKNOWLEDGED):
             return ACKNOWLEDGED if after_us else CHATTER
@@ -293,6 +307,13 @@ class Turns:
         known = await self._covers(incoming, spoken.rest, context, LOWEST_BAR if is_sure else KNOWN_FROM)
         return None if known else NOT_COVERED
 
+    async def _read(self, turn: Turn) -> Reading:
+        try:
+            return await self._model.read(turn)
+        except FootnoteError as error:
+            log.error("The turn model failed: %s", error)
+            raise _Unread from error
+
     async def _turn(self, incoming: IncomingMessage, situation: _Situation, listening: Listening) -> Turn:
         how = incoming.circumstances
         is_ours = listening is Listening.LISTENING or (how.in_thread and await self._is_ours(incoming))
@@ -318,8 +339,9 @@ class Turns:
             if await self._evidence(incoming, text) >= bar:
                 return True
             return bool(context) and await self._evidence(incoming, f"{context} {text}") >= bar
-        except FootnoteError:  # the bot was not asked: silence is safe
-            return False
+        except FootnoteError as error:
+            log.error("The library could not be asked whether it covers a message: %s", error)
+            raise _Unread from error
 
     async def _is_ours(self, incoming: IncomingMessage) -> bool:
         """Return whether the bot's answer opened the thread, and not people's talk."""

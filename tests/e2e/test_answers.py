@@ -26,6 +26,7 @@ JOB_KEYS = {
 PARTS = [
     "database",
     "embedding model",
+    "other models",
     "index",
     "library",
     "readers",

@@ -30,7 +30,8 @@ PACKAGED = 0.3  # share of the packaged weights in a mean
 SEED = 7
 SOFT = 0.02  # of a label: pairs that are labelled wrongly weigh less
 # Half as many bits where the processor multiplies them natively; elsewhere they take twelve times as long.
-PRECISION = torch.bfloat16 if torch.cpu._is_amx_tile_supported() else torch.float32
+_HALVES = torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
+PRECISION = torch.bfloat16 if _HALVES else torch.float32
 _MODULES = ("bert.", "classifier.", "embeddings.", "encoder.")
 _LOGIT_WEIGHTS = ("classifier.weight", "classifier.bias")
 

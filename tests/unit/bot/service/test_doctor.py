@@ -1,5 +1,6 @@
 """What the doctor says of scans, files and readers; other checks need the parts themselves, and are tested there."""
 
+from contextlib import AsyncExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -7,11 +8,15 @@ from typing import cast
 import pytest
 
 from bot.config import Config
-from bot.service.doctor import _jail, _scans, _source_readers
+from bot.service.doctor import _jail, _other_models, _scans, _source_readers
 from bot.wiring.parts import Parts
+from core.answering.support.check import SupportCheck
 from core.domain.readers import MEMBERS_ONLY
 from core.domain.sources import FolderOrigin, SourceSpec
-from core.errors import InvalidState
+from core.errors import InvalidState, ModelMissing
+from storage.models.local.encoders import CrossEncoderJudge, CrossEncoderSupport
+from storage.models.local.files import find_reranker, support_model
+from storage.models.local.turns import LocalTurnModel
 from tests.builders import build_source
 from tests.stores import Stores
 
@@ -27,6 +32,22 @@ from tests.stores import Stores
 async def test_it_says_whether_scans_are_read_and_what_they_take(ocr: bool, installed: bool, expected: str) -> None:
     config = Config.model_validate({"ingest": {"ocr": ocr}})
     assert await _scans(cast(Parts, SimpleNamespace(config=config, has_ocr=ocr and installed))) == expected
+
+
+async def test_it_runs_the_models_that_judge_check_and_read_messages(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        judge = CrossEncoderJudge(find_reranker(None))
+        support = CrossEncoderSupport(support_model())
+        turns = LocalTurnModel()
+        missing = LocalTurnModel(tmp_path / "turns.onnx")
+        for model in (judge, support, turns, missing):
+            stack.push_async_callback(model.close)
+        app = cast(Parts, SimpleNamespace(judge=judge, support=SupportCheck(support), turn_model=turns))
+        assert (await _other_models(app)).endswith("run")
+
+        app.turn_model = missing
+        with pytest.raises(ModelMissing, match="turns"):
+            await _other_models(app)
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,18 @@
 """Turn-taking: when the bot speaks where nobody named it, over the real inbox and settings."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from core.domain.incoming import ChannelAddress, Circumstances, IncomingMessage, RepliesTo, ThreadAddress, message_key
 from core.domain.service import AutoAnswer, ChannelSettings, FollowUps, InboxStatus, Listening
 from core.errors import StorageError
+from core.ports import TurnModel
 from core.service.inbox import Inbox, platform_gates
 from core.service.turns import BURST_SECONDS, Turns, addressed
 from storage.database.repositories.inbox import SqlInboxStore
+from storage.models.local.turns import LocalTurnModel
 from tests.fakes import ManualClock
 from tests.stores import InMemoryDatabase, Stores
 from tests.turn_model import TURN_MODEL
@@ -20,7 +23,7 @@ CHANNEL = ChannelAddress(platform="web", workspace="local", channel="dock")
 class Dock:
     """A channel with the bot. The library knows of anchors."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: TurnModel = TURN_MODEL) -> None:
         self.clock = ManualClock()
         database = InMemoryDatabase()
         self.store = SqlInboxStore(database, self.clock)
@@ -28,7 +31,7 @@ class Dock:
         self.looked_up: list[str] = []
         self.is_broken = False
         self.relevance = self.least = 0.9
-        turns = Turns(self.settings, self.store, self.clock, TURN_MODEL, self.evidence, self.bar)
+        turns = Turns(self.settings, self.store, self.clock, model, self.evidence, self.bar)
         self.inbox = Inbox(self.store, platform_gates(self.settings), self.clock, lambda: None, turns=turns)
         self.count = 0
         self.root = ""
@@ -207,7 +210,16 @@ async def test_a_channel_that_answers_by_itself_leaves_the_rest_alone() -> None:
     }
     assert {text: await dock.say("ada", text, thread="") for text in said} == said
     dock.is_broken = True
-    assert await dock.say("ben", "what does an anchor weigh", thread="") == "not_covered"
+    assert await dock.say("ben", "what does an anchor weigh", thread="") == "cannot_tell"
+
+
+async def test_without_its_model_the_bot_answers_only_who_names_it() -> None:
+    dock = Dock(LocalTurnModel(Path("nowhere") / "turns.onnx"))
+    await dock.ask()
+    assert await dock.say("ben", "how long is the anchor?") == "cannot_tell"
+    assert await dock.say("ben", "how long is the anchor?", mentioned=True) == "accepted"
+    await dock.say("ben", "hi", mentioned=True, is_answered=False)
+    assert await dock.say("ben", "how long is the anchor?", seconds=1.0) == "cannot_tell"
 
 
 async def test_a_channel_in_shadow_mode_notes_what_it_would_have_answered() -> None:
