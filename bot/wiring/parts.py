@@ -129,8 +129,9 @@ class Parts:
         return Inbox(self.inbox_store, gates, self.clock, wake, withdraw, limits, self.build_turns(self.clock))
 
     def build_turns(self, clock: Clock) -> Turns:
-        coverage = Coverage(self.index, self.stores.corpus, self.judge, self.access, self.vocabularies).of_message
-        return Turns(self.stores.settings, self.inbox_store, clock, self.turn_model, coverage, self.auto_answers.bar)
+        coverage = Coverage(self.index, self.stores.corpus, self.judge, self.access, self.vocabularies, self.facts)
+        bar = self.auto_answers.bar
+        return Turns(self.stores.settings, self.inbox_store, clock, self.turn_model, coverage.of_message, bar)
 
     @cached_property
     def auto_answers(self) -> AutoAnswers:

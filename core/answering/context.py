@@ -228,11 +228,16 @@ class TokenWindow:
 
 
 def newest(turns: Sequence[Turn], budget_tokens: int) -> list[Turn]:
-    """Return the newest turns within the budget, in order; the last one stays, with passages if they fit."""
+    """Return the newest turns within the budget, in order; the last one stays.
+
+    The last answer keeps its passages if they fit, whatever people said since.
+    """
     chosen: list[Turn] = []
     left = budget_tokens
+    has_passages = False
     for turn in reversed(turns):
-        kept = turn if not chosen and cost(turn) <= left else [without_passages(message) for message in turn]
+        kept = turn if not has_passages and cost(turn) <= left else [without_passages(message) for message in turn]
+        has_passages = has_passages or any(message.tool_results for message in turn)
         if cost(kept) > left:
             if chosen:
                 break

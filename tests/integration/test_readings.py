@@ -111,10 +111,21 @@ async def test_the_library_is_known_to_cover_a_question_of_another_language(tmp_
     (tmp_path / "orchard.md").write_text(ORCHARD, encoding="utf-8")
     async with open_parts(Config(data_dir=tmp_path / "data")) as app:
         await app.ingests.add([tmp_path / "orchard.md"], app.workspace)
-        coverage = Coverage(app.index, app.stores.corpus, app.judge, app.access, app.vocabularies)
+        coverage = Coverage(app.index, app.stores.corpus, app.judge, app.access, app.vocabularies, app.facts)
         scope = await app.access.scope(app.workspace)
         covered = await coverage.of("¿en qué año se compró la prensa?", scope)
         other = await coverage.of("¿cuántos barcos tiene la marina?", scope)
+    assert other < FIRST_BAR < covered
+
+
+async def test_the_library_is_known_to_cover_what_a_table_answers(tmp_path: Path) -> None:
+    (tmp_path / "presses.csv").write_text("Press,Built,Litres\nOld Tom,1911,40\nMaud,1987,65\n", encoding="utf-8")
+    async with open_parts(Config(data_dir=tmp_path / "data")) as app:
+        await app.ingests.add([tmp_path / "presses.csv"], app.workspace)
+        scope = await app.access.scope(app.workspace)
+        coverage = Coverage(app.index, app.stores.corpus, app.judge, app.access, app.vocabularies, app.facts)
+        covered = await coverage.of("ok: which of our presses is the oldest", scope)
+        other = await coverage.of("which of our tractors is the oldest", scope)
     assert other < FIRST_BAR < covered
 
 

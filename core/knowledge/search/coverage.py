@@ -3,13 +3,15 @@
 from core.access.scopes import Access
 from core.domain.corpus import SearchQuery, SearchScope
 from core.domain.incoming import IncomingMessage
+from core.knowledge.facts.lookup import Facts
+from core.knowledge.facts.table_words import names, read_table_question
 from core.knowledge.vocabulary import Vocabularies
 from core.ports import AnswerJudge, CorpusRepository, SearchIndex
 from core.text.language import Language, language_of
 from core.text.words import STOP_WORDS, tokens, words
 
 PASSAGES = 2  # judged
-LOOKED_AT = 3  # passages whose words are compared, for questions in another language than the judge's
+LOOKED_AT = 3  # passages whose tables are read; for another language than the judge's, their words are compared
 TELLING_LETTERS = 4  # of a word that names a subject
 BY_WORDS = 0.5  # the coverage of a question whose telling word is in a passage
 
@@ -22,12 +24,14 @@ class Coverage:
         judge: AnswerJudge,
         access: Access,
         vocabularies: Vocabularies,
+        facts: Facts,
     ) -> None:
         self._access = access
         self._vocabularies = vocabularies
         self._index = index
         self._corpus = corpus
         self._judge = judge
+        self._facts = facts
 
     async def of_message(self, incoming: IncomingMessage, question: str) -> float:
         """Return `of` a question in a message, within the scope of its place."""
@@ -36,7 +40,7 @@ class Coverage:
         return await self.of(question, scope)
 
     async def of(self, question: str, scope: SearchScope) -> float:
-        """Return 0..1: the relevance of the best passage.
+        """Return 0..1: the relevance of the best passage, or 1 if a table answers.
 
         The judge reads English only: a question of another language to an English library is read word by word; else a
         name or number that a passage has counts instead. Raises the errors of the index and the judge.
@@ -52,7 +56,14 @@ class Coverage:
             return 0.0
         if language not in (None, Language.ENGLISH):
             return BY_WORDS if self._shares_words(question, texts) else 0.0
-        return max(await self._judge.relevance(question, texts[:PASSAGES]))
+        best = max(await self._judge.relevance(question, texts[:PASSAGES]))
+        of_table = read_table_question(question)
+        if of_table is None or best >= BY_WORDS:
+            return best
+        if not {*of_table.distinct, of_table.entity} - {""} <= names(" ".join(texts)):
+            return best  # "which tractor is the oldest?": the rows may be of presses
+        pages = list(dict.fromkeys(hit.page_id for hit in hits))
+        return best if await self._facts.compute(of_table, pages, scope) is None else 1.0
 
     @staticmethod
     def _shares_words(question: str, texts: list[str]) -> bool:

@@ -399,7 +399,8 @@ class _Turn:
     @property
     def _seen(self) -> list[SourcedPassage]:
         """Passages of earlier turns."""
-        return [item.source for turn in self.history for result in turn.tool_results for item in result.passages]
+        results = [result for turn in self.history for result in turn.tool_results]
+        return [item.source for result in results for item in (*result.passages, *result.shown_before)]
 
     @property
     def place_to_continue(self) -> SourcedPassage | None:

@@ -27,6 +27,14 @@ async def test_only_the_newest_turn_keeps_its_passages(shelf):
     assert turns[2].tool_results[0].text == '(Shown then: "A" page 1. Call again to read it.)'
 
 
+async def test_what_people_say_since_leaves_the_last_answer_its_passages(shelf):
+    talk = [asked("No, that was Jonas.", "ben"), asked("Poor Jonas!", "cleo")]
+    turns = await TokenWindow(shelf.corpus).select([*turns_of(2), *talk], shelf.scope(), 10_000)
+
+    assert texts(turns)[-2:] == ["No, that was Jonas.", "Poor Jonas!"]
+    assert [number for number, _ in passages(turns)] == [1]
+
+
 async def test_the_same_budget_reaches_further_back_than_the_full_history(shelf):
     history = turns_of(30, words=40)
     full = await FullHistoryCapped(shelf.corpus).select(history, shelf.scope(), 4_000)
