@@ -2,7 +2,8 @@
 
 `python -m tests.training.turns fit` fits it in about eight minutes on two cores with AMX: the first layers of the
 packaged embedder, on the conversations of turns/*.txt and the questions of texts/*.jsonl. One conversation in twelve is
-left out: how many of its messages are read rightly is printed. It needs what cross_encoder.py needs.
+left out: how many of its messages are read rightly is printed. It needs what cross_encoder.py needs. The files of
+turns/next are for a later fit: with them it reads more rightly, but takes more talk for questions (docs/evaluation.md).
 """
 
 import json

@@ -34,8 +34,10 @@ LONGEST_REPEATED = 600  # characters of an earlier answer
 # Probability of its kind from which a message is no question, where everyday kinds together are more probable than one:
 # of questions about the bot, of other kinds, and of single words and with a chat model.
 LIKELY, TOLD_FROM, SURE = 0.25, 0.5, 0.8
+TOGETHER = 0.8  # of all everyday kinds: "hello, what can you help me with?" has a share of many
 _OF_THE_TALK = frozenset({Act.LAST_QUESTION, Act.LAST_ANSWER, Act.TALK, Act.ORIGIN})
 _IN_A_WORD = frozenset({Act.HELP, Act.COMMANDS, Act.EXAMPLE})  # one word that is none of the documents'
+_REFUSED = frozenset({Act.OUT_OF_SCOPE, Act.MANIPULATION, Act.COMPLAINT})  # no question gets these by mistake
 _FIRST = re.compile(r"\b(?:first|erste[nrs]?|zuerst|primera?|primero|première?|premier|d'abord)\b", re.IGNORECASE)
 # Kinds that a chat model reads better, or should answer itself.
 _LEFT_TO_MODELS = frozenset(
@@ -104,7 +106,9 @@ class EverydayReplies:
             return None  # "how do I change that?" is about the answer
         is_word = " " not in text.strip() and act not in _IN_A_WORD
         least = SURE if is_word or not quotes_only else LIKELY if act in OF_THE_BOT else TOLD_FROM
-        is_told = reading.shares[act] >= least and len(text) <= LONGEST
+        may_be_told = quotes_only and not is_word and act not in _REFUSED
+        is_everyday = may_be_told and sum(reading.shares[kind] for kind in EVERYDAY) >= TOGETHER
+        is_told = (reading.shares[act] >= least or is_everyday) and len(text) <= LONGEST
         is_question = act is Act.ASK or (act in EVERYDAY and not is_told)
         return None if is_question or (act is Act.MANIPULATION and asks_behind(text)) else act
 

@@ -18,6 +18,7 @@ from tests.unit.core.answering.providers.extractive.small_library import WordJud
 from tests.unit.core.answering.test_service import SEARCH
 from tests.unit.core.library_builder import Shelf
 
+IN_THREAD, IN_PRIVATE = Circumstances(in_thread=True), Circumstances(direct=True)
 SAID = "the caretaker brings the ladder on Friday"
 
 
@@ -32,7 +33,12 @@ class Thread:
 
 
 async def ask(
-    text: str, *, quotes_only: bool = True, said: str = SAID, answer: str = say("not_found")
+    text: str,
+    *,
+    quotes_only: bool = True,
+    said: str = SAID,
+    answer: str = say("not_found"),
+    here: Circumstances = IN_THREAD,
 ) -> tuple[AnswerStatus, str]:
     """The status and the text of a reply to a question that documents don't answer, unless `answer` does."""
     shelf = Shelf()
@@ -41,7 +47,6 @@ async def ask(
     provider = ScriptedProvider([SEARCH, says(answer)], capabilities=capabilities)
     parts = {"provider": provider, "judge": WordJudge()}
     address = ThreadAddress(platform="chat", workspace="local", channel="c", thread="t")
-    here = Circumstances(in_thread=True)
     asked = IncomingMessage(
         address=address, author="17", text=text, event_key="q1", message_key="q1", circumstances=here
     )
@@ -68,6 +73,11 @@ async def test_jokes_and_words_about_the_bot_give_a_question_no_subject(said: st
 async def test_what_points_to_the_talk_is_no_question_about_the_bot() -> None:
     _, told = await ask("how do I change that? which note explains more?", said="keys hang in the hall")
     assert told.startswith(say("not_found"))
+
+
+async def test_a_message_that_may_be_of_several_everyday_kinds_is_no_question() -> None:
+    status, _ = await ask("how come you know all this stuff", here=IN_PRIVATE)
+    assert status is AnswerStatus.ANSWERED
 
 
 @pytest.mark.parametrize(("text", "quotes_only"), [("where is the saw?", True), ("who brings the ladder?", False)])
