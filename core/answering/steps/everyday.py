@@ -34,10 +34,11 @@ LONGEST_REPEATED = 600  # characters of an earlier answer
 # Probability of its kind from which a message is no question, where everyday kinds together are more probable than one:
 # of questions about the bot, of other kinds, and of single words and with a chat model.
 LIKELY, TOLD_FROM, SURE = 0.25, 0.5, 0.8
-TOGETHER = 0.8  # of all everyday kinds: "hello, what can you help me with?" has a share of many
+TOGETHER = 0.8  # of all kinds: "how come you know all this stuff" may be of several
 _OF_THE_TALK = frozenset({Act.LAST_QUESTION, Act.LAST_ANSWER, Act.TALK, Act.ORIGIN})
 _IN_A_WORD = frozenset({Act.HELP, Act.COMMANDS, Act.EXAMPLE})  # one word that is none of the documents'
-_REFUSED = frozenset({Act.OUT_OF_SCOPE, Act.MANIPULATION, Act.COMPLAINT})  # no question gets these by mistake
+# Told only if likely by themselves: they would turn a question away.
+_REFUSED = frozenset({Act.OUT_OF_SCOPE, Act.MANIPULATION, Act.COMPLAINT})
 _FIRST = re.compile(r"\b(?:first|erste[nrs]?|zuerst|primera?|primero|première?|premier|d'abord)\b", re.IGNORECASE)
 # Kinds that a chat model reads better, or should answer itself.
 _LEFT_TO_MODELS = frozenset(
