@@ -6,7 +6,8 @@ code reads whether they have the quantity that the question asks for.
 
 from collections.abc import Sequence
 
-from core.answering.providers.extractive.quotes import SENTENCE_ENDS, Found, Quote, place_of, read_rows, text_of
+from core.answering.providers.extractive.quotes import SENTENCE_ENDS, Found, Quote, place_of, text_of
+from core.answering.providers.extractive.rows import read_rows
 from core.knowledge.facts.table_grids import Grid
 from core.knowledge.facts.table_questions import may_answer
 from core.knowledge.facts.table_words import TableQuestion, names, read_table_question

@@ -45,10 +45,10 @@ from core.answering.providers.extractive.quotes import (
     of_one_document,
     place_of,
     rank_passages,
-    read_rows,
     shown_items,
     text_of,
 )
+from core.answering.providers.extractive.rows import read_rows
 from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolInvocation
 from core.domain.corpus import Document, SourcedPassage
 from core.domain.kept_answers import SAID_KINDS

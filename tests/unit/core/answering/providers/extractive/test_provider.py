@@ -94,6 +94,12 @@ async def test_it_quotes_the_sentence_that_answers_with_its_place() -> None:
     assert len(calls) == 1
 
 
+async def test_a_text_that_two_pages_have_is_quoted_once() -> None:
+    journal = passages_of("journal.md", f"{POISONS[0]} Ask the monks for it.")
+    response, _ = await run("Which flower cures sight rot?", [*passages_of("rules.md", *POISONS), *journal])
+    assert "".join(item.text for item in response.segments).count(POISONS[0]) == 1
+
+
 async def test_shown_text_loses_markup_that_the_citation_keeps() -> None:
     raw = "Sight rot is cured by the **flower** [Eyebright](herbs/eyebright) alone"
     response, _ = await run("Which flower cures sight rot?", passages_of("poisons.md", raw))

@@ -12,14 +12,13 @@ from core.answering.providers.extractive.quotes import (
     NOTHING_BELOW,
     READ_WITHIN,
     Quote,
-    QuotedRows,
     find_quotes,
     in_block,
     items_above,
     of_one_document,
     quotable,
-    read_rows,
 )
+from core.answering.providers.extractive.rows import QuotedRows, read_rows
 from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
 from core.text.words import placed_lines
