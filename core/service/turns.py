@@ -47,9 +47,9 @@ from core.service.addressing import (
     ONLY_NAMED,
 )
 from core.service.auto_answers import FIRST_BAR, LOWEST_BAR
-from core.text.asking import Form, ends_lightly, is_about, is_follow_up, read_asked
+from core.text.asking import Form, ends_lightly, is_about, is_follow_up, points_back, read_asked
 from core.text.courtesies import Courtesy, Spoken, has_words, read_courtesies, without_links
-from core.text.everyday import OUR_NAME
+from core.text.everyday import OUR_NAME, is_open
 
 log = logging.getLogger(__name__)
 
@@ -298,10 +298,11 @@ class Turns:
         in_thread = incoming.circumstances.in_thread
         if follows_us:
             return None
-        if reading.act is Act.UNCLEAR:
-            return FOR_PEOPLE
         leans = is_follow_up(spoken.rest) and situation.askers and len(situation.between) <= FEW_BETWEEN
         goes_on = in_thread and (situation.is_at_once or leans)
+        lacks_subject = not goes_on and (is_open(spoken.rest) or points_back(spoken.rest))
+        if reading.act is Act.UNCLEAR and lacks_subject:
+            return FOR_PEOPLE
         is_sure = form is not Form.STATEMENT and reading.shares[Act.ASK] >= SURE
         context = situation.topic if goes_on else ""
         known = await self._covers(incoming, spoken.rest, context, LOWEST_BAR if is_sure else KNOWN_FROM)

@@ -24,10 +24,18 @@ TIMEOUT_SECONDS = 60.0
 Event = dict[str, str]
 
 
+def question(number: int, edit: int) -> str:
+    return f"Which key opens door {number} in version {edit}?"
+
+
 def versions(number: int) -> list[Event]:
     """A question and two edits of it."""
     return [
-        {"id": str(number), "edit": "" if edit == 1 else str(edit), "text": f"Version {edit} of question {number}?"}
+        {
+            "id": str(number),
+            "edit": "" if edit == 1 else str(edit),
+            "text": question(number, edit),
+        }
         for edit in (1, 2, 3)
     ]
 
@@ -102,7 +110,7 @@ async def test_kills_at_any_moment_leave_one_post_with_the_answer_to_the_last_ve
     assert Counter(line["key"] for line in lines if line["kind"] == "post") == Counter(keys)
     shown = {line["key"]: line["text"] for line in lines}
     for number, key in enumerate(keys):
-        assert shown[key].startswith(f"Version 3 of question {number}?")
+        assert shown[key].startswith(question(number, 3))
     await _check_records(tmp_path / "footnote.db")
 
 
@@ -119,7 +127,7 @@ async def _check_records(path: Path) -> None:
         assert [item.role for item in rest] == [Role.USER, Role.ASSISTANT] * (len(rest) // 2)
         assert len([item for item in stored if item.role is Role.TOOL_RESULT]) == len(rest) // 2
         told += [item.content for item in rest if item.role is Role.USER]
-    assert sorted(told) == [f"Version 3 of question {number}?" for number in range(KILLS)]
+    assert sorted(told) == [question(number, 3) for number in range(KILLS)]
     for number in range(KILLS):
         *earlier, last = await store.list_versions(f"web:local:c:{number}")
         assert last.status is InboxStatus.DONE

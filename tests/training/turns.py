@@ -1,9 +1,9 @@
 """The turn model: what a message among people is, and whether it is meant for the bot (core/domain/turns.py).
 
-`python -m tests.training.turns fit` fits it in about eight minutes on two cores with AMX: the first layers of the
-packaged embedder, on the conversations of turns/*.txt and the questions of texts/*.jsonl. One conversation in twelve is
-left out: how many of its messages are read rightly is printed. It needs what cross_encoder.py needs. The files of
-turns/next are for a later fit: with them it reads more rightly, but takes more talk for questions (docs/evaluation.md).
+`python -m tests.training.turns fit` fits it in half an hour on two cores: the first layers of the packaged embedder, on
+the conversations of turns/*.txt and the questions of texts/*.jsonl. `further` goes on from the fitted one in ten
+minutes, on the everyday messages and as many others: of all messages, few are everyday ones. One conversation in twelve
+is left out: how many of its messages are read rightly is printed. It needs what cross_encoder.py needs.
 """
 
 import json
@@ -21,7 +21,8 @@ import onnx
 import torch
 from torch import nn
 
-from core.domain.turns import Act, Turn, Utterance, Where
+from core.domain.turns import EVERYDAY, Act, Turn, Utterance, Where
+from core.text.asking import Form, read_asked
 from core.text.turn_reading import written
 from storage.models.local.files import FITTED_FOLDER, JUDGE_FILE, MODEL_FILE, TURN_FILE, packaged_folder
 from storage.models.local.loading import TURN_TOKENS
@@ -30,11 +31,13 @@ from tests.training.cross_encoder import PRECISION, SEED, WIDTH, CrossEncoder, r
 CONVERSATIONS = Path(__file__).with_name("turns")
 TEXTS = Path(__file__).with_name("texts")
 LAYERS = 6
-EPOCHS = 4
+EPOCHS = 3
 RATE = 1e-4
+FURTHER_RATE, FURTHER, OTHERS = 5e-5, 36_000, 20_000
 BATCH_TOKENS, WARM_UP, SMOOTHED = 4096, 60, 0.03
 QUESTIONS = 1_300  # texts with questions
 IN_CHANNELS = 0.4  # share of these with a question in a channel, too
+REMARK_WORDS = 4
 LOWERED = 0.5  # share of the texts' questions that begin in lower case, as in chats
 LAST = 7  # messages of which those are looked at that `written` may keep
 LEFT_OUT = 12  # one conversation of so many is measured on
@@ -43,6 +46,7 @@ NAMES = "ana ben cleo Dora emil Finn greta hugo Ines jan kofi lotte Marek nadia 
 _LABELS = {"ack": Act.ACKNOWLEDGED, "scope": Act.OUT_OF_SCOPE}
 _SAID = re.compile(r"(?P<author>[^:|]{1,30}?)(?P<named>@?):\s*(?P<text>.*) \| (?P<label>\w+)$")
 _TALK = (Act.PEOPLE, Act.THANKS, Act.ACKNOWLEDGED)
+_AROUND = ("everyday", "to_the_bot", "unclear")  # names of the files with everyday and unclear messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +86,45 @@ def _examples(where: Where, lines: Sequence[str]) -> Iterator[Example]:
 
 def read_all() -> tuple[list[Example], list[Example]]:
     """Return what is fitted on, and what is measured on."""
-    fitted, measured = [], []
+    by_file, measured = _read_files()
+    fitted = [example for examples in by_file.values() for example in examples]
+    return [*fitted, *_questions(random.Random(SEED), _remarks(fitted))], measured
+
+
+def read_further() -> list[Example]:
+    """Return some of the conversations around everyday and unclear messages, those messages again, and others."""
+    rng = random.Random(SEED)
+    by_file, _ = _read_files()
+    around = [each for name, examples in by_file.items() if name.startswith(_AROUND) for each in examples]
+    others = [each for name, examples in by_file.items() if not name.startswith(_AROUND) for each in examples]
+    again = [each for each in (*around, *others) if each.act in EVERYDAY - {*_TALK} or each.act is Act.UNCLEAR]
+    asked = _questions(rng, _remarks(others))
+    return [*asked, *rng.sample([*around, *again, *rng.sample(others, OTHERS)], FURTHER - len(asked))]
+
+
+def _read_files() -> tuple[dict[str, list[Example]], list[Example]]:
+    """Return the examples of each file by its name, without those that are measured on, and these."""
+    fitted: dict[str, list[Example]] = {}
+    measured: list[Example] = []
     for file in sorted(CONVERSATIONS.glob("*.txt")):
+        own = fitted.setdefault(file.name, [])
         for place, found in enumerate(read_conversations(file.read_text("utf-8"))):
-            (measured if place % LEFT_OUT == 0 else fitted).extend(found)
-    return [*fitted, *_questions(random.Random(SEED))], measured
+            (measured if place % LEFT_OUT == 0 else own).extend(found)
+    return fitted, measured
 
 
-def _questions(rng: random.Random) -> list[Example]:
-    """Return questions of the texts: to the bot, and by others in its thread. More of them hide what is talk."""
+def _remarks(examples: Sequence[Example]) -> list[str]:
+    """Return what people state among themselves: of some words, and no question."""
+    said = (each.turn.text for each in examples if each.act is Act.PEOPLE)
+    told = {text for text in said if "?" not in text and len(text.split()) >= REMARK_WORDS}
+    return sorted(text for text in told if read_asked(text).form is Form.STATEMENT)
+
+
+def _questions(rng: random.Random, remarks: Sequence[str]) -> list[Example]:
+    """Return questions of the texts, to the bot and by others in its thread, and remarks behind such questions.
+
+    More of them hide what is talk; without the remarks, all that follows a plain question is one.
+    """
     lines = [line for file in sorted(TEXTS.glob("*.jsonl")) for line in file.read_text("utf-8").splitlines()]
     examples = []
     for line in rng.sample(lines, QUESTIONS):
@@ -104,6 +138,9 @@ def _questions(rng: random.Random) -> list[Example]:
         before = (Utterance(author=ana, text=first), Utterance(author=None), *talk)
         turn = Turn(author=rng.choice([ana, ben]), text=second, where=Where.THREAD, is_named=False, before=before)
         examples.append(Example(turn, Act.ASK))
+        for author in (ana, rng.choice([ana, ben])):
+            remark = Turn(author=author, text=rng.choice(remarks), where=Where.THREAD, is_named=False, before=before)
+            examples.append(Example(remark, Act.PEOPLE))
         if rng.random() < IN_CHANNELS:
             channel = Turn(author=cleo, text=third, where=Where.CHANNEL, is_named=False, before=talk)
             examples.append(Example(channel, Act.ASK))
@@ -121,16 +158,20 @@ class TurnEncoder(CrossEncoder):
         self.model.classifier = nn.Linear(384, len(ACTS))
         self.tokenizer.enable_truncation(TURN_TOKENS)
 
-    def fit_acts(self, examples: Sequence[Example]) -> None:
+    def read_acts(self, path: Path) -> None:
+        """Go on from the weights of a file that `write_acts` wrote."""
+        self.model.load_state_dict(read_weights(onnx.load(str(path))))
+
+    def fit_acts(self, examples: Sequence[Example], *, epochs: int = EPOCHS, rate: float = RATE) -> None:
         rng = random.Random(SEED)
         encoded = self.tokenizer.encode_batch([written(each.turn) for each in examples])
         acts = [ACTS.index(each.act) for each in examples]
         self.model.bert.embeddings.requires_grad_(False)
         layers = [*self.model.bert.encoder.parameters(), *self.model.bert.pooler.parameters()]
-        head = {"params": self.model.classifier.parameters(), "lr": 10 * RATE}
-        optimiser = torch.optim.AdamW([{"params": layers, "lr": RATE}, head], weight_decay=0.01, fused=True)
+        head = {"params": self.model.classifier.parameters(), "lr": 10 * rate}
+        optimiser = torch.optim.AdamW([{"params": layers, "lr": rate}, head], weight_decay=0.01, fused=True)
         rates = [group["lr"] for group in optimiser.param_groups]
-        total, seen, step, started = EPOCHS * len(examples), 0, 0, time.monotonic()
+        total, seen, step, started = epochs * len(examples), 0, 0, time.monotonic()
         for batch in _batches([len(each.ids) for each in encoded], rng):
             if seen >= total:
                 return
@@ -249,6 +290,12 @@ if __name__ == "__main__":
         case ["fit"]:
             fitted = TurnEncoder()
             fitted.fit_acts(read_all()[0])
+            sys.stdout.write(measure(fitted))
+            fitted.write_acts(FITTED_FOLDER, TURN_FILE)
+        case ["further"]:
+            fitted = TurnEncoder()
+            fitted.read_acts(FITTED_FOLDER / TURN_FILE)
+            fitted.fit_acts(read_further(), epochs=1, rate=FURTHER_RATE)
             sys.stdout.write(measure(fitted))
             fitted.write_acts(FITTED_FOLDER, TURN_FILE)
         case _:

@@ -17,7 +17,7 @@ from core.answering.redaction import basis_of
 from core.domain.answer import Answer, AnswerStatus, Provenance, QueryType
 from core.domain.conversation import Message, Role
 from core.domain.corpus import Document
-from core.domain.turns import EVERYDAY, OF_THE_BOT, Act, Turn, Utterance, Where
+from core.domain.turns import EVERYDAY, OF_THE_BOT, Act, Reading, Turn, Utterance, Where
 from core.knowledge.library_questions import ListQuestion, read_library_question
 from core.ports import AnswerJudge, ChatProvider, CorpusRepository, TurnModel
 from core.text.asking import points_back
@@ -31,10 +31,9 @@ TOLD = 20  # messages of a thread's talk
 EXAMPLES = 2
 ANY_DAY = date(2000, 1, 1)  # lists of documents depend on no day
 LONGEST_REPEATED = 600  # characters of an earlier answer
-# Probability of its kind from which a message is no question, where everyday kinds together are more probable than one:
-# of questions about the bot, of other kinds, and of single words and with a chat model.
-LIKELY, TOLD_FROM, SURE = 0.25, 0.5, 0.8
-TOGETHER = 0.8  # of all kinds: "how come you know all this stuff" may be of several
+# Probability of a kind from which a message is no question; of single words, and with a chat model.
+LIKELY, SURE = 0.5, 0.9
+TOGETHER = 0.9  # of all kinds: "how come you know all this stuff" may be of several
 _OF_THE_TALK = frozenset({Act.LAST_QUESTION, Act.LAST_ANSWER, Act.TALK, Act.ORIGIN})
 _IN_A_WORD = frozenset({Act.HELP, Act.COMMANDS, Act.EXAMPLE})  # one word that is none of the documents'
 # Told only if likely by themselves: they would turn a question away.
@@ -95,23 +94,31 @@ class EverydayReplies:
         text = question.asked.text
         if (told := read_everyday(text)) is not None:
             return told
-        if is_open(text):
-            return Act.UNCLEAR
         if asks_more(text):
             return None
         reading = await self._turns.read(_turn(question))
         act = reading.if_to_us()
-        if act is Act.UNCLEAR and language_of(text) in (None, Language.ENGLISH) and not points_back(text):
-            return None  # "what is the password?": the library may have only one
+        if self._is_told(act, reading, question, quotes_only=quotes_only):
+            return act
+        # "Where is the key?": the library may have only one. Words of other languages don't show what points back.
+        is_unclear = act is Act.UNCLEAR and (points_back(text) or language_of(text) not in (None, Language.ENGLISH))
+        return Act.UNCLEAR if is_open(text) or is_unclear else None
+
+    @staticmethod
+    def _is_told(act: Act, reading: Reading, question: Question, *, quotes_only: bool) -> bool:
+        """Return whether a message is surely of an everyday kind, and asks nothing else."""
+        text = question.asked.text
+        if act not in EVERYDAY or len(text) > LONGEST or (act is Act.MANIPULATION and asks_behind(text)):
+            return False
         if act in OF_THE_BOT - _OF_THE_TALK and question.messages and points_back(text):
-            return None  # "how do I change that?" is about the answer
+            return False  # "how do I change that?" is about the answer
         is_word = " " not in text.strip() and act not in _IN_A_WORD
-        least = SURE if is_word or not quotes_only else LIKELY if act in OF_THE_BOT else TOLD_FROM
-        may_be_told = quotes_only and not is_word and act not in _REFUSED
-        is_everyday = may_be_told and sum(reading.shares[kind] for kind in EVERYDAY) >= TOGETHER
-        is_told = (reading.shares[act] >= least or is_everyday) and len(text) <= LONGEST
-        is_question = act is Act.ASK or (act in EVERYDAY and not is_told)
-        return None if is_question or (act is Act.MANIPULATION and asks_behind(text)) else act
+        if is_word and act not in OF_THE_BOT:
+            return False  # "mast": greetings of a word are known
+        if reading.shares[act] >= (SURE if is_word or not quotes_only else LIKELY):
+            return True
+        may_be_several = quotes_only and not is_word and act not in _REFUSED
+        return may_be_several and sum(reading.shares[kind] for kind in EVERYDAY) >= TOGETHER
 
     async def _answer(self, kind: Act, question: Question, language: Language, model: str) -> Answer | None:
         if kind in (Act.LAST_QUESTION, Act.LAST_ANSWER):

@@ -29,7 +29,7 @@ def turn(text: str, author: str = "ada", where: Where = Where.THREAD, *, is_name
         ("sorry, I meant the stern anchor", Act.ASK),
         ("wondering who welds the chain", Act.ASK),
         ("thank you, and when was it bought?", Act.ASK),
-        ("und wer hat ihn gekauft?", Act.ASK),
+        ("und wann wurde er gekauft?", Act.ASK),
         ("¿y cuánto costó?", Act.ASK),
         ("thanks a million", Act.THANKS),
         ("are you rowing on Sunday?", Act.PEOPLE),
