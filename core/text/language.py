@@ -1,10 +1,16 @@
-"""The language of a short text: English, German, Spanish or French, by its function words and letters. Pure."""
+"""The language of a short text: English, German, Spanish or French, by its function words and runs of letters. Pure."""
 
+import math
 import unicodedata
 from collections.abc import Collection
 from enum import StrEnum
+from functools import cache
+from typing import TYPE_CHECKING
 
 from core.text.words import words
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 
 class Language(StrEnum):
@@ -42,14 +48,43 @@ _NAMES = {
 FUNCTION_WORDS = frozenset().union(*_WORDS.values())
 
 
+CLEAR = 2  # telling words and signs that a language has more than the others: runs of letters would add nothing
+# Of 2,425 German, Spanish and French messages, these two leave 143 that are read wrongly or not at all; the words had
+# left 460. Of 1,841 English ones, 4 as before.
+A_WORD = 2.0  # nats of a telling word
+ENGLISH = 1.0  # nats that English has before anything is read
+LIKELY = 0.5  # probability
+_LEAST = 1e-9  # a probability of 0 has no logarithm
+
+
 def language_of(text: str) -> Language | None:
-    """Return the language that most of the telling words are of; None if nothing tells."""
+    """Return the language that most of the telling words are of, or the letters, if few tell; None if it is unsure."""
     said = words(unicodedata.normalize("NFC", text))
-    scores = {language: sum(word in known for word in said) for language, known in _WORDS.items()}
+    telling = {language: sum(word in known for word in said) for language, known in _WORDS.items()}
     for language, signs in _SIGNS.items():
-        scores[language] += sum(sign in text.casefold() for sign in signs)
-    best = max(scores, key=lambda language: scores[language])
-    return best if scores[best] else None
+        telling[language] += sum(sign in text.casefold() for sign in signs)
+    best, second = sorted(telling, key=lambda language: -telling[language])[:2]
+    if telling[best] - telling[second] >= CLEAR:
+        return best
+    if not said:
+        return None
+    by_letters = dict(_identifier().rank(text))
+    nats = {each: A_WORD * telling[each] + math.log(max(by_letters[each], _LEAST)) for each in Language}
+    nats[Language.ENGLISH] += ENGLISH
+    best = max(nats, key=lambda language: nats[language])
+    return best if 1 / sum(math.exp(each - nats[best]) for each in nats.values()) >= LIKELY else None
+
+
+@cache
+def _identifier() -> "LanguageIdentifier":
+    """Load the identifier of these languages, in half a second; without the scores of a hundred others, of 28 MB."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    of_all = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    of_all.set_languages([*Language])
+    scores, priors, names = of_all.nb_ptc, of_all.nb_pc, of_all.nb_classes
+    states, outputs, rows = of_all.tk_nextmove, of_all.tk_output, of_all.tk_row
+    return LanguageIdentifier(scores, priors, names, states, outputs, norm_probs=True, tk_row=rows)
 
 
 # Words of texts in one language that are none in the others, English least of all.

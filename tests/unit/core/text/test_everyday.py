@@ -4,7 +4,6 @@ import pytest
 
 from core.domain.turns import Act
 from core.text.everyday import asks_behind, is_open, read_everyday
-from core.text.language import Language, language_named, language_of
 
 
 @pytest.mark.parametrize(
@@ -75,22 +74,3 @@ def test_a_first_message_without_a_subject_is_open(text: str) -> None:
 )
 def test_a_first_message_with_a_subject_is_not(text: str) -> None:
     assert not is_open(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("how tall is the mast", Language.ENGLISH),
-        ("wie hoch ist der Mast", Language.GERMAN),
-        ("¿cuánto mide el mástil?", Language.SPANISH),
-        ("quelle est la hauteur du mât", Language.FRENCH),
-        ("tokyo", None),
-    ],
-)
-def test_the_language_is_told_by_function_words(text: str, language: Language | None) -> None:
-    assert language_of(text) is language
-
-
-def test_languages_have_names() -> None:
-    assert language_named("Deutsch") is language_named("de") is Language.GERMAN
-    assert language_named("Klingon") is language_named(None) is None
