@@ -47,7 +47,7 @@ from core.service.addressing import (
     ONLY_NAMED,
 )
 from core.service.auto_answers import FIRST_BAR, LOWEST_BAR
-from core.text.asking import Form, ends_lightly, is_about, is_follow_up, points_back, read_asked
+from core.text.asking import Form, is_about, is_follow_up, points_back, read_asked
 from core.text.courtesies import Courtesy, Spoken, has_words, read_courtesies, without_links
 from core.text.everyday import OUR_NAME, is_open
 
@@ -63,6 +63,10 @@ MOST_BURSTS = 500  # people who are remembered for it
 # person or after other talk is left to people; LOWEST_BAR is enough for a sure question.
 KNOWN_FROM = 0.4
 SURE = 0.9  # probability of a question to the bot
+# Of a question by another person than the asker, or after other talk. Less may be covered by chance: "do you remember
+# the storm?"
+LIKELY = 0.65
+DOUBTED = 0.3  # probability of talk, above which the library has to cover the asker's next question, too
 TOLD_UP_TO = 0.1  # probability of talk, above which a statement asks nothing
 
 _ADDRESS = re.compile(
@@ -269,8 +273,7 @@ class Turns:
             kinds = {*spoken.kinds}
             is_thanks = bool(kinds & {Courtesy.THANKS, Courtesy.ACKNOWLEDGEMENT}) or not kinds
             return ACKNOWLEDGED if after_us and is_thanks else CHATTER
-        is_light = ends_lightly(spoken.rest) or _is_plan(spoken.rest)
-        if not is_to_us and (is_light or calls_somebody(spoken.rest, situation.names)):
+        if not is_to_us and (_is_plan(spoken.rest) or calls_somebody(spoken.rest, situation.names)):
             return FOR_PEOPLE
         reading = await self._read(await self._turn(incoming, situation, listening))
         act = reading.if_to_us() if is_to_us else reading.act
@@ -296,8 +299,10 @@ class Turns:
         if form is Form.STATEMENT and reading.shares[Act.PEOPLE] > TOLD_UP_TO:
             return CHATTER
         in_thread = incoming.circumstances.in_thread
-        if follows_us:
+        if follows_us and reading.shares[Act.PEOPLE] <= DOUBTED:
             return None
+        if not follows_us and reading.shares[Act.ASK] < LIKELY:
+            return FOR_PEOPLE
         leans = is_follow_up(spoken.rest) and situation.askers and len(situation.between) <= FEW_BETWEEN
         goes_on = in_thread and (situation.is_at_once or leans)
         lacks_subject = not goes_on and (is_open(spoken.rest) or points_back(spoken.rest))

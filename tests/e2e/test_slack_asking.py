@@ -151,7 +151,7 @@ async def test_files_are_read_for_their_thread_alone(running_slack: SlackService
     [answer] = await service.answered(general, thread=asked)
     assert TOWERS_ANSWER in answer
     assert "Towers" in answer
-    await ada.reply(asked, f"And once more: {TOWERS_QUESTION}")
+    await ada.reply(asked, f"{TOWERS_QUESTION} Say it again.")
     assert TOWERS_ANSWER in (await service.answered(general, 2, thread=asked))[1]
     elsewhere = await service.ask(ada, general, TOWERS_QUESTION)
     assert TOWERS_ANSWER not in server.transcript(general, thread=elsewhere)

@@ -31,11 +31,7 @@ def question(number: int, edit: int) -> str:
 def versions(number: int) -> list[Event]:
     """A question and two edits of it."""
     return [
-        {
-            "id": str(number),
-            "edit": "" if edit == 1 else str(edit),
-            "text": question(number, edit),
-        }
+        {"id": str(number), "edit": "" if edit == 1 else str(edit), "text": question(number, edit)}
         for edit in (1, 2, 3)
     ]
 

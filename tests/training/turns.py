@@ -33,7 +33,7 @@ TEXTS = Path(__file__).with_name("texts")
 LAYERS = 6
 EPOCHS = 3
 RATE = 1e-4
-FURTHER_RATE, FURTHER, OTHERS = 5e-5, 36_000, 20_000
+FURTHER_RATE, FURTHER, OTHERS = 5e-5, 48_000, 12_000
 BATCH_TOKENS, WARM_UP, SMOOTHED = 4096, 60, 0.03
 QUESTIONS = 1_300  # texts with questions
 IN_CHANNELS = 0.4  # share of these with a question in a channel, too
@@ -46,7 +46,7 @@ NAMES = "ana ben cleo Dora emil Finn greta hugo Ines jan kofi lotte Marek nadia 
 _LABELS = {"ack": Act.ACKNOWLEDGED, "scope": Act.OUT_OF_SCOPE}
 _SAID = re.compile(r"(?P<author>[^:|]{1,30}?)(?P<named>@?):\s*(?P<text>.*) \| (?P<label>\w+)$")
 _TALK = (Act.PEOPLE, Act.THANKS, Act.ACKNOWLEDGED)
-_AROUND = ("everyday", "to_the_bot", "unclear")  # names of the files with everyday and unclear messages
+_AROUND = ("everyday", "to_the_bot", "unclear", "after_answers")  # begin the names of files that are read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,12 @@ def read_all() -> tuple[list[Example], list[Example]]:
 
 
 def read_further() -> list[Example]:
-    """Return some of the conversations around everyday and unclear messages, those messages again, and others."""
+    """Return some of the conversations around everyday and unclear messages, everyday ones again, and others."""
     rng = random.Random(SEED)
     by_file, _ = _read_files()
     around = [each for name, examples in by_file.items() if name.startswith(_AROUND) for each in examples]
     others = [each for name, examples in by_file.items() if not name.startswith(_AROUND) for each in examples]
-    again = [each for each in (*around, *others) if each.act in EVERYDAY - {*_TALK} or each.act is Act.UNCLEAR]
+    again = [each for each in (*around, *others) if each.act in EVERYDAY - {*_TALK}]
     asked = _questions(rng, _remarks(others))
     return [*asked, *rng.sample([*around, *again, *rng.sample(others, OTHERS)], FURTHER - len(asked))]
 

@@ -7,6 +7,7 @@ import pytest
 
 from core.domain.incoming import ChannelAddress, Circumstances, IncomingMessage, RepliesTo, ThreadAddress, message_key
 from core.domain.service import AutoAnswer, ChannelSettings, FollowUps, InboxStatus, Listening
+from core.domain.turns import Act
 from core.errors import StorageError
 from core.ports import TurnModel
 from core.service.inbox import Inbox, platform_gates
@@ -15,7 +16,7 @@ from storage.database.repositories.inbox import SqlInboxStore
 from storage.models.local.turns import LocalTurnModel
 from tests.fakes import ManualClock
 from tests.stores import InMemoryDatabase, Stores
-from tests.turn_model import TURN_MODEL
+from tests.turn_model import TURN_MODEL, UnsureTurns
 
 CHANNEL = ChannelAddress(platform="web", workspace="local", channel="dock")
 
@@ -129,6 +130,22 @@ async def test_the_asker_goes_on_without_a_mention(text: str, code: str) -> None
 )
 async def test_others_ask_about_what_the_library_covers(text: str, code: str) -> None:
     assert await (await opened()).say("ben", text) == code
+
+
+@pytest.mark.parametrize(
+    ("author", "text", "code"),
+    [
+        ("ada", "who paints the anchor next?", "accepted"),
+        ("ada", "who brings the paint next?", "not_covered"),
+        ("ben", "who paints the anchor next?", "for_people"),
+    ],
+)
+async def test_what_may_be_talk_is_answered_if_the_asker_says_it_and_the_library_covers_it(
+    author: str, text: str, code: str
+) -> None:
+    dock = Dock(UnsureTurns(Act.PEOPLE, 0.45))
+    await dock.ask("hello there")
+    assert await dock.say(author, text) == code
 
 
 async def test_a_remark_about_the_subject_asks_nothing() -> None:
