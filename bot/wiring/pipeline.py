@@ -10,7 +10,7 @@ from core.answering.context import FullHistoryCapped, LineSummariser, ModelSumma
 from core.answering.pipeline import Pipeline, PipelineStep, Stage
 from core.answering.run import RunObserver
 from core.answering.steps import question as common
-from core.answering.steps.everyday import EverydayReplies, SaidHere
+from core.answering.steps.everyday import EverydayReplies
 from core.answering.steps.library_answers import LibraryAnswers
 from core.answering.steps.preparing import Preparation
 from core.answering.steps.private_answers import PrivateAnswer, SharedAnswer, Sharing, ToPrivate
@@ -67,7 +67,7 @@ def build_pipeline(
     prepare = Preparation(readers, clock, parts.inbox_store, parts.attachments)
     proof = Proof(corpus, parts.support, parts.strategies, clock, parts.config.agent.check_support)
     last_check = common.LastCheck(access, library, corpus, empty)
-    everyday, reading, about_library, said_here = build_own_replies(parts)
+    everyday, reading, about_library = build_own_replies(parts)
     draft = common.Drafting(strategy or parts.strategies.choose, toolbox or build_toolboxes(parts))
     steps = (
         PipelineStep("Answer a note about stale answers", Stage.DECIDE, notes, NOTED_PLATFORMS),
@@ -90,7 +90,9 @@ def build_pipeline(
         PipelineStep("Fit the history into the prompt", Stage.REQUEST, context),
         PipelineStep("Draft with the strategy and its tools", Stage.REQUEST, draft),
         PipelineStep("Prove footnotes and check that they support their sentences", Stage.REQUEST, proof),
-        PipelineStep("Tell what people said, where documents don't", Stage.REQUEST, said_here),
+        PipelineStep(
+            "Tell what people said, or reply, where documents don't answer", Stage.REQUEST, everyday.where_nothing_found
+        ),
         PipelineStep("Describe referenced documents", Stage.REQUEST, links.describe),
         PipelineStep("Suggest follow-up questions", Stage.REQUEST, common.Suggestions(parts.suggestions)),
         PipelineStep("Say why a search may be incomplete", Stage.REQUEST, empty.warn),
@@ -107,12 +109,12 @@ def build_shared(parts: Parts) -> SharedAnswer:
     return SharedAnswer(Sharing(parts.conversations, parts.stores.corpus, parts.access))
 
 
-def build_own_replies(parts: Parts) -> tuple[EverydayReplies, LibraryReading, LibraryAnswers, SaidHere]:
-    """Build the steps that answer without a search, and those that read a question, and the talk, without a model."""
+def build_own_replies(parts: Parts) -> tuple[EverydayReplies, LibraryReading, LibraryAnswers]:
+    """Build the steps that answer without a search or a model, and the one that reads a question without a model."""
     corpus, provider = parts.stores.corpus, parts.providers.of
-    everyday = EverydayReplies(corpus, parts.suggestions, provider, parts.turn_model)
+    everyday = EverydayReplies(corpus, parts.suggestions, provider, parts.turn_model, parts.judge)
     about_library = LibraryAnswers(corpus, parts.library, parts.clock, provider)
-    return everyday, LibraryReading(parts.vocabularies, provider), about_library, SaidHere(parts.judge, provider)
+    return everyday, LibraryReading(parts.vocabularies, provider), about_library
 
 
 def describe(pipeline: Pipeline) -> str:

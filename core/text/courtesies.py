@@ -23,12 +23,13 @@ _PHRASES = {
         hows it going, what's up, whats up, hallo, moin, moin moin, servus, grüß gott, grüezi, guten morgen, guten tag,
         guten abend, guten, tach, wie geht's, wie gehts, wie geht es dir, na, hola, buenas, buenos días, buenos dias,
         buenas tardes, buenas noches, buen día, qué tal, que tal, cómo estás, como estas, bonjour, salut, bonsoir, coucou,
-        ça va, ca va, comment ça va, comment vas-tu, allô, are you there, anyone there, anybody there, you there,
+        ça va, ca va, comment ça va, comment vas-tu, allô, slt, helo, huhu, hallöchen, hi du, buen dia, qué onda,
+        que onda, qué hay, are you there, anyone there, anybody there, you there,
         bist du da, estás ahí, tu es là, ciao, nice to meet you, welcome, willkommen""",
     Courtesy.THANKS: """thanks, thank you, thx, ty, tysm, thank u, cheers, ta, tnx, much appreciated, appreciated,
         appreciate it, many thanks, thanks a lot, thank you so much, danke, dankeschön, danke schön, danke dir,
-        danke sehr, vielen dank, besten dank, herzlichen dank, tausend dank, merci, merci beaucoup, merci bien,
-        gracias, muchas gracias, mil gracias, muchísimas gracias, te lo agradezco, that helped, this helped,
+        danke sehr, dank dir, dank euch, thanx, thnx, thankyou, many thx, vielen dank, besten dank, herzlichen dank,
+        tausend dank, merci, merci beaucoup, merci bien, gracias, muchas gracias, mil gracias, muchísimas gracias, te lo agradezco, that helped, this helped,
         very helpful, that was helpful, so helpful, das hat geholfen, hat geholfen, sehr hilfreich, me ha ayudado,
         muy amable, qué amable, sehr nett, très gentil, c'est gentil, how kind, very kind, grazie, grazie mille,
         nice one, good bot, great bot, good job, well done, nice work, great work, good work, you're the best,
@@ -38,7 +39,10 @@ _PHRASES = {
     Courtesy.BYE: """bye, bye bye, goodbye, good bye, good night, see you, see ya, cya, later, talk later,
         talk to you later, have a nice day, have a good one, tschüss, tschüß, tschau, bis später, bis dann, bis bald,
         gute nacht, auf wiedersehen, schönen tag noch, adiós, adios, hasta luego, hasta mañana, nos vemos, chao,
-        au revoir, à bientôt, à plus, à demain, bonne nuit, bonne journée""",
+        au revoir, à bientôt, à plus, à demain, bonne nuit, bonne journée, bonne soirée, bon week-end, à tout à l'heure,
+        bis morgen, schönen abend, schönen abend noch, schönes wochenende, mach's gut, machs gut, ciao ciao,
+        hasta la próxima, hasta pronto, buen finde, buen fin de semana, gtg, g2g, ttyl, see you later,
+        see you tomorrow, have a nice evening, have a nice weekend, have a good evening""",
     Courtesy.ACKNOWLEDGEMENT: """ok, okay, okey, okey dokey, kk, k, okie, got it, gotcha, understood, i see, ah ok, ah,
         aha, oh, ooh, right, alright, all right, sure, fine, good, great, perfect, awesome, amazing, excellent, brilliant,
         cool, sweet, nice, neat, noice, wow, whoa, yes, yep, yup, yeah, yay, true, exactly, makes sense, noted, good to know,
@@ -64,7 +68,7 @@ _BESIDE = frozenset(
     footnote me us now today then and too really dir euch sehr für die hilfe das alle alles leute zusammen und noch
     mal nochmal wieder por la ayuda a todos todas y muy tu su pour l'aide ton votre à tous tout le monde et pal mate
     man dude buddy friend sir please pls bitte indeed one info information answer antwort respuesta réponse it
-    of course very much well truly kindly once more yesterday gestern ayer hier dear lieber liebe""".split()
+    of course very much well truly kindly once more yesterday gestern ayer hier dear lieber liebe dann""".split()
 )
 # Words that are a courtesy only before a pause: "right, and when?", but "right of way".
 _ALSO_OTHERWISE = frozenset(

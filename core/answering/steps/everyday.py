@@ -20,7 +20,7 @@ from core.domain.corpus import Document
 from core.domain.turns import EVERYDAY, OF_THE_BOT, Act, Reading, Turn, Utterance, Where
 from core.knowledge.library_questions import ListQuestion, read_library_question
 from core.ports import AnswerJudge, ChatProvider, CorpusRepository, TurnModel
-from core.text.asking import points_back
+from core.text.asking import Form, points_back, read_asked
 from core.text.everyday import LONGEST, asks_behind, is_open, read_everyday
 from core.text.language import Language, language_named, language_of
 from core.text.words import shorten
@@ -34,11 +34,16 @@ LONGEST_REPEATED = 600  # characters of an earlier answer
 # Probability of a kind from which a message is no question; of single words, and with a chat model.
 LIKELY, SURE = 0.5, 0.9
 TOGETHER = 0.9  # of all kinds: "how come you know all this stuff" may be of several
+MAYBE = 0.2  # enough if the documents have no answer
 _OF_THE_TALK = frozenset({Act.LAST_QUESTION, Act.LAST_ANSWER, Act.TALK, Act.ORIGIN})
 _IN_A_WORD = frozenset({Act.HELP, Act.COMMANDS, Act.EXAMPLE})  # one word that is none of the documents'
 # Told only if likely by themselves: they would turn a question away.
 _REFUSED = frozenset({Act.OUT_OF_SCOPE, Act.MANIPULATION, Act.COMPLAINT})
 _FIRST = re.compile(r"\b(?:first|erste[nrs]?|zuerst|primera?|primero|première?|premier|d'abord)\b", re.IGNORECASE)
+_ON_TOPIC = re.compile(
+    r"\b(?:any|some)thing (?:about|on)\b|\b(?:et)?was (?:über|zu[mr]?)\b|\balgo sobre\b|\bquelque chose sur\b",
+    re.IGNORECASE,
+)
 # Kinds that a chat model reads better, or should answer itself.
 _LEFT_TO_MODELS = frozenset(
     {
@@ -54,7 +59,10 @@ _LEFT_TO_MODELS = frozenset(
 
 
 class EverydayReplies:
-    """Redacted history, scope -> a short reply to an everyday message, or a question back; it ends the request."""
+    """Redacted history, scope -> a short reply to an everyday message, or a question back; it ends the request.
+
+    `where_nothing_found` is the step behind the search.
+    """
 
     def __init__(
         self,
@@ -62,12 +70,14 @@ class EverydayReplies:
         suggestions: SuggestedQuestions,
         provider: Callable[[str], ChatProvider],
         turns: TurnModel,
+        judge: AnswerJudge,
     ) -> None:
         """`provider` returns the model of a workspace."""
         self._corpus = corpus
         self._suggestions = suggestions
         self._provider = provider
         self._turns = turns
+        self._judge = judge
 
     async def __call__(self, question: Question) -> Answer | None:
         asked = question.asked
@@ -88,6 +98,35 @@ class EverydayReplies:
             return None
         answer = await self._answer(kind, question, language, "" if quotes_only else provider.name)
         return bounded(answer, question.context.scope.positions) if answer is not None else None
+
+    async def where_nothing_found(self, question: Question) -> None:
+        """Answer, people's talk before -> `answer` with one of their messages, or a short reply or a question back.
+
+        Without a chat model: a model has read the talk.
+        """
+        answer, text = question.answer, question.asked.text
+        quotes_only = self._provider(question.context.scope.workspace).capabilities.quotes_only
+        if answer.status is not AnswerStatus.NOT_FOUND or not quotes_only:
+            return
+        language = language_of_reply(question)
+        said = {item.content: item.author for item in question.before if item.role is Role.USER}
+        told = [content for content in said if is_said(content)]
+        found = await find_said(text, told, self._judge)
+        if found is not None:
+            here = quoted([shorten(found[0], LONGEST_REPEATED)], language)
+            added = say("said_here", language, who=said[found[0]], text=here)
+            question.answer = replace(answer, text=f"{answer.text}\n\n{added}")
+        elif told and is_open(text) and len(question.messages) == len(question.before):
+            question.answer = _reply(say("unclear", language), AnswerStatus.CLARIFY)
+        elif (kind := await self._likeliest(question)) is not None:
+            question.answer = await self._answer(kind, question, language, "") or answer
+
+    async def _likeliest(self, question: Question) -> Act | None:
+        """Return the likeliest everyday kind, if it is likely enough for a message that the library doesn't answer."""
+        shares = (await self._turns.read(_turn(question))).shares
+        act = max(OF_THE_BOT, key=lambda kind: shares[kind])
+        is_told = shares[act] >= MAYBE and len(question.asked.text) <= LONGEST and not _is_of_documents(act, question)
+        return act if is_told else None
 
     async def _kind(self, question: Question, *, quotes_only: bool) -> Act | None:
         """Return the kind of an everyday message, or UNCLEAR; None for a question."""
@@ -110,8 +149,11 @@ class EverydayReplies:
         text = question.asked.text
         if act not in EVERYDAY or len(text) > LONGEST or (act is Act.MANIPULATION and asks_behind(text)):
             return False
-        if act in OF_THE_BOT - _OF_THE_TALK and question.messages and points_back(text):
-            return False  # "how do I change that?" is about the answer
+        if _is_of_documents(act, question):
+            return False
+        asks_whole = read_asked(text).form is Form.QUESTION and not is_open(text)
+        if act is Act.OUT_OF_SCOPE and reading.shares[act] < SURE and asks_whole:
+            return False  # "what was the weather like in 2025?": unlike an order, it may be about a report
         is_word = " " not in text.strip() and act not in _IN_A_WORD
         if is_word and act not in OF_THE_BOT:
             return False  # "mast": greetings of a word are known
@@ -148,32 +190,14 @@ class EverydayReplies:
         return [item for item in await self._corpus.list_readable(question.context.scope) if item.pages]
 
 
-class SaidHere:
-    """Answer, what people said before -> `answer` with the message that tells what documents don't.
+def _is_of_documents(act: Act, question: Question) -> bool:
+    """Return whether a message that seems to be about the bot asks for more than that.
 
-    Without a model: a model has read the talk.
+    "How do I change that?" is about the answer before, "anything on frogs?" about frogs.
     """
-
-    def __init__(self, judge: AnswerJudge, provider: Callable[[str], ChatProvider]) -> None:
-        """`provider` returns the model of a workspace."""
-        self._judge = judge
-        self._provider = provider
-
-    async def __call__(self, question: Question) -> None:
-        answer = question.answer
-        said = {item.content: item.author for item in question.before if item.role is Role.USER}
-        told = [text for text in said if is_said(text)]
-        quotes_only = self._provider(question.context.scope.workspace).capabilities.quotes_only
-        if answer.status is not AnswerStatus.NOT_FOUND or not quotes_only or not told:
-            return
-        language = language_of_reply(question)
-        found = await find_said(question.asked.text, told, self._judge)
-        if found is not None:
-            text = quoted([shorten(found[0], LONGEST_REPEATED)], language)
-            here = say("said_here", language, who=said[found[0]], text=text)
-            question.answer = replace(answer, text=f"{answer.text}\n\n{here}")
-        elif is_open(question.asked.text) and len(question.messages) == len(question.before):
-            question.answer = _reply(say("unclear", language), AnswerStatus.CLARIFY)
+    text = question.asked.text
+    points = act in OF_THE_BOT - _OF_THE_TALK and bool(question.messages) and points_back(text)
+    return points or (act is Act.LIBRARY and _ON_TOPIC.search(text) is not None)
 
 
 def language_of_reply(question: Question) -> Language:
