@@ -17,6 +17,7 @@ from core.answering.redaction import basis_of
 from core.domain.answer import Answer, AnswerStatus, Provenance, QueryType
 from core.domain.conversation import Message, Role
 from core.domain.corpus import Document
+from core.domain.incoming import IncomingMessage
 from core.domain.turns import EVERYDAY, OF_THE_BOT, Act, Reading, Turn, Utterance, Where
 from core.knowledge.library_questions import ListQuestion, read_library_question
 from core.ports import AnswerJudge, ChatProvider, CorpusRepository, TurnModel
@@ -81,7 +82,7 @@ class EverydayReplies:
 
     async def __call__(self, question: Question) -> Answer | None:
         asked = question.asked
-        if asked.query_type is not QueryType.QUESTION or asked.about is not None or asked.attachments:
+        if not _is_plain(asked):
             return None
         provider = self._provider(question.context.scope.workspace)
         quotes_only = provider.capabilities.quotes_only
@@ -118,15 +119,12 @@ class EverydayReplies:
             question.answer = replace(answer, text=f"{answer.text}\n\n{added}")
         elif told and is_open(text) and len(question.messages) == len(question.before):
             question.answer = _reply(say("unclear", language), AnswerStatus.CLARIFY)
-        elif (kind := await self._likeliest(question)) is not None:
-            question.answer = await self._answer(kind, question, language, "") or answer
-
-    async def _likeliest(self, question: Question) -> Act | None:
-        """Return the likeliest everyday kind, if it is likely enough for a message that the library doesn't answer."""
-        shares = (await self._turns.read(_turn(question))).shares
-        act = max(OF_THE_BOT, key=lambda kind: shares[kind])
-        is_told = shares[act] >= MAYBE and len(question.asked.text) <= LONGEST and not _is_of_documents(act, question)
-        return act if is_told else None
+        elif _is_plain(question.asked) and len(text) <= LONGEST:
+            shares = (await self._turns.read(_turn(question))).shares
+            kind = max(OF_THE_BOT, key=lambda act: shares[act])
+            is_told = shares[kind] >= MAYBE and not _is_of_documents(kind, question)
+            reply = await self._answer(kind, question, language, "") if is_told else None
+            question.answer = bounded(reply, question.context.scope.positions) if reply is not None else answer
 
     async def _kind(self, question: Question, *, quotes_only: bool) -> Act | None:
         """Return the kind of an everyday message, or UNCLEAR; None for a question."""
@@ -188,6 +186,10 @@ class EverydayReplies:
 
     async def _readable(self, question: Question) -> list[Document]:
         return [item for item in await self._corpus.list_readable(question.context.scope) if item.pages]
+
+
+def _is_plain(asked: IncomingMessage) -> bool:
+    return asked.query_type is QueryType.QUESTION and asked.about is None and not asked.attachments
 
 
 def _is_of_documents(act: Act, question: Question) -> bool:
