@@ -62,7 +62,7 @@ _LEFT_TO_MODELS = frozenset(
 class EverydayReplies:
     """Redacted history, scope -> a short reply to an everyday message, or a question back; it ends the request.
 
-    `where_nothing_found` is the step behind the search.
+    `after_search` answers where documents don't.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class EverydayReplies:
         answer = await self._answer(kind, question, language, "" if quotes_only else provider.name)
         return bounded(answer, question.context.scope.positions) if answer is not None else None
 
-    async def where_nothing_found(self, question: Question) -> None:
+    async def after_search(self, question: Question) -> None:
         """Answer, people's talk before -> `answer` with one of their messages, or a short reply or a question back.
 
         Without a chat model: a model has read the talk.
