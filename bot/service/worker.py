@@ -21,6 +21,7 @@ from core.domain.ingest_report import RepairReport, ignore_progress
 from core.errors import ConfigError, FootnoteError, InvalidState
 from core.ports.service import ChatPlatform
 from core.service.worker import Worker
+from core.text.language import language_of
 
 WORKER_END_SECONDS = 2.0  # then the task is cancelled
 
@@ -101,7 +102,8 @@ async def until_end(worker: "asyncio.Task[None]", stopping: asyncio.Event) -> No
 
 
 async def warm(app: Parts) -> None:
-    """Load the embedding model before the first question."""
+    """Load the embedding model and the languages before the first question, which they would hold up."""
+    await asyncio.to_thread(language_of, "footnote")  # no word tells its language: its letters have to
     try:
         _log.info("Embedding model: %s", await describe_embedder(app))
     except FootnoteError as error:
