@@ -238,7 +238,7 @@ class ExtractiveProvider:
         query: Query,
         given: Sequence[SourcedPassage],
         told: str = "",
-        talked_of: Document | None = None,
+        talked_of: SourcedPassage | None = None,
     ) -> tuple[Found, Sequence[Quote]]:
         """Return the results in `given` and the quotes that answer; of messages of people if documents have none."""
         written = [item for item in given if item.document.kind not in SAID_KINDS]
@@ -254,7 +254,7 @@ class ExtractiveProvider:
         searches: list[dict[str, object]] = [
             {"query": wording, "limit": SEARCH_LIMIT} for wording in (query.search, *query.others)
         ]
-        inside = [{**search, "document": turn.talked_of.path} for search in searches] if turn.talked_of else []
+        inside = [{**search, "document": turn.talked_of.document.path} for search in searches] if turn.talked_of else []
         return [*searches, *inside]
 
     def _call(self, turn: "_Turn", name: str, *arguments: dict[str, object]) -> ChatResponse:
@@ -391,10 +391,9 @@ class _Turn:
         return self.last_answer if is_follow_up(self.question) and not self.is_about_statement else ""
 
     @property
-    def talked_of(self) -> Document | None:
-        """The document that the last answer quoted."""
-        quoted = last_quoted(self._seen, self.last_answer)
-        return quoted.document if quoted is not None else None
+    def talked_of(self) -> SourcedPassage | None:
+        """The last passage that the last answer quotes."""
+        return last_quoted(self._seen, self.last_answer)
 
     @property
     def _seen(self) -> list[SourcedPassage]:
@@ -404,10 +403,10 @@ class _Turn:
 
     @property
     def place_to_continue(self) -> SourcedPassage | None:
-        """The passage that the last answer quoted last, if more of it is asked for: "tell me more"."""
+        """The last passage that the last answer quotes, if more of it is asked for: "tell me more"."""
         if not asks_more(self.question) or not self.may_call("get_page"):
             return None
-        return last_quoted(self._seen, self.last_answer)
+        return self.talked_of
 
     @property
     def noted(self) -> bool:

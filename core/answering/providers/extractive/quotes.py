@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.corpus import Document, SourcedPassage
+from core.domain.corpus import SourcedPassage
 from core.domain.passages import Span
 from core.knowledge.search.searching import find_named, names_by_number
 from core.ports import AnswerJudge, SentenceRanker
@@ -44,7 +44,9 @@ BLOCK_COST = 0.6  # logits that one has to be better than a single sentence
 NEW_LINE = "\n"
 SENTENCE_ENDS = (".", "!", "?", "…", ":", ";", "。", "！", "？")
 REPEATED = 3.0  # logits that a quote loses in a follow-up, if the answer before had it
-TALKED_OF = 1.5  # logits that a passage gains in a follow-up, if the answer before quoted its document
+# Logits that a passage gains in a follow-up, if the answer before quoted its document, and more for its page: with 0.7
+# five of 650 replies among people were right that had not been, and one no longer, with 1.3 two and three.
+TALKED_OF, SAME_PAGE = 1.5, 0.7
 SAME_DOCUMENT = 2.0  # logits that a quote gains for a part, if another part is answered from its document
 COPY_CHARACTERS = 40  # of a text that two pages have, from which it is a copy; "Owner: Mira" is not
 MOST_CERTAIN = 1e-6  # a judge's 0 and 1 have no finite logit
@@ -114,12 +116,12 @@ async def find_quotes(
     ranker: SentenceRanker,
     judge: AnswerJudge,
     told: str = "",
-    talked_of: Document | None = None,
+    talked_of: SourcedPassage | None = None,
 ) -> Found:
     """Find the quotes in `passages`, in the order of the tools, that answer `question`; none if no passage may.
 
     If the question names documents among them, only their passages count. `told` is the answer before, which is
-    rarely asked for again; `talked_of` is the document that it quoted, which a follow-up rather asks about.
+    rarely asked for again; `talked_of` is the last passage that it quoted: a follow-up rather asks about its page.
     """
     ranked = await rank_passages(question, _of_named_documents(question, passages), judge, talked_of)
     best = max((logit for _, logit in ranked), default=-math.inf)
@@ -143,7 +145,7 @@ async def find_quotes(
     quotes = [
         replace(
             quote,
-            score=quote.score - REPEATED * quote.is_told(told) + TALKED_OF * (quote.source.document == talked_of),
+            score=quote.score - REPEATED * quote.is_told(told) + _gain(quote.source, talked_of),
         )
         for quote in await _judged(question, runs, single, judge)
     ]
@@ -169,16 +171,19 @@ def _of_named_documents(question: str, passages: Sequence[SourcedPassage]) -> Se
 
 
 async def rank_passages(
-    question: str, passages: Sequence[SourcedPassage], judge: AnswerJudge, talked_of: Document | None = None
+    question: str, passages: Sequence[SourcedPassage], judge: AnswerJudge, talked_of: SourcedPassage | None = None
 ) -> list[tuple[SourcedPassage, float]]:
     """Return the first PASSAGES_JUDGED passages with their logits, best first by logit and place."""
     first = by_place(passages)[:PASSAGES_JUDGED]
     scores = await judge.relevance(question, [_judged_text(found, found.passage.span) for found in first])
-    judged = [
-        (found, to_logit(score) + TALKED_OF * (found.document == talked_of))
-        for found, score in zip(first, scores, strict=True)
-    ]
+    judged = [(found, to_logit(score) + _gain(found, talked_of)) for found, score in zip(first, scores, strict=True)]
     return [pair for _, pair in sorted(enumerate(judged), key=lambda item: item[0] * PLACE_COST - item[1][1])]
+
+
+def _gain(source: SourcedPassage, talked_of: SourcedPassage | None) -> float:
+    if talked_of is None or source.document != talked_of.document:
+        return 0.0
+    return TALKED_OF + SAME_PAGE * (source.passage.page_id == talked_of.passage.page_id)
 
 
 def by_place(passages: Sequence[SourcedPassage]) -> list[SourcedPassage]:

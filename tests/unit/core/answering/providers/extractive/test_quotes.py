@@ -304,13 +304,13 @@ async def test_sentences_of_far_worse_passages_are_not_read() -> None:
         assert (barn.document in {quote.source.document for quote in found.quotes}) is is_read
 
 
-async def test_the_document_that_was_talked_of_is_rather_meant() -> None:
+async def test_the_document_and_the_page_that_were_talked_of_are_rather_meant() -> None:
     mill, barn = (passages_of(path, "It opens at ten.")[0] for path in ("mill.md", "barn.md"))
-    for meant in (mill, barn):
-        found = await find_quotes(
-            "When does it open?", [mill, barn], FirstSentences(), WordJudge(), talked_of=meant.document
-        )
-        assert found.quotes[0].source.document == meant.document
+    hall, cellar = passages_of("house.md", "It opens at noon.", "It opens at night.")
+    for passages in ([mill, barn], [hall, cellar]):
+        for meant in passages:
+            found = await find_quotes("When does it open?", passages, FirstSentences(), WordJudge(), talked_of=meant)
+            assert found.quotes[0].source == meant
 
 
 def test_the_sections_below_a_title_are_a_list() -> None:
