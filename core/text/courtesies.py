@@ -24,12 +24,13 @@ _PHRASES = {
         guten abend, guten, tach, wie geht's, wie gehts, wie geht es dir, na, hola, buenas, buenos días, buenos dias,
         buenas tardes, buenas noches, buen día, qué tal, que tal, cómo estás, como estas, bonjour, salut, bonsoir, coucou,
         ça va, ca va, comment ça va, comment vas-tu, allô, slt, helo, huhu, hallöchen, hi du, buen dia, qué onda,
-        que onda, qué hay, are you there, anyone there, anybody there, you there,
+        que onda, are you there, anyone there, anybody there, you there,
         bist du da, estás ahí, tu es là, ciao, nice to meet you, welcome, willkommen""",
     Courtesy.THANKS: """thanks, thank you, thx, ty, tysm, thank u, cheers, ta, tnx, much appreciated, appreciated,
         appreciate it, many thanks, thanks a lot, thank you so much, danke, dankeschön, danke schön, danke dir,
         danke sehr, dank dir, dank euch, thanx, thnx, thankyou, many thx, vielen dank, besten dank, herzlichen dank,
-        tausend dank, merci, merci beaucoup, merci bien, gracias, muchas gracias, mil gracias, muchísimas gracias, te lo agradezco, that helped, this helped,
+        tausend dank, merci, merci beaucoup, merci bien, gracias, muchas gracias, mil gracias, muchísimas gracias,
+        te lo agradezco, that helped, this helped,
         very helpful, that was helpful, so helpful, das hat geholfen, hat geholfen, sehr hilfreich, me ha ayudado,
         muy amable, qué amable, sehr nett, très gentil, c'est gentil, how kind, very kind, grazie, grazie mille,
         nice one, good bot, great bot, good job, well done, nice work, great work, good work, you're the best,
@@ -73,7 +74,7 @@ _BESIDE = frozenset(
 # Words that are a courtesy only before a pause: "right, and when?", but "right of way".
 _ALSO_OTHERWISE = frozenset(
     """right fine good great fair same well true top toll gut bien bueno super true sweet cool neat nice later morning
-    evening welcome top claro na ta ha eh stimmt passt sure done super agreed moment wait same yo sup""".split()
+    evening welcome top claro na ta ha eh stimmt passt sure done super agreed moment wait same yo sup bis""".split()
 )
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _STRETCHED = re.compile(r"(\w)\1{2,}")

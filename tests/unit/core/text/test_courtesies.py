@@ -34,6 +34,9 @@ def test_a_message_of_courtesies_has_no_rest(text: str) -> None:
         ("fine print on page nine", "fine print on page nine"),  # no courtesy without a pause
         ("well water is tested in May", "well water is tested in May"),
         ("the mast is broken", "the mast is broken"),
+        ("¿qué hay en la biblioteca?", "¿qué hay en la biblioteca?"),
+        ("bis morgen muss alles fertig sein", "bis morgen muss alles fertig sein"),
+        ("bon j'y vais, bonne soirée", "bon j'y vais"),
     ],
 )
 def test_what_stands_beside_courtesies_is_left(text: str, rest: str) -> None:
