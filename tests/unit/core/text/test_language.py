@@ -29,6 +29,22 @@ def test_names_and_signs_are_of_no_language(text: str) -> None:
     assert language_of(text) is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "quanto costa il biglietto per Hallow?",
+        "quem construiu a torre?",
+        "wie heeft de toren gebouwd?",
+        "var är nyckeln?",
+        "gdzie jest klucz?",
+        "Где ключ?",
+        "鍵はどこですか",
+    ],
+)
+def test_other_languages_are_taken_for_none_of_these(text: str) -> None:
+    assert language_of(text) is None
+
+
 def test_languages_have_names() -> None:
     assert language_named("Deutsch") is language_named("de") is Language.GERMAN
     assert language_named("Klingon") is language_named(None) is None
