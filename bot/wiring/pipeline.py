@@ -90,7 +90,7 @@ def build_pipeline(
         PipelineStep("Fit the history into the prompt", Stage.REQUEST, context),
         PipelineStep("Draft with the strategy and its tools", Stage.REQUEST, draft),
         PipelineStep("Prove footnotes and check that they support their sentences", Stage.REQUEST, proof),
-        PipelineStep("Tell what people said, or reply, where documents don't", Stage.REQUEST, everyday.after_search),
+        PipelineStep("Answer from talk, or briefly, where documents don't", Stage.REQUEST, everyday.after_search),
         PipelineStep("Describe referenced documents", Stage.REQUEST, links.describe),
         PipelineStep("Suggest follow-up questions", Stage.REQUEST, common.Suggestions(parts.suggestions)),
         PipelineStep("Say why a search may be incomplete", Stage.REQUEST, empty.warn),
