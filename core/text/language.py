@@ -50,7 +50,7 @@ FUNCTION_WORDS = frozenset().union(*_WORDS.values())
 
 CLEAR = 2  # telling words and signs that a language has more than the others: runs of letters would add nothing
 # Of 2,425 German, Spanish and French messages, these leave 153 that are read wrongly or not at all; the words had left
-# 460. Of 1,841 English ones, 4 as before; of 25 in seven other languages one is taken for Spanish, eight had been.
+# 460. Of 1,841 English ones, 4 as before; of 25 in nine others one is taken for Spanish; eight had been taken.
 A_WORD = 2.0  # nats of a telling word
 ENGLISH = 1.0  # nats that English has before anything is read
 FOREIGN = 1.0  # nats by which another language has to be likelier
