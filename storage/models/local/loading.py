@@ -5,6 +5,7 @@ huggingface_hub with its HTTP clients, which fastembed imports whether or not it
 """
 
 from collections.abc import Callable
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -16,10 +17,13 @@ from storage.models.local.files import LocalModel, check_digests
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
     from fastembed.rerank.cross_encoder import TextCrossEncoder
-    from onnxruntime import InferenceSession
+    from onnxruntime import InferenceSession, SessionOptions
     from tokenizers import Tokenizer
 
 TURN_TOKENS = 128  # of a message with what was said before it
+# Of ONNX Runtime. A processor with AVX2 alone cuts off sums of int8 products beyond 16 bits, which moves a logit by .46
+# (standard deviation of 200 pairs), and some decisions. So it counts exactly, for 8 % more time; others do so anyway.
+EXACT_PRODUCTS = ("session.x64quantprecision", "1")
 NOWHERE = "unused/unused"  # fastembed wants a source to download from; files on disk have none
 
 _T = TypeVar("_T")
@@ -64,6 +68,7 @@ def load_turn_model(file: Path) -> "tuple[InferenceSession, Tokenizer]":
     def load() -> tuple[InferenceSession, Tokenizer]:
         options = SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.add_session_config_entry(*EXACT_PRODUCTS)
         tokenizer = Tokenizer.from_file(str(file.with_name("tokenizer.json")))
         tokenizer.no_padding()
         tokenizer.enable_truncation(TURN_TOKENS)
@@ -83,6 +88,7 @@ def text_model_dimensions(name: str) -> int:
 
 
 def _load(kind: Any, model: LocalModel, register: Callable[[str], None], cache_dir: Path | None) -> Any:
+    _count_exactly()
     check_digests(model)
     options = {"threads": 1, "cache_dir": None if cache_dir is None else str(cache_dir)}
     if model.folder is None:
@@ -96,6 +102,20 @@ def _load(kind: Any, model: LocalModel, register: Callable[[str], None], cache_d
         if all(known["model"] != name for known in kind.list_supported_models()):
             register(name)
     return _guarded(model.name, lambda: kind(name, specific_model_path=folder, **options))
+
+
+@cache
+def _count_exactly() -> None:
+    """Let fastembed's sessions have EXACT_PRODUCTS, which it has no parameter for."""
+    from fastembed.common.onnx_model import OnnxModel
+
+    add_exposed = OnnxModel.add_extra_session_options
+
+    def add_all(session_options: "SessionOptions", extra_options: dict[str, Any]) -> None:
+        add_exposed(session_options, extra_options)
+        session_options.add_session_config_entry(*EXACT_PRODUCTS)
+
+    cast("Any", OnnxModel).add_extra_session_options = staticmethod(add_all)
 
 
 def _guarded(name: str, load: Callable[[], _T]) -> _T:

@@ -6,8 +6,15 @@ import pytest
 
 from storage.models.local import encoders as judging
 from storage.models.local.encoders import CrossEncoderJudge, CrossEncoderSupport
-from storage.models.local.files import LocalModel, find_reranker, support_model
-from storage.models.local.loading import load_cross_encoder
+from storage.models.local.files import (
+    FITTED_FOLDER,
+    TURN_FILE,
+    LocalModel,
+    find_embedding_model,
+    find_reranker,
+    support_model,
+)
+from storage.models.local.loading import EXACT_PRODUCTS, load_cross_encoder, load_text_model, load_turn_model
 
 
 @pytest.fixture
@@ -84,3 +91,15 @@ async def test_a_pair_is_judged_by_the_model_once(judge: CrossEncoderJudge, monk
     assert again == first[::-1]
     assert other != first[1:]
     assert sorted(shown) == ["Ada keeps the key.", "The key is brass.", "The key is brass."]
+
+
+def test_all_models_count_alike_on_every_processor() -> None:
+    key, exact = EXACT_PRODUCTS
+    sessions = (
+        load_cross_encoder(find_reranker(None)).model.model,
+        load_cross_encoder(support_model()).model.model,
+        load_text_model(find_embedding_model(None)).model.model,
+        load_turn_model(FITTED_FOLDER / TURN_FILE)[0],
+    )
+
+    assert [session.get_session_options().get_session_config_entry(key) for session in sessions] == [exact] * 4
