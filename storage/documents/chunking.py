@@ -112,7 +112,9 @@ def _opens_with_its_title(page: ParsedPage) -> bool:
 
 
 def _place(run: Sequence[Unit]) -> int:
-    return next((unit.span.start for unit in run if unit.kind is not UnitKind.HEADING), run[-1].span.start)
+    """Return the place whose headings are above the run. Headings with nothing below them are text: "Notes: Ann"."""
+    says = (unit.span.start for unit in run if unit.kind is not UnitKind.HEADING and unit.sentence)
+    return next(says, run[0].span.start - 1)
 
 
 def _sections(units: Sequence[Unit]) -> Iterator[list[Unit]]:

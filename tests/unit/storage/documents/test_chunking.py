@@ -141,6 +141,16 @@ def test_a_passage_begins_at_every_heading_and_knows_the_headings_in_force() -> 
     ]
 
 
+def test_headings_with_nothing_below_them_are_text_of_the_section_above() -> None:
+    text = "# Book\n\nIntro.\n\n## Meeting 7\n### Moderator: Ann\n### Notes: Ben\n\n----\n\n## Part\n\nOne."
+
+    assert [(cut.heading_path, [span.of(text) for span in cut.sentences]) for cut in cut_page(page(text))] == [
+        (("Book",), ["Book", "Intro."]),
+        (("Book",), ["Meeting 7", "Moderator: Ann", "Notes: Ben"]),
+        (("Book", "Part"), ["Part", "One."]),
+    ]
+
+
 def test_a_page_named_by_another_heading_keeps_that_heading_in_its_path() -> None:
     assert cut_page(page("# Inside\n\nText.", title="Journal page"))[0].heading_path == ("Journal page", "Inside")
 
