@@ -116,6 +116,7 @@ class _Situation:
 
     askers: frozenset[str]  # authors of questions that were answered
     topic: str  # the last questions that were answered; "" if those were only greetings
+    last: InboxEntry | None  # the newest of them
     waiting: frozenset[str]  # authors of questions that are being answered
     between: tuple[InboxEntry, ...]  # people's talk since the last question, newest first
     names: frozenset[str]  # of people who wrote here, case-folded
@@ -296,7 +297,8 @@ class Turns:
         form = read_asked(spoken.rest).form
         if form in (Form.CORRECTION, Form.FRAGMENT) and incoming.author in situation.waiting:
             return CHATTER  # the end of a question that is being answered
-        if form is Form.STATEMENT and reading.shares[Act.PEOPLE] > TOLD_UP_TO:
+        may_be_told = form is Form.STATEMENT and reading.shares[Act.PEOPLE] > TOLD_UP_TO
+        if may_be_told and not await self._completes(incoming, situation):
             return CHATTER
         in_thread = incoming.circumstances.in_thread
         if follows_us and reading.shares[Act.PEOPLE] <= DOUBTED:
@@ -312,6 +314,14 @@ class Turns:
         context = situation.topic if goes_on else ""
         known = await self._covers(incoming, spoken.rest, context, LOWEST_BAR if is_sure else KNOWN_FROM)
         return None if known else NOT_COVERED
+
+    async def _completes(self, incoming: IncomingMessage, situation: _Situation) -> bool:
+        """Return whether the message before is by the same person, and the bot had to ask back what it meant."""
+        last = situation.last
+        if last is None or situation.between or last.incoming.author != incoming.author:
+            return False
+        asked = Turn(author=incoming.author, text=without_links(last.incoming.text), where=Where.THREAD, is_named=True)
+        return (await self._read(asked)).if_to_us() is Act.UNCLEAR
 
     async def _read(self, turn: Turn) -> Reading:
         try:
@@ -382,6 +392,7 @@ def situation_of(entries: Sequence[InboxEntry], author: str) -> _Situation:
     names = (entry.incoming.author_name for entry in entries if entry.incoming.author != author)
     return _Situation(
         askers=frozenset(entry.incoming.author for entry in accepted),
+        last=accepted[0] if accepted else None,
         topic=" ".join(reversed([read_courtesies(entry.incoming.text).rest for entry in accepted[:TOPIC_QUESTIONS]])),
         waiting=frozenset(entry.incoming.author for entry in accepted if not entry.status.is_final),
         between=tuple(between),

@@ -148,6 +148,24 @@ async def test_what_may_be_talk_is_answered_if_the_asker_says_it_and_the_library
     assert await dock.say(author, text) == code
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("the passengers on the boat from 71", "accepted"),
+        ("oh sorry, the wax that the landlord sells", "accepted"),
+        ("we rowed there before breakfast", "chatter"),
+        ("wow that's a lot", "chatter"),
+    ],
+)
+async def test_after_a_question_that_was_asked_back_its_asker_completes_it(text: str, code: str) -> None:
+    dock = Dock()
+    await dock.ask("how many?")
+    assert await dock.say("ben", text) in ("chatter", "for_people", "not_covered")
+    dock = Dock()
+    await dock.ask("how many?")
+    assert await dock.say("ada", text) == code
+
+
 async def test_a_remark_about_the_subject_asks_nothing() -> None:
     dock = await opened()
     assert await dock.say("ada", "I love that old anchor") == "chatter"
