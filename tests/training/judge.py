@@ -19,10 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
+from core.answering.providers.extractive.conversation import in_context
 from core.text.words import collapse
 from storage.models.local.files import FITTED_FOLDER, JUDGE_FILE
 from tests.training.cross_encoder import SEED, CrossEncoder, Task, packaged
-from tests.training.judge_pairs import Text, claim_pairs, naming_pairs, question_pairs, read_texts
+from tests.training.judge_pairs import Text, claim_pairs, naming_pairs, question_pairs, read_follow_ups, read_texts
 from tests.training.public_pairs import PublicSets
 
 SCALE = 2.0  # of the logit that is written: the thresholds of `quotes.py` are of the packaged model's wider logits
@@ -75,7 +76,20 @@ def measure(judge: CrossEncoder, texts: Sequence[Text]) -> str:
         f"{len(near)} near misses: below an answer {_above(answered, near):.3f}\n"
         f"answers taken out: below an answer {_above(answered, removed):.3f}\n"
         f"refusing .05 of the questions (logit {bar:.2f}): {refused:.2f} of near misses, {silent:.2f} without answers\n"
+        f"{_measure_follow_ups(judge, texts)}\n"
     )
+
+
+def _measure_follow_ups(judge: CrossEncoder, texts: Sequence[Text]) -> str:
+    """Return how often the best sentence of a text answers a follow-up, by itself and with the question before."""
+    asked = [(text, one) for text, one in read_follow_ups(texts) if one.places]
+    hits = []
+    for read in (lambda one: one.question, lambda one: in_context(one.question, one.after)):
+        scores = iter(judge.scores([(read(one), text.above + said) for text, one in asked for said in text.sentences]))
+        own = [[next(scores) for _ in text.sentences] for text, _ in asked]
+        hits.append(np.mean([each.index(max(each)) in one.places for each, (_, one) in zip(own, asked, strict=True)]))
+    alone, in_talk = hits
+    return f"{len(asked)} follow-ups: the best sentence answers {alone:.3f}, with the question before {in_talk:.3f}"
 
 
 def _above(better: Sequence[float], worse: Sequence[float]) -> float:

@@ -6,6 +6,9 @@ A line of texts/*.jsonl is a short text of our own, with what is asked of it and
 - near: questions about the same things that the text doesn't answer, as texts or like questions;
 - true, false: {"s": sentence, "e": places of the sentences it cites}; a false one has "l", contradicted or unsupported.
 
+A line of conversations/*.jsonl is a conversation about one of these texts, named by title and heading. Its turns are
+{"q": question, "a": places of the sentences that answer it} or {"say": message of a person that asks nothing}.
+
 A pair of a question is 1 if the passage answers it, else 0. Passages are a sentence, a run of sentences or the whole
 section, below its titles as the judge reads them (`quotes.py`). Those that don't answer share many of its words.
 A pair of a claim is 0 if the passage supports it, 1 if it does not, 2 if it contradicts it, 3 for either of these two.
@@ -20,12 +23,14 @@ import sys
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from core.text.words import content_words
 
 TEXTS = Path(__file__).with_name("texts")
+CONVERSATIONS = Path(__file__).with_name("conversations")
 MEASURED = 8  # one text in so many is measured on, never fitted on
 LONGEST_QUOTE = 4  # sentences; what more of them answer is a list
 CONTEXT_WORDS = 12
@@ -82,6 +87,19 @@ class Text:
 def read_texts() -> list[Text]:
     files = (file.read_text("utf-8") for file in sorted(TEXTS.glob("*.jsonl")))
     return [to_text(json.loads(line)) for lines in files for line in lines.splitlines()]
+
+
+def read_follow_ups(texts: Iterable[Text]) -> list[tuple[Text, Asked]]:
+    """Return the questions of conversations about these texts that follow others there."""
+    by_name = {(text.title, text.heading): text for text in texts}
+    found = []
+    for file in sorted(CONVERSATIONS.glob("*.jsonl")):
+        for talk in map(json.loads, file.read_text("utf-8").splitlines()):
+            asked = [turn for turn in talk["turns"] if "q" in turn]
+            text = by_name.get((talk["title"], talk["heading"]))
+            if text is not None:
+                found += [(text, Asked(turn["q"], turn["a"], before["q"])) for before, turn in pairwise(asked)]
+    return found
 
 
 def to_text(line: Mapping[str, Any]) -> Text:

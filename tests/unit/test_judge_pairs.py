@@ -10,6 +10,7 @@ from tests.training.judge_pairs import (
     claim_pairs,
     naming_pairs,
     question_pairs,
+    read_follow_ups,
     read_texts,
     to_text,
 )
@@ -38,6 +39,14 @@ def test_each_text_names_sentences_that_it_has(texts: list[Text]) -> None:
         assert places <= set(range(len(text.sentences))), text.title
         assert all(cited for _, cited, _ in text.claims), text.title
         assert all(asked.question.strip() for asked in text.asked), text.title
+
+
+def test_each_follow_up_comes_behind_a_question_about_a_text(texts: list[Text]) -> None:
+    follow_ups = read_follow_ups(texts)
+    assert len(follow_ups) > 4000
+    for text, asked in follow_ups:
+        assert set(asked.places) <= set(range(len(text.sentences))), text.title
+        assert asked.question.strip() and asked.after.strip(), text.title
 
 
 def test_some_texts_are_measured_on_and_most_are_fitted_on(texts: list[Text]) -> None:
