@@ -316,7 +316,7 @@ class Turns:
         return None if known else NOT_COVERED
 
     async def _completes(self, incoming: IncomingMessage, situation: _Situation) -> bool:
-        """Return whether the message before is by the same person, and the bot had to ask back what it meant."""
+        """Return whether the message before is by the same person, and so unclear that the bot asked back."""
         last = situation.last
         if last is None or situation.between or last.incoming.author != incoming.author:
             return False

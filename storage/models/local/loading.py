@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession, SessionOptions
     from tokenizers import Tokenizer
 
-TURN_TOKENS = 128  # of a message with what was said before it
-# Of ONNX Runtime. A processor with AVX2 alone cuts off sums of int8 products beyond 16 bits, which moves a logit by .46
-# (standard deviation of 200 pairs), and some decisions. So it counts exactly, for 8 % more time; others do so anyway.
+TURN_TOKENS = 128  # of a message and those before it
+# Of ONNX Runtime. A processor that has only AVX2 cuts off sums of int8 products beyond 16 bits, which moves a logit by
+# .46 (standard deviation of 200 pairs), and some decisions. So it counts exactly, for 8 % more time; others do anyway.
 EXACT_PRODUCTS = ("session.x64quantprecision", "1")
 NOWHERE = "unused/unused"  # fastembed wants a source to download from; files on disk have none
 
