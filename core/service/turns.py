@@ -116,7 +116,7 @@ class _Situation:
 
     askers: frozenset[str]  # authors of questions that were answered
     topic: str  # the last questions that were answered; "" if those were only greetings
-    last: InboxEntry | None  # the newest of them
+    only: InboxEntry | None  # the only one so far: the bot asks back what a first question means
     waiting: frozenset[str]  # authors of questions that are being answered
     between: tuple[InboxEntry, ...]  # people's talk since the last question, newest first
     names: frozenset[str]  # of people who wrote here, case-folded
@@ -316,11 +316,12 @@ class Turns:
         return None if known else NOT_COVERED
 
     async def _completes(self, incoming: IncomingMessage, situation: _Situation) -> bool:
-        """Return whether the message before is by the same person, and so unclear that the bot asked back."""
-        last = situation.last
-        if last is None or situation.between or last.incoming.author != incoming.author:
+        """Return whether this follows the same person's first question, so unclear that the bot asked back."""
+        first = situation.only
+        if first is None or situation.between or first.incoming.author != incoming.author:
             return False
-        asked = Turn(author=incoming.author, text=without_links(last.incoming.text), where=Where.THREAD, is_named=True)
+        name, text = first.incoming.author_name or first.incoming.author, without_links(first.incoming.text)
+        asked = Turn(author=name, text=text, where=Where.THREAD, is_named=True)
         return (await self._read(asked)).if_to_us() is Act.UNCLEAR
 
     async def _read(self, turn: Turn) -> Reading:
@@ -392,7 +393,7 @@ def situation_of(entries: Sequence[InboxEntry], author: str) -> _Situation:
     names = (entry.incoming.author_name for entry in entries if entry.incoming.author != author)
     return _Situation(
         askers=frozenset(entry.incoming.author for entry in accepted),
-        last=accepted[0] if accepted else None,
+        only=accepted[0] if len(accepted) == 1 else None,
         topic=" ".join(reversed([read_courtesies(entry.incoming.text).rest for entry in accepted[:TOPIC_QUESTIONS]])),
         waiting=frozenset(entry.incoming.author for entry in accepted if not entry.status.is_final),
         between=tuple(between),

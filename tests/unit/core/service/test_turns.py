@@ -160,10 +160,19 @@ async def test_what_may_be_talk_is_answered_if_the_asker_says_it_and_the_library
 async def test_after_a_question_that_was_asked_back_its_asker_completes_it(text: str, code: str) -> None:
     dock = Dock()
     await dock.ask("how many?")
-    assert await dock.say("ben", text) in ("chatter", "for_people", "not_covered")
+    assert await dock.say("ada", text) == code
+
+
+async def test_what_others_say_after_a_question_that_was_asked_back_completes_nothing() -> None:
     dock = Dock()
     await dock.ask("how many?")
-    assert await dock.say("ada", text) == code
+    assert await dock.say("ben", "oh sorry, the wax that the landlord sells") == "chatter"
+
+
+async def test_a_statement_after_a_short_follow_up_completes_nothing() -> None:
+    dock = await opened()
+    assert await dock.say("ada", "until when?") == "accepted"
+    assert await dock.say("ada", "the north gate is still closed by the way") == "chatter"
 
 
 async def test_a_remark_about_the_subject_asks_nothing() -> None:
