@@ -2,9 +2,12 @@ import math
 from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from onnxruntime import InferenceSession, SessionOptions
 
 from storage.models.local import encoders as judging
+from storage.models.local import loading
 from storage.models.local.encoders import CrossEncoderJudge, CrossEncoderSupport
 from storage.models.local.files import (
     FITTED_FOLDER,
@@ -14,7 +17,15 @@ from storage.models.local.files import (
     find_reranker,
     support_model,
 )
-from storage.models.local.loading import EXACT_PRODUCTS, load_cross_encoder, load_text_model, load_turn_model
+from storage.models.local.loading import (
+    EXACT_PRODUCTS,
+    SUM,
+    SUMS_FILE,
+    count_exactly,
+    load_cross_encoder,
+    load_text_model,
+    load_turn_model,
+)
 
 
 @pytest.fixture
@@ -93,7 +104,8 @@ async def test_a_pair_is_judged_by_the_model_once(judge: CrossEncoderJudge, monk
     assert sorted(shown) == ["Ada keeps the key.", "The key is brass.", "The key is brass."]
 
 
-def test_all_models_count_alike_on_every_processor() -> None:
+def test_models_count_exactly_on_a_processor_that_cuts_sums_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "cuts_sums_off", lambda: True)
     key, exact = EXACT_PRODUCTS
     sessions = (
         load_cross_encoder(find_reranker(None)).model.model,
@@ -103,3 +115,22 @@ def test_all_models_count_alike_on_every_processor() -> None:
     )
 
     assert [session.get_session_options().get_session_config_entry(key) for session in sessions] == [exact] * 4
+
+
+def test_sums_of_products_are_exact_on_this_processor() -> None:
+    options = SessionOptions()
+
+    count_exactly(options)
+
+    found = InferenceSession(str(SUMS_FILE), options).run(None, {"a": np.full((1, 8), 255, np.uint8)})
+    assert found[0].tolist() == [[SUM]]
+
+
+def test_the_slow_way_is_left_to_processors_that_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "cuts_sums_off", lambda: False)
+    options = SessionOptions()
+
+    count_exactly(options)
+
+    with pytest.raises(RuntimeError, match="does not have configuration"):
+        options.get_session_config_entry(EXACT_PRODUCTS[0])
