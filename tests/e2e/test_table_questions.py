@@ -78,6 +78,61 @@ async def test_what_a_table_answers_is_computed_and_footnoted_to_its_rows(librar
     assert all(citation.proved for answer in found for citation in answer.citations)
 
 
+@pytest.fixture
+def prices(tmp_path: Path) -> Path:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    months = [
+        f"{year}-{month:02d}-15,{year - 1900 + month / 4:.2f}" for year in range(2007, 2010) for month in range(1, 13)
+    ]
+    (folder / "wool-monthly.csv").write_text("\n".join(["Date,Price", *months]), encoding="utf-8")
+    years = [f"{year}-06-30,{year - 1990}.5" for year in range(2001, 2012)]
+    (folder / "salt-yearly.csv").write_text("\n".join(["Date,Price", *years]), encoding="utf-8")
+    return folder
+
+
+async def test_a_month_names_the_rows_of_its_days(prices: Path) -> None:
+    found = await ask(
+        prices,
+        "What was the price of wool in June 2008?",
+        "What was the price of wool on 15 June 2008?",
+        "What was the highest price of wool in June?",
+        "What was the price of salt in June 2008?",  # of a year, not of a month
+    )
+
+    assert [answer.text.split(":\n", 1)[0] for answer in found[:3]] == [
+        "109.50 (Price, 2008-06-15)",
+        "109.50 (Price, 2008-06-15)",
+        "2009-06-15 (Price 110.50, the highest of 3 in “wool-monthly”)",
+    ]
+    assert not found[3].text.startswith("18.5 (")
+
+
+async def test_each_quoted_row_has_its_footnote(prices: Path) -> None:
+    [found] = await ask(prices, "How did the price of wool go in 2008?")
+
+    rows = [line for line in found.text.splitlines() if line.startswith("| 200")]
+    assert len(rows) > 5
+    assert all(row.endswith("[1] |") for row in rows)
+    assert found.grounded
+
+
+async def test_parts_that_tables_answer_are_computed_beside_one_that_is_quoted(prices: Path) -> None:
+    (prices / "mill.md").write_text("# The mill\n\nThe mill is kept by Hester Vane.\n", encoding="utf-8")
+    both, mixed, missing = await ask(
+        prices,
+        "What was the price of wool in June 2008, and what was the price of salt in 2008?",
+        "What was the price of wool in June 2008, and who keeps the mill?",
+        "What was the price of wool in June 2008, and who painted the ceiling?",
+    )
+
+    assert [citation.quote for citation in both.citations] == ["2008-06-15,109.50", "2008-06-30,18.5"]
+    assert [citation.quote for citation in mixed.citations] == ["2008-06-15,109.50", "The mill is kept by Hester Vane."]
+    assert "109.50 (Price, 2008-06-15)" in missing.text
+    assert "I did not find an answer to “who painted the ceiling?”" in missing.text
+    assert all(answer.grounded for answer in (both, mixed, missing))
+
+
 async def test_the_two_things_asked_about_before_are_compared(library: Path) -> None:
     asked = ("What is the fare of Linden?", "and of Voss?", "so how much more is that?")
     found: list[Answer] = []

@@ -41,12 +41,12 @@ ROW_END = " |"
 def table(
     columns: Sequence[str], rows: Iterable[tuple[Sequence[Sequence[str]], PassageCitation]], between: str = ""
 ) -> Iterator[CitedText]:
-    """Yield a Markdown table after `between`: rows of cells below their columns, each footnote in its last cell."""
+    """Yield a Markdown table after `between`: rows of cells below their columns, the last cell with the footnote."""
     begin = f"{between}{_row(columns)} |\n|{'---|' * len(columns)}"
-    for cells, citation in rows:
-        text = f"{ROW_END}\n".join(map(_row, cells))
-        yield CitedText(text=f"{begin}\n{text}", citations=(citation,))
-        begin = ROW_END
+    for group, citation in rows:
+        for cells in group:
+            yield CitedText(text=f"{begin}\n{_row(cells)}", citations=(citation,))
+            begin = ROW_END
     yield CitedText(text=ROW_END)
 
 

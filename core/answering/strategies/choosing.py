@@ -11,6 +11,8 @@ from functools import partial
 from itertools import groupby
 
 from core.answering.answers.building import table
+from core.answering.answers.sentences import language_for, quoted, say
+from core.answering.providers.extractive.parts import parts_of
 from core.answering.run import NO_OBSERVER, Budget, RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
@@ -22,6 +24,7 @@ from core.domain.incoming import IncomingMessage
 from core.domain.replies import CitedText
 from core.errors import BudgetSpent, ProviderChanged, UnsupportedFeature
 from core.ports import ChatProvider, Clock, ProgressSink, RetrievalStrategy, Tools
+from core.text.asking import is_follow_up
 from core.work.questions import DEEP_STRATEGY
 
 AUTO = "auto"  # by the question's wording: a comparison, a timeline and the like are planned
@@ -179,11 +182,53 @@ async def draft_once(
     written = None
     if chosen.lists_facts and _may_be_listed(question, computes=chosen.computes):
         tools.adopt(history)
-        found = await tools.list_facts(question.text, computes=chosen.computes)
-        written = _to_draft(found, tools) if found is not None else None
+        if (found := await tools.list_facts(question.text, computes=chosen.computes)) is not None:
+            written = _to_draft(found, tools)
+        elif chosen.computes:
+            written = await _draft_parts(chosen, question, history, tools, progress)
     if written is None:
         written = await chosen.strategy.draft(question, history, tools, progress)
     return replace(written, notes=(*written.notes, chosen.note)) if chosen.note else written
+
+
+async def _draft_parts(
+    chosen: ChosenStrategy,
+    question: IncomingMessage,
+    history: Sequence[ChatMessage],
+    tools: Tools,
+    progress: ProgressSink,
+) -> Draft | None:
+    """Draft the parts of a question apart if tables answer all of them but one at most, else return None."""
+    parts = parts_of(question.text)
+    if len(parts) < 2 or any(map(is_follow_up, parts)):
+        return None
+    listed = [await tools.list_facts(part, computes=True) for part in parts]
+    if listed.count(None) > 1:
+        return None
+    language = language_for(question)
+    drafts = [
+        _to_draft(found, tools)
+        if found is not None
+        else await chosen.strategy.draft(replace(question, text=part), history, tools, progress)
+        for part, found in zip(parts, listed, strict=True)
+    ]
+    titles = [_title(draft) for draft in drafts]
+    several = len({*filter(None, titles)}) > 1
+    segments = list[CitedText]()
+    for part, draft, title in zip(parts, drafts, titles, strict=True):
+        begin = "\n\n" * bool(segments) + f"**{title}**:\n" * (several and bool(title))
+        missing = CitedText(text=say("part_not_found", language, part=quoted([part], language)))
+        segments += [CitedText(text=begin), *(draft.segments if title else [missing])]
+    messages = tuple(message for draft in drafts for message in draft.new_messages)
+    return replace(drafts[-1], segments=tuple(segments), new_messages=messages, evidence=tools.evidence)
+
+
+def _title(drafted: Draft) -> str:
+    """Return the title of the document that is quoted first; "" if none is."""
+    quoted_first = next((citation for segment in drafted.segments for citation in segment.citations), None)
+    if quoted_first is None:
+        return ""
+    return drafted.evidence.passages[quoted_first.passage_id].source.document.title
 
 
 def _may_be_listed(question: IncomingMessage, *, computes: bool) -> bool:

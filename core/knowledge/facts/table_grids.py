@@ -7,6 +7,7 @@ from datetime import date
 from functools import cached_property
 
 from core.knowledge.facts.table_words import QUANTITIES, ROOT, Quantity, is_like, names, spoken
+from core.text.dates import MONTH_OF
 from core.text.words import words
 
 DATE = "date"  # the unit of dates
@@ -54,6 +55,13 @@ class Grid:
         ]
 
     @cached_property
+    def days(self) -> Sequence[date | None]:
+        """The date in the first cell of each row, None where none is; of figures for whole years none counts."""
+        firsts = [row[0] if row else None for row in self.numbers]
+        found = [date.fromordinal(int(first.value)) if first and first.unit == DATE else None for first in firsts]
+        return found if len({day.month for day in found if day is not None}) > 1 else [None] * len(found)
+
+    @cached_property
     def headings(self) -> Sequence[frozenset[str]]:
         """The words of the heading above each row: a row with nothing but a label."""
         above, found = self.names[0], list[frozenset[str]]()
@@ -93,6 +101,8 @@ class Grid:
     def may_have(self, said: frozenset[str]) -> bool:
         """Return whether the beginnings of all words are somewhere in the table: cheap, before it is read."""
         text = "\n".join([self.title, self.about, *map(spoken, self.columns), *map("\t".join, self.rows)]).casefold()
+        if _ISO.search(text):
+            said = frozenset(word for word in said if word not in MONTH_OF)  # dates have the numbers of their months
         return all(word[:ROOT] in text or (word.isdigit() and len(word) < ROOT) for word in said)  # "3" of "2-4"
 
     def explains(self, said: frozenset[str]) -> frozenset[str]:

@@ -39,6 +39,7 @@ from core.knowledge.facts.table_words import (
     operation_of,
     quantities_called,
 )
+from core.text.dates import MONTH_OF
 from core.text.words import words
 
 MOST_COLUMNS = 40  # of a table whose columns are read as rows
@@ -274,11 +275,14 @@ class _Reading:
         return chosen, next(iter(sets)) | under[chosen[0]]
 
     def _fitting(self, row: int) -> Iterator[frozenset[str]]:
-        """Yield the words of the row's cells that are all in the question."""
+        """Yield the words of the row's cells that are all in the question; of a date, its month, with it the day."""
         for place, own in enumerate(self.grid.labels[row]):
             is_figure = self.grid.numbers[row][place] is not None
             if own and own <= self._forms.keys() and (not is_figure or place == 0):
                 yield frozenset(self._forms[word] for word in own) & self.said
+        if (day := self.grid.days[row]) is not None:
+            months = {word for word in self.said if MONTH_OF.get(word) == day.month}
+            yield frozenset(months.union(word for word in self.said if months and word == str(day.day)))
         if (span := _RANGE.fullmatch(self.grid.rows[row][0].strip())) is not None:
             low, high = map(int, span.groups())
             yield frozenset(word for word in self.said if word.isdecimal() and low <= int(word) <= high)

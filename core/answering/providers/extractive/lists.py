@@ -101,9 +101,18 @@ def announcing(question: str, best: Quote) -> Quote:
 
 
 def introduced(best: Quote, passages: Sequence[SourcedPassage]) -> list[Quote]:
-    """Return the list that a quote announces with a colon; empty if none is right behind it."""
+    """Return a quote that announces a list, or ends with the first row of a table, with the items or rows behind it.
+
+    Empty if none is right behind it.
+    """
+    if not best.introduces:
+        return []
     below = [quote for quote in _section(best, passages) if quote.span.start >= best.span.end]
-    return list(takewhile(_is_item, below))[: MOST_ITEMS - 1] if best.introduces else []
+    items = [item for item in takewhile(_is_item, below) if not _is_header(item)]
+    ends = [is_row(text_of(best.source, span)) for span in best.sentences[-2:]]
+    if items and is_row(items[0].text) and ends == [False, True]:
+        best = replace(best, sentences=best.sentences[:-1])  # the rows are shown below the names of their columns
+    return [best, *items[: MOST_ITEMS - 1]] if items else []
 
 
 def _is_in(quote: Quote, source: SourcedPassage) -> bool:

@@ -61,6 +61,11 @@ _EITHER = re.compile(
     r"^(?:which|what|who)\b[^:?]{2,60}: (?P<first>[^:?]{4,100}) or (?P<second>[^:?]{4,100})$", re.IGNORECASE
 )
 
+# "What is the address of the museum, and the fare of the ferry?"
+_BOTH = re.compile(
+    r"^(?P<verb>what(?:['’]s| is| are| was| were)) (?P<first>the [^,:;?]{4,80}), and (?P<second>the [^,:;?]{4,80})$",
+    re.IGNORECASE,
+)
 
 # Longer ones are clauses: "what he said".
 THING_WORDS = 4
@@ -77,6 +82,8 @@ def parts_of(question: str) -> list[str]:
         return [f"{part.strip()}?" for part in either.group("first", "second")]
     if (pair := read_pair_request(line)) is not None and not pair.changed and _are_things(pair.first, pair.second):
         return [f"What is {pair.first}?", f"What is {pair.second}?"]
+    if (both := _BOTH.match(line.rstrip("?. "))) is not None:
+        return [f"{both['verb']} {part}?" for part in both.group("first", "second")]
     parts = [part.strip(" ,;.?") for part in _JOINED.split(_LEADING.sub("", line).rstrip("?"))]
     alone = [question.strip()]
     if not 1 < len(parts) <= MOST_PARTS or any(_BARE.fullmatch(part) for part in parts):

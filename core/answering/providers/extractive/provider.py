@@ -163,7 +163,7 @@ class ExtractiveProvider:
         for quote in quotes:
             title = f"**{quote.source.document.title}**:{NEW_LINE}" if several else ""
             begin = [CitedText(text=NEW_LINE * 2 * bool(segments) + title)] if segments or title else []
-            segments += [*begin, *_quoted([quote])]
+            segments += [*begin, *_quoted(introduced(quote, turn.passages) or [quote])]
         told = [CitedText(text=f"\n\n{turn.say('part_not_found', part=turn.quoted([part]))}") for part in missing]
         return self._say((*segments, *told, *_note(turn)), on_text)
 
@@ -419,7 +419,7 @@ def _chosen(turn: _Turn, quotes: Sequence[Quote]) -> list[Quote]:
         return leads(best, turn.passages, turn.question)
     best = announcing(turn.question, best)
     if items := introduced(best, turn.passages):
-        return [best, *items]
+        return items
     is_list = turn.kind is RequestKind.LIST
     if is_list and (items := items_for(turn.question, turn.passages, best)):
         return items
@@ -432,7 +432,7 @@ def _chosen(turn: _Turn, quotes: Sequence[Quote]) -> list[Quote]:
         return [best]
     if len(best.text) + len(second.text) > ANSWER_CHARACTERS:
         return [best]
-    return [best, second, *introduced(second, turn.passages)]
+    return [best, *(introduced(second, turn.passages) or [second])]
 
 
 def _summaries(turn: _Turn) -> tuple[CitedText, ...]:

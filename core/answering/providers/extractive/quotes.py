@@ -74,11 +74,11 @@ class Quote:
 
     @property
     def introduces(self) -> bool:
-        """Whether it announces a list, "they are as follows:", or ends with the first items of one."""
+        """Whether it announces a list, "they are as follows:", or ends with the first items or rows of one."""
         for span in reversed(self.sentences):
             if _ANNOUNCES.search(text_of(self.source, span).rstrip(" *_\n")):
                 return True
-            if not listed(self.source, span):
+            if not listed(self.source, span) and not is_row(text_of(self.source, span)):
                 return False
         return False
 

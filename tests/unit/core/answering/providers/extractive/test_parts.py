@@ -25,6 +25,11 @@ from core.answering.providers.extractive.parts import MOST_PARTS, parts_of
             ["the fare of May?", "the toll of June?"],
         ),
         ("Who holds the key? And what's the toll of Voss?", ["Who holds the key?", "what's the toll of Voss?"]),
+        (
+            "What's the name of the mate, and the fare of the ferry?",
+            ["What's the name of the mate?", "What's the fare of the ferry?"],
+        ),
+        ("What are the name and the fare of the ferry?", ["What are the name and the fare of the ferry?"]),
         ("difference between a reef and a shoal", ["What is a reef?", "What is a shoal?"]),
         (
             "What is the difference between what he said and did?",

@@ -84,8 +84,16 @@ def test_a_list_that_a_quote_announces_goes_on_behind_its_first_items():
     source = section("Each fare is in pence:\n- Child: four\n- Crew: one\n- Cart: nine\n\nPay the mate.", "Fares")
     intro, first, *_, last = source.passage.sentences
     quote = Quote(source=source, sentences=(intro, first), logit=1.0, score=1.0)
-    assert [item.text for item in introduced(quote, [source])] == ["Crew: one", "Cart: nine"]
+    assert [item.text for item in introduced(quote, [source])] == [quote.text, "Crew: one", "Cart: nine"]
     assert introduced(replace(quote, sentences=(last,)), [source]) == []
+
+
+def test_a_quote_that_ends_with_a_tables_first_row_brings_the_others():
+    source = section("The fares are in pence:\n\n| Who | Fare |\n|---|---|\n| Child | 4 |\n| Cart | 9 |", "Fares")
+    intro, header, *_ = source.passage.sentences
+    quote = Quote(source=source, sentences=(intro, header), logit=1.0, score=1.0)
+    shown = [item.text for item in introduced(quote, [source])]
+    assert shown == ["The fares are in pence:", "| Child | 4 |", "| Cart | 9 |"]
 
 
 def test_an_image_is_no_quote():
