@@ -31,7 +31,7 @@ class TableExtractor:
     """Finds every table of a page, its cells as written."""
 
     name = "tables"
-    version = 4
+    version = 5
     types = frozenset({ExtractType.TABLE})
 
     def reads(self, document: Document) -> bool:
@@ -121,7 +121,7 @@ class PdfTableExtractor:
     """Tables by the places of words and lines on the page; a continued one is marked on its next page."""
 
     name = "pdf_tables"
-    version = 4
+    version = 5
     types = frozenset({ExtractType.TABLE})
 
     def reads(self, document: Document) -> bool:

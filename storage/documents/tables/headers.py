@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from core.domain.corpus import Page
 from core.domain.passages import TABLE_HEAD, Span
@@ -241,14 +242,21 @@ def find_title(page: Page, table: Span, *, nearest: str = "") -> str:
     above = _text_lines(page.text[max(table.start - 2_000, 0) : table.start], newest_first=True)
     below = _text_lines(page.text[table.end : table.end + 500], newest_first=False)
     for place, line in enumerate(above[:_CAPTION_LINES]):
-        if _CAPTION.match(line) and len(line) <= MAX_TITLE * 2:
-            return collapse(" ".join(above[place::-1]))[:MAX_TITLE]
+        if (label := _CAPTION.match(line)) and len(line) <= MAX_TITLE * 2:
+            return collapse(" ".join([*_caption(above[place:], label[0]), *above[:place][::-1]]))[:MAX_TITLE]
     if below and _CAPTION.match(below[0]) and len(below[0]) <= MAX_TITLE * 2:
         return below[0][:MAX_TITLE]
     if nearest or (above and above[0].endswith(":") and len(above[0]) <= MAX_TITLE):
         return (nearest or above[0]).rstrip(": ")[:MAX_TITLE]
     titles = [heading.title for heading in page.headings if heading.start < table.start]
     return (titles[-1] if titles else page.title or (page.heading_path[-1] if page.heading_path else ""))[:MAX_TITLE]
+
+
+def _caption(above: Sequence[str], label: str) -> list[str]:
+    """Return the lines of a caption, the last of which comes first: some PDFs repeat the label, unseen, in each."""
+    labelled = takewhile(lambda line: (found := _CAPTION.match(line)) is not None and found[0] == label, above)
+    first, *others = [*labelled][::-1]
+    return [first, *(line[len(label) :].lstrip(" .:–—") for line in others)]
 
 
 def _text_lines(text: str, *, newest_first: bool) -> list[str]:

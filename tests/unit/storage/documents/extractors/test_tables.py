@@ -19,6 +19,10 @@ def build_given(text: str, *, kind: str = "markdown", headings: tuple[Heading, .
     ("text", "title"),
     [
         (f"Table 2: Fares\n\n{TABLE}", "Table 2: Fares"),
+        (
+            f"Table 1.—Crews\nTable 2.—Fares of all boats,\nTable 2.—by month\n\n{TABLE}",
+            "Table 2.—Fares of all boats, by month",
+        ),
         (f"{TABLE}\n\nTable 3. Fares of 2024", "Table 3. Fares of 2024"),
         (f"**Fares by boat:**\n\n{TABLE}", "Fares by boat"),
         (f"It sails at seven.\n\n{TABLE}", "Ferry"),
