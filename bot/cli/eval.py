@@ -148,6 +148,7 @@ async def run_evaluation(
     """
     documents = await operations.call(ops.list_documents, None)
     readable = {document.path for document in documents if document.revision is not None}
+    await operations.call(quality.load_models, None)
 
     async def search(question: GoldQuestion) -> list[FoundPage]:
         return await operations.call(quality.search_for_evaluation, SearchQuery(text=question.question, limit=SEARCHED))

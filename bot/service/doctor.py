@@ -56,7 +56,7 @@ async def examine(parts: Parts) -> list[Check]:
     works = {
         "database": _database,
         "embedding model": describe_embedder,
-        "other models": _other_models,
+        "other models": run_other_models,
         "index": _index,
         "library": _library,
         "readers": _readers,
@@ -113,7 +113,7 @@ async def describe_embedder(app: Parts) -> str:
     return f"{app.embedder.name} ({app.embedder.dimensions} dimensions)"
 
 
-async def _other_models(app: Parts) -> str:
+async def run_other_models(app: Parts) -> str:
     """Run each once. Raises ModelMissing."""
     await app.judge.relevance("footnote", ["footnote"])
     await app.support.model.support("footnote", "footnote")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.service.calls import OperationContext, operation
+from bot.service.worker import warm
 from core.answering.support.check import Claim
 from core.domain.corpus import SearchQuery
 from core.domain.features import Replayed, StoredCassette
@@ -20,6 +21,12 @@ SHEETS = frozenset({"csv", "spreadsheet"})  # kinds of documents that are nothin
 class CaseChange:
     message_id: str
     is_case: bool
+
+
+@operation
+async def load_models(context: OperationContext, request: None) -> None:
+    """Load what questions need, as a service does when it starts: the first one takes no longer than others."""
+    await warm(context.parts)
 
 
 @operation

@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack
 from bot.config import WEB_KEY_VARIABLE, Config
 from bot.config.slack import is_on as slack_is_on
 from bot.runtime.signals import Signals
-from bot.service.doctor import count_lacking, describe_embedder, require_filled_index
+from bot.service.doctor import count_lacking, describe_embedder, require_filled_index, run_other_models
 from bot.service.platforms import build_answers, open_platforms
 from bot.service.supervision import end_task, start_task
 from bot.wiring.parts import Parts, build_parts
@@ -102,10 +102,12 @@ async def until_end(worker: "asyncio.Task[None]", stopping: asyncio.Event) -> No
 
 
 async def warm(app: Parts) -> None:
-    """Load the embedding model and the languages before the first question, which they would hold up."""
+    """Load the languages and the models before the first question, which they would hold up for two seconds."""
     await asyncio.to_thread(language_of, "footnote")  # no word tells its language: its letters have to
     try:
-        _log.info("Embedding model: %s", await describe_embedder(app))
+        embedder = await describe_embedder(app)
+        await run_other_models(app)
+        _log.info("Embedding model: %s", embedder)
     except FootnoteError as error:
         _log.error("%s", error)
 

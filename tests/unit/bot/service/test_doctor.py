@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from bot.config import Config
-from bot.service.doctor import _jail, _other_models, _scans, _source_readers
+from bot.service.doctor import _jail, _scans, _source_readers, run_other_models
 from bot.wiring.parts import Parts
 from core.answering.support.check import SupportCheck
 from core.domain.readers import MEMBERS_ONLY
@@ -43,11 +43,11 @@ async def test_it_runs_the_models_that_judge_check_and_read_messages(tmp_path: P
         for model in (judge, support, turns, missing):
             stack.push_async_callback(model.close)
         app = cast(Parts, SimpleNamespace(judge=judge, support=SupportCheck(support), turn_model=turns))
-        assert (await _other_models(app)).endswith("run")
+        assert (await run_other_models(app)).endswith("run")
 
         app.turn_model = missing
         with pytest.raises(ModelMissing, match="turns"):
-            await _other_models(app)
+            await run_other_models(app)
 
 
 @pytest.mark.parametrize(
