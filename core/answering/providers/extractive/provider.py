@@ -39,6 +39,7 @@ from core.answering.providers.extractive.quotes import (
     Found,
     Quote,
     by_place,
+    far_from_best,
     figures_head,
     find_quotes,
     in_block,
@@ -173,13 +174,17 @@ class ExtractiveProvider:
         if not turn.history or turn.listed or turn.tried > len(turn.queries) or len(readings) < 2:
             readings = [(turn.current_query, turn.found)]
         found, answers = Found(), list[Quote]()
+        far = set[str]()
         for query, passages in readings:  # an earlier reading is rather meant
             if query.others:
                 query, passages = await self._nearest(turn, query)
+            passages = [item for item in passages if item.passage.id not in far]
             each, quotes = await self._answers(turn.question, query, passages, turn.told, turn.talked_of)
             is_better = bool(answers and quotes) and quotes[0].score > answers[0].score + SECOND_READING_BY
             if not answers or is_better:
                 found, answers = each, list(quotes)
+            if not query.others:
+                far |= far_from_best(each)
         return found, in_talk(turn.question, answers, turn.history, turn.last_answer)
 
     async def _nearest(self, turn: "_Turn", query: Query) -> tuple[Query, list[SourcedPassage]]:

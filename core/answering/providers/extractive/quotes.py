@@ -152,6 +152,12 @@ async def find_quotes(
     return Found(quotes=tuple(sorted(quotes, key=lambda quote: -quote.score)), passages=tuple(ranked))
 
 
+def far_from_best(found: Found) -> set[str]:
+    """Return passages so far below the best one that another reading of the question needn't judge them."""
+    best = max((logit for _, logit in found.passages), default=0.0)
+    return {source.passage.id for source, logit in found.passages if logit < best - READ_WITHIN}
+
+
 def of_one_document(answering: Sequence[Sequence[Quote]]) -> list[Quote | None]:
     """Return the best quote of each part; documents that better parts are answered from gain."""
     chosen: list[Quote | None] = [None] * len(answering)
