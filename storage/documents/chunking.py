@@ -83,7 +83,7 @@ def cut_page(page: ParsedPage) -> list[Cut]:
     top = (*page.heading_path, page.title) if page.title else page.heading_path
     units = split_units(page.text, page.headings, page.running, row_starts(page.text))
     runs = [run for section in _sections(units) for run in _runs(section)]
-    paths = _paths(page, [_place(run) for run in runs])
+    paths = _paths(page, runs)
     headers = find_headers(page.text)
     return [
         Cut(
@@ -95,26 +95,28 @@ def cut_page(page: ParsedPage) -> list[Cut]:
     ]
 
 
-def _paths(page: ParsedPage, places: Sequence[int]) -> Iterator[tuple[str, ...]]:
-    """Yield the titles of the page's headings in force at each of the ascending places."""
+def _paths(page: ParsedPage, runs: Sequence[Sequence[Unit]]) -> Iterator[tuple[str, ...]]:
+    """Yield the titles of the page's headings above each run, in order.
+
+    Headings with nothing below them are text ("Moderator: Ann", "Notes: Ben"): above several are those of higher
+    levels. A single one names itself.
+    """
     own = page.headings[0] if _opens_with_its_title(page) else None
     waiting = deque(page.headings)
     stack: list[Heading] = []
-    for place in places:
+    for run in runs:
+        says = next((unit.span.start for unit in run if unit.kind is not UnitKind.HEADING and unit.sentence), None)
+        is_bare = says is None and sum(unit.kind is UnitKind.HEADING for unit in run) > 1
+        place = run[0].span.start - is_bare if says is None else says
         while waiting and waiting[0].start <= place:
             enter(waiting.popleft(), stack)
-        yield tuple(heading.title for heading in stack if heading is not own and heading.title)
+        above = [item for item in stack if not (is_bare and waiting and item.level >= waiting[0].level)]
+        yield tuple(item.title for item in above if item is not own and item.title)
 
 
 def _opens_with_its_title(page: ParsedPage) -> bool:
     first = page.headings[0] if page.headings else None
     return first is not None and first.title == page.title and not page.text[: first.start].strip()
-
-
-def _place(run: Sequence[Unit]) -> int:
-    """Return the place whose headings are above the run. Headings with nothing below them are text: "Notes: Ann"."""
-    says = (unit.span.start for unit in run if unit.kind is not UnitKind.HEADING and unit.sentence)
-    return next(says, run[0].span.start - 1)
 
 
 def _sections(units: Sequence[Unit]) -> Iterator[list[Unit]]:

@@ -16,7 +16,7 @@ from core.errors import NotFound
 
 # Raise it when a reader gets better: every stamp then differs from the stored one, and all files are read once more.
 # Those whose content comes out the same are not embedded again.
-READING_VERSION = 9
+READING_VERSION = 10
 _KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 # Lists at the root of a Slack export.
 CHANNEL_LISTS = ("channels.json", "groups.json")

@@ -151,6 +151,17 @@ def test_headings_with_nothing_below_them_are_text_of_the_section_above() -> Non
     ]
 
 
+def test_headings_with_nothing_below_them_are_not_of_the_section_before() -> None:
+    text = "# Book\n\n## Part\n\nOne.\n\n## Meeting 7\n### Moderator: Ann\n\n----\n\n## Part\n\nTwo.\n\n## The end"
+
+    assert [cut.heading_path for cut in cut_page(page(text))] == [
+        ("Book", "Part"),
+        ("Book",),
+        ("Book", "Part"),
+        ("Book", "The end"),  # a single one names itself
+    ]
+
+
 def test_a_page_named_by_another_heading_keeps_that_heading_in_its_path() -> None:
     assert cut_page(page("# Inside\n\nText.", title="Journal page"))[0].heading_path == ("Journal page", "Inside")
 
