@@ -220,7 +220,8 @@ async def _draft_parts(
         missing = CitedText(text=say("part_not_found", language, part=quoted([part], language)))
         segments += [CitedText(text=begin), *(draft.segments if title else [missing])]
     messages = tuple(message for draft in drafts for message in draft.new_messages)
-    return replace(drafts[-1], segments=tuple(segments), new_messages=messages, evidence=tools.evidence)
+    whole = drafts[listed.index(None)] if None in listed else drafts[0]  # with the notes of the strategy
+    return replace(whole, segments=tuple(segments), new_messages=messages, evidence=tools.evidence)
 
 
 def _title(drafted: Draft) -> str:

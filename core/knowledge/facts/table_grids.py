@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from core.knowledge.facts.table_words import QUANTITIES, ROOT, Quantity, is_like, names, spoken
-from core.text.dates import MONTH_OF
+from core.knowledge.facts.table_words import MONTHS, QUANTITIES, ROOT, Quantity, is_like, names, spoken
 from core.text.words import words
 
 DATE = "date"  # the unit of dates
@@ -102,7 +101,7 @@ class Grid:
         """Return whether the beginnings of all words are somewhere in the table: cheap, before it is read."""
         text = "\n".join([self.title, self.about, *map(spoken, self.columns), *map("\t".join, self.rows)]).casefold()
         if _ISO.search(text):
-            said = frozenset(word for word in said if word not in MONTH_OF)  # dates have the numbers of their months
+            said = frozenset(word for word in said if word not in MONTHS)  # dates have the numbers of their months
         return all(word[:ROOT] in text or (word.isdigit() and len(word) < ROOT) for word in said)  # "3" of "2-4"
 
     def explains(self, said: frozenset[str]) -> frozenset[str]:

@@ -31,6 +31,7 @@ from core.knowledge.facts.table_results import (
 )
 from core.knowledge.facts.table_shapes import YEAR
 from core.knowledge.facts.table_words import (
+    MONTHS,
     QUANTITIES,
     Operation,
     TableQuestion,
@@ -39,7 +40,6 @@ from core.knowledge.facts.table_words import (
     operation_of,
     quantities_called,
 )
-from core.text.dates import MONTH_OF
 from core.text.words import words
 
 MOST_COLUMNS = 40  # of a table whose columns are read as rows
@@ -281,7 +281,7 @@ class _Reading:
             if own and own <= self._forms.keys() and (not is_figure or place == 0):
                 yield frozenset(self._forms[word] for word in own) & self.said
         if (day := self.grid.days[row]) is not None:
-            months = {word for word in self.said if MONTH_OF.get(word) == day.month}
+            months = {word for word in self.said if MONTHS.get(word) == day.month}
             yield frozenset(months.union(word for word in self.said if months and word == str(day.day)))
         if (span := _RANGE.fullmatch(self.grid.rows[row][0].strip())) is not None:
             low, high = map(int, span.groups())
