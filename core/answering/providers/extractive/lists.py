@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from core.answering.providers.extractive.quotes import (
+    SENTENCE_ENDS,
     Quote,
     items_above,
     listed,
@@ -42,6 +43,8 @@ _Listing = tuple[Sequence[Quote], Sequence[Quote], tuple[str, ...]]  # sentences
 _SINGULAR = ("ss", "us", "is")
 _ASKING = frozenset({"list", "name", "enumerate", "give"})
 COMMON = 0.7  # share of a section's items: a word that more of them have doesn't distinguish them
+INDENT = 4  # blanks before a definition
+TERM_WORDS = 8  # maximum of what is defined
 SHORT_SECTION = 8  # sentences: a summary quotes the beginning of a short section, else of each section
 MOST_OF_SECTION = 4
 
@@ -73,7 +76,25 @@ def items_for(question: str, passages: Sequence[SourcedPassage], like: Quote) ->
         if len(items) > 1 and (is_same or len(held) >= least) and worth > most:
             best, most = items, worth
     found = best or _parallel(asked, passages, like) or _all_items(passages, like)
-    return found[:MOST_ITEMS]
+    defined = [_with_term(item) for item in found[:MOST_ITEMS]]
+    return [item for item in defined if not any(item is not other and item.is_within(other) for other in defined)]
+
+
+def _with_term(item: Quote) -> Quote:
+    """Return a definition with its term, the line above it; readers of HTML indent definitions."""
+    sentences = item.source.passage.sentences
+    place = sentences.index(item.sentences[0]) if item.sentences[0] in sentences else 0
+    if place == 0 or _indent(item.source, sentences[place]) < INDENT or _indent(item.source, sentences[place - 1]):
+        return item
+    term = text_of(item.source, sentences[place - 1])
+    is_name = not is_row(term) and len(term.split()) <= TERM_WORDS and not term.rstrip().endswith(SENTENCE_ENDS)
+    return replace(item, sentences=(sentences[place - 1], *item.sentences)) if is_name else item
+
+
+def _indent(source: SourcedPassage, span: Span) -> int:
+    """Return how many blanks begin a sentence's line; 0 if anything else is before it."""
+    before = text_of(source, Span(source.passage.span.start, span.start)).rpartition("\n")[2]
+    return len(before) if not before.strip(" ") else 0
 
 
 def asks_several(question: str) -> bool:

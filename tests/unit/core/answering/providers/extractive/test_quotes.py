@@ -68,6 +68,13 @@ def test_short_lines_below_each_other_are_items():
     assert listed("List all guests of the inn", section(text, "Guests"), best=1) == text.split("\n")[1:]
 
 
+def test_definitions_are_listed_with_what_they_define():
+    terms = {"Ebb": "A harbour tide that falls.", "Flood": "A harbour tide that rises.", "Slack": "No harbour tide."}
+    text = "\n\n".join(["There are some.", *(f"{term}\n\n    {meaning}" for term, meaning in terms.items())])
+    shown = listed("List the tides of the harbour", section(text, "Water"), best=2)
+    assert shown == [f"{term}\n\n    {meaning}" for term, meaning in terms.items()]
+
+
 def test_a_word_of_one_item_keeps_no_other_item_out():
     text = "Choose one of these:\nA pack of crabs\nA grumpy toad\nThe ghost of the reeve"
     assert listed("List all tame crabs", section(text, "Guests"), best=0) == text.split("\n")[1:]
