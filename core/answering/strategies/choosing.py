@@ -25,6 +25,7 @@ from core.domain.replies import CitedText
 from core.errors import BudgetSpent, ProviderChanged, UnsupportedFeature
 from core.ports import ChatProvider, Clock, ProgressSink, RetrievalStrategy, Tools
 from core.text.asking import is_follow_up
+from core.work.progress import SilentProgress
 from core.work.questions import DEEP_STRATEGY
 
 AUTO = "auto"  # by the question's wording: a comparison, a timeline and the like are planned
@@ -185,7 +186,7 @@ async def draft_once(
         if (found := await tools.list_facts(question.text, computes=chosen.computes)) is not None:
             written = _to_draft(found, tools)
         elif chosen.computes:
-            written = await _draft_parts(chosen, question, history, tools, progress)
+            written = await _draft_parts(chosen, question, history, tools)
     if written is None:
         written = await chosen.strategy.draft(question, history, tools, progress)
     return replace(written, notes=(*written.notes, chosen.note)) if chosen.note else written
@@ -196,9 +197,11 @@ async def _draft_parts(
     question: IncomingMessage,
     history: Sequence[ChatMessage],
     tools: Tools,
-    progress: ProgressSink,
 ) -> Draft | None:
-    """Draft the parts of a question apart if tables answer all of them but one at most, else return None."""
+    """Draft the parts of a question apart if tables answer all of them but one at most, else return None.
+
+    Nothing is shown before: the quoted part would come without the others.
+    """
     parts = parts_of(question.text)
     if len(parts) < 2 or any(map(is_follow_up, parts)):
         return None
@@ -209,7 +212,7 @@ async def _draft_parts(
     drafts = [
         _to_draft(found, tools)
         if found is not None
-        else await chosen.strategy.draft(replace(question, text=part), history, tools, progress)
+        else await chosen.strategy.draft(replace(question, text=part), history, tools, SilentProgress())
         for part, found in zip(parts, listed, strict=True)
     ]
     titles = [_title(draft) for draft in drafts]
