@@ -173,8 +173,7 @@ class ExtractiveProvider:
         readings = list(zip(turn.queries, turn.results, strict=False))
         if not turn.history or turn.listed or turn.tried > len(turn.queries) or len(readings) < 2:
             readings = [(turn.current_query, turn.found)]
-        found, answers = Found(), list[Quote]()
-        far = set[str]()
+        found, answers, far = Found(), list[Quote](), set[str]()
         for query, passages in readings:  # an earlier reading is rather meant
             if query.others:
                 query, passages = await self._nearest(turn, query)
@@ -183,8 +182,7 @@ class ExtractiveProvider:
             is_better = bool(answers and quotes) and quotes[0].score > answers[0].score + SECOND_READING_BY
             if not answers or is_better:
                 found, answers = each, list(quotes)
-            if not query.others:
-                far |= far_from_best(each)
+            far |= set() if query.others else far_from_best(each)
         return found, in_talk(turn.question, answers, turn.history, turn.last_answer)
 
     async def _nearest(self, turn: "_Turn", query: Query) -> tuple[Query, list[SourcedPassage]]:
