@@ -25,7 +25,7 @@ class CaseChange:
 
 @operation
 async def load_models(context: OperationContext, request: None) -> None:
-    """Load what questions need, as a service does when it starts: the first one takes no longer than others."""
+    """Load the models of questions, as a service does when it starts: the first one takes no longer than others."""
     await warm(context.parts)
 
 

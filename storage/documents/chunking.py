@@ -98,8 +98,8 @@ def cut_page(page: ParsedPage) -> list[Cut]:
 def _paths(page: ParsedPage, runs: Sequence[Sequence[Unit]]) -> Iterator[tuple[str, ...]]:
     """Yield the titles of the page's headings above each run, in order.
 
-    Headings with nothing below them are text ("Moderator: Ann", "Notes: Ben"): above several are those of higher
-    levels. A single one names itself.
+    Headings with nothing below them are text ("Moderator: Ann", "Notes: Ben"): several are below the next higher
+    level. A single one names itself.
     """
     own = page.headings[0] if _opens_with_its_title(page) else None
     waiting = deque(page.headings)

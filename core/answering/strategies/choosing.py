@@ -200,7 +200,7 @@ async def _draft_parts(
 ) -> Draft | None:
     """Draft the parts of a question apart if tables answer all of them but one at most, else return None.
 
-    Nothing is shown before: the quoted part would come without the others.
+    No text is shown early: the quoted part would come without the others.
     """
     parts = parts_of(question.text)
     if len(parts) < 2 or any(map(is_follow_up, parts)):

@@ -55,7 +55,7 @@ class Grid:
 
     @cached_property
     def days(self) -> Sequence[date | None]:
-        """The date in the first cell of each row, None where none is; of figures for whole years none counts."""
+        """The date in the first cell of each row, or None; figures for whole years have no dates."""
         firsts = [row[0] if row else None for row in self.numbers]
         found = [date.fromordinal(int(first.value)) if first and first.unit == DATE else None for first in firsts]
         return found if len({day.month for day in found if day is not None}) > 1 else [None] * len(found)

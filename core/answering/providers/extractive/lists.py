@@ -44,7 +44,7 @@ _SINGULAR = ("ss", "us", "is")
 _ASKING = frozenset({"list", "name", "enumerate", "give"})
 COMMON = 0.7  # share of a section's items: a word that more of them have doesn't distinguish them
 INDENT = 4  # blanks before a definition
-TERM_WORDS = 8  # maximum of what is defined
+TERM_WORDS = 8  # maximum of a defined term
 SHORT_SECTION = 8  # sentences: a summary quotes the beginning of a short section, else of each section
 MOST_OF_SECTION = 4
 
