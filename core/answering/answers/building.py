@@ -50,6 +50,16 @@ def table(
     yield CitedText(text=ROW_END)
 
 
+def join_answers(answers: Iterable[tuple[str, Sequence[CitedText]]]) -> Iterator[CitedText]:
+    """Yield the answers to parts of a question, each below the title of its document ("" for none) if they differ."""
+    listed = [*answers]
+    several = len({title for title, _ in listed if title}) > 1
+    for place, (title, segments) in enumerate(listed):
+        begin = "\n\n" * bool(place) + f"**{title}**:\n" * (several and bool(title))
+        yield from [CitedText(text=begin)] if begin else []
+        yield from segments
+
+
 def _row(cells: Sequence[str]) -> str:
     escaped = (cell.replace("|", "\\|") for cell in cells)
     return f"| {' | '.join(escaped)}"

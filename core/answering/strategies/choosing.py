@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
-from core.answering.answers.building import table
-from core.answering.answers.sentences import language_for, quoted, say
+from core.answering.answers.building import join_answers, table
+from core.answering.answers.sentences import has_sentence, language_for, quoted, say
 from core.answering.providers.extractive.parts import parts_of
 from core.answering.run import NO_OBSERVER, Budget, RunObserver
 from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
@@ -209,22 +209,24 @@ async def _draft_parts(
     if listed.count(None) > 1:
         return None
     language = language_for(question)
-    drafts = [
-        _to_draft(found, tools)
-        if found is not None
-        else await chosen.strategy.draft(replace(question, text=part), history, tools, SilentProgress())
-        for part, found in zip(parts, listed, strict=True)
-    ]
-    titles = [_title(draft) for draft in drafts]
-    several = len({*filter(None, titles)}) > 1
-    segments = list[CitedText]()
-    for part, draft, title in zip(parts, drafts, titles, strict=True):
-        begin = "\n\n" * bool(segments) + f"**{title}**:\n" * (several and bool(title))
+    drafts, answers = list[Draft](), list[tuple[str, Sequence[CitedText]]]()
+    for part, found in zip(parts, listed, strict=True):
+        if found is not None:
+            drafts.append(_to_draft(found, tools))
+        else:
+            drafts.append(await chosen.strategy.draft(replace(question, text=part), history, tools, SilentProgress()))
         missing = CitedText(text=say("part_not_found", language, part=quoted([part], language)))
-        segments += [CitedText(text=begin), *(draft.segments if title else [missing])]
-    messages = tuple(message for draft in drafts for message in draft.new_messages)
+        title = _title(drafts[-1])
+        answers.append((title, drafts[-1].segments if title else [missing]))
+    joined = [*join_answers(answers)]
+    notes = [segment for segment in joined if has_sentence("quotes_note", segment.text)]
     whole = drafts[listed.index(None)] if None in listed else drafts[0]  # with the notes of the strategy
-    return replace(whole, segments=tuple(segments), new_messages=messages, evidence=tools.evidence)
+    return replace(
+        whole,
+        segments=(*(segment for segment in joined if segment not in notes), *notes),
+        new_messages=tuple(message for draft in drafts for message in draft.new_messages),
+        evidence=tools.evidence,
+    )
 
 
 def _title(drafted: Draft) -> str:

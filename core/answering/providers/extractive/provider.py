@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, zip_longest
 
-from core.answering.answers.building import ROW_END, table
+from core.answering.answers.building import ROW_END, join_answers, table
 from core.answering.answers.sentences import has_sentence, quoted, say
 from core.answering.providers.extractive.conversation import (
     Query,
@@ -159,21 +159,17 @@ class ExtractiveProvider:
                 quotes = [*(quote for quote in quotes if not quote.is_within(best)), best]
         if not quotes:
             return None
-        several = len({quote.source.document.id for quote in quotes}) > 1
-        segments = list[CitedText]()
-        for quote in quotes:
-            title = f"**{quote.source.document.title}**:{NEW_LINE}" if several else ""
-            begin = [CitedText(text=NEW_LINE * 2 * bool(segments) + title)] if segments or title else []
-            segments += [*begin, *_quoted(introduced(quote, turn.passages) or [quote])]
-        told = [CitedText(text=f"\n\n{turn.say('part_not_found', part=turn.quoted([part]))}") for part in missing]
-        return self._say((*segments, *told, *_note(turn)), on_text)
+        answers = [(each.source.document.title, _quoted(introduced(each, turn.passages) or [each])) for each in quotes]
+        told = [("", (CitedText(text=turn.say("part_not_found", part=turn.quoted([part]))),)) for part in missing]
+        return self._say((*join_answers([*answers, *told]), *_note(turn)), on_text)
 
     async def _read(self, turn: "_Turn") -> tuple[Found, Sequence[Quote]]:
         """Return the results and the quotes that answer: of a follow-up's readings, from the best one."""
         readings = list(zip(turn.queries, turn.results, strict=False))
         if not turn.history or turn.listed or turn.tried > len(turn.queries) or len(readings) < 2:
             readings = [(turn.current_query, turn.found)]
-        found, answers, far = Found(), list[Quote](), set[str]()
+        found, answers = Found(), list[Quote]()
+        far = set[str]()
         for query, passages in readings:  # an earlier reading is rather meant
             if query.others:
                 query, passages = await self._nearest(turn, query)
@@ -182,7 +178,8 @@ class ExtractiveProvider:
             is_better = bool(answers and quotes) and quotes[0].score > answers[0].score + SECOND_READING_BY
             if not answers or is_better:
                 found, answers = each, list(quotes)
-            far |= set() if query.others else far_from_best(each)
+            if not query.others:
+                far |= far_from_best(each)
         return found, in_talk(turn.question, answers, turn.history, turn.last_answer)
 
     async def _nearest(self, turn: "_Turn", query: Query) -> tuple[Query, list[SourcedPassage]]:
