@@ -119,18 +119,34 @@ async def test_each_quoted_row_has_its_footnote(prices: Path) -> None:
 
 async def test_parts_that_tables_answer_are_computed_beside_one_that_is_quoted(prices: Path) -> None:
     (prices / "mill.md").write_text("# The mill\n\nThe mill is kept by Hester Vane.\n", encoding="utf-8")
-    both, mixed, missing = await ask(
+    both, mixed, missing, quoted_first = await ask(
         prices,
         "What was the price of wool in June 2008, and what was the price of salt in 2008?",
         "What was the price of wool in June 2008, and who keeps the mill?",
         "What was the price of wool in June 2008, and who painted the ceiling?",
+        "Who keeps the mill, and what was the price of wool in June 2008?",
     )
 
     assert [citation.quote for citation in both.citations] == ["2008-06-15,109.50", "2008-06-30,18.5"]
     assert [citation.quote for citation in mixed.citations] == ["2008-06-15,109.50", "The mill is kept by Hester Vane."]
     assert "109.50 (Price, 2008-06-15)" in missing.text
     assert "I did not find an answer to “who painted the ceiling?”" in missing.text
-    assert all(answer.grounded for answer in (both, mixed, missing))
+    assert quoted_first.text.endswith("\n\nI quote the documents rather than write: no language model is set up.")
+    found = (both, mixed, missing, quoted_first)
+    assert all(answer.grounded and answer.status is AnswerStatus.ANSWERED for answer in found)
+
+
+async def test_calls_that_find_the_same_row_have_ids_of_their_own(library: Path) -> None:
+    fare = "what is the fare of Linden"
+    async with open_parts(Config(data_dir=library.parent / "data")) as app:
+        await app.ingests.add([library], app.workspace)
+        asked = question_message(app.workspace, f"{fare}, and {fare}, and {fare}?")
+        answer = await build_pipeline(app).answer(asked, SilentProgress())
+        kept = await app.stores.conversations.list_messages(answer.conversation_id)
+
+    ids = [record.invocation.id for message in kept for record in message.tool_calls]
+    assert len(ids) == 3
+    assert len(set(ids)) == 3
 
 
 async def test_the_two_things_asked_about_before_are_compared(library: Path) -> None:

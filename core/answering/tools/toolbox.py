@@ -166,7 +166,7 @@ class Toolbox:
         if intent is None:
             return (await self._compute(question) or await self._cover(question)) if computes else None
         arguments = {"query": intent.query, "type": intent.type.value, "limit": MOST_LISTED}
-        invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
+        invocation = self._facts_call(arguments)
         async with self._observer.root.step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
             context = self._context
             found = await context.facts.list_rows(intent, context.scope, context.document_ids)
@@ -189,6 +189,10 @@ class Toolbox:
         self._observer.record_facts(listed)
         return listed
 
+    def _facts_call(self, arguments: Mapping[str, object]) -> ToolInvocation:
+        """Return a call with an ID of its own in the conversation, also where it finds no further passage."""
+        return ToolInvocation(id=f"facts{self._highest}-{len(self._searches)}", name=FACTS_TOOL, arguments=arguments)
+
     async def _compute(self, question: str) -> ListedFacts | None:
         """Answer a question, by itself or with the one before, from one table that accounts for all its words."""
         found = await self._from_table(question, [question])
@@ -199,7 +203,7 @@ class Toolbox:
             return None
         question, text, listing = found
         arguments: dict[str, object] = {"query": question[:JOB_INPUT_CHARACTERS], "type": FactType.ROW.value}
-        invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
+        invocation = self._facts_call(arguments)
         async with self._observer.root.step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
             finding = Finding(text=text, passages=tuple(source for _, source in listing.rows))
             job.output = _to_output(finding)
@@ -238,7 +242,7 @@ class Toolbox:
         if found is None:
             return None
         arguments: dict[str, object] = {"query": question[:JOB_INPUT_CHARACTERS]}
-        invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
+        invocation = self._facts_call(arguments)
         async with self._observer.root.step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
             finding = Finding(text=found.heading, passages=found.passages)
             job.output = _to_output(finding)
