@@ -58,7 +58,9 @@ class Grid:
         """The date in the first cell of each row, or None; figures for whole years have no dates."""
         firsts = [row[0] if row else None for row in self.numbers]
         found = [date.fromordinal(int(first.value)) if first and first.unit == DATE else None for first in firsts]
-        return found if len({day.month for day in found if day is not None}) > 1 else [None] * len(found)
+        known = [day for day in found if day is not None]
+        is_yearly = len({day.month for day in known}) == 1 and len({day.year for day in known}) == len(known)
+        return [None] * len(found) if is_yearly else found
 
     @cached_property
     def headings(self) -> Sequence[frozenset[str]]:

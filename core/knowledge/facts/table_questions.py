@@ -33,6 +33,7 @@ from core.knowledge.facts.table_shapes import YEAR
 from core.knowledge.facts.table_words import (
     MONTHS,
     QUANTITIES,
+    SHORT_MONTHS,
     Operation,
     TableQuestion,
     is_like,
@@ -44,9 +45,7 @@ from core.text.words import words
 
 MOST_COLUMNS = 40  # of a table whose columns are read as rows
 _YES, _NO = frozenset({"yes", "y", "true", "x", "✓"}), frozenset({"no", "n", "false", "", "-", "–"})
-_OF_PERIODS = re.compile(
-    r"years?|ended|ending|as|at|of|on|for|the|fiscal|fy|(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]{0,6}"
-)
+_OF_PERIODS = re.compile(rf"years?|ended|ending|as|at|of|on|for|the|fiscal|fy|(?:{'|'.join(SHORT_MONTHS)})[a-z]{{0,6}}")
 _MEASURED = re.compile(r"\d ?([^\W\d_]{1,12}|°[cCfF]|[€£$¥])")  # a figure and its unit: "30 feet"
 _RANGE = re.compile(r"(\d{1,4}) ?[-–] ?(\d{1,4})")
 

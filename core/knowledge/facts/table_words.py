@@ -174,8 +174,8 @@ _YEAR_TO = re.compile(  # "the year to March 2024": statements often call it 202
     r"\b(?:the )?year (?:to|ended|ending)(?: the)?(?: \d{1,2}(?:st|nd|rd|th)?)? [A-Z][a-z]{2,8},?(?: \d{1,2},)? "
     r"(?=(?:19|20)\d\d\b)"
 )
-_SHORT_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-MONTHS = {word: number for word, number in MONTH_OF.items() if word[:3] == _SHORT_MONTHS[number - 1]}  # "ago" is none
+SHORT_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+MONTHS = {word: number for word, number in MONTH_OF.items() if word[:3] == SHORT_MONTHS[number - 1]}  # "ago" is none
 CENTURY = 50  # two digits from here on are of the twentieth
 _SHORT_YEARS = re.compile(r"(?<!\d)_(\d\d)_(\d\d)(?![\d_])")
 _CAMEL = re.compile(r"(?<=\b[a-z]{3})(?=[A-Z][a-z])|(?<=\b[a-z]{4})(?=[A-Z][a-z])|(?<=[a-z]{5})(?=[A-Z][a-z])")

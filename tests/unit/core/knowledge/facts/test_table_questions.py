@@ -482,12 +482,3 @@ def test_figures_without_a_word_are_a_total() -> None:
 def test_one_figure_is_not_the_highest() -> None:
     grid = Grid(title="Boats", columns=("Boat", "Cars"), rows=(("Heron", "12"), ("Gull", "")))
     assert answer("Which boat has the most cars?", grid) is None
-
-
-def test_a_month_is_one_of_english_questions() -> None:
-    wool = Grid(title="Wool", columns=("Date", "Price"), rows=(("2024-07-01", "8"), ("2024-08-01", "9")))
-
-    assert answer("What was the price of wool in August?", wool) == Computed(
-        text="9 (Price, 2024-08-01)", rows=(1,), covered=2
-    )
-    assert answer("What was the price of wool ago?", wool) is None  # August in Portuguese
