@@ -61,9 +61,10 @@ _EITHER = re.compile(
     r"^(?:which|what|who)\b[^:?]{2,60}: (?P<first>[^:?]{4,100}) or (?P<second>[^:?]{4,100})$", re.IGNORECASE
 )
 
-# "What is the address of the museum, and the fare of the ferry?"
+# "What is the address of the museum, and the fare of the ferry?", not "the name of the mate, and the captain?".
 _BOTH = re.compile(
-    r"^(?P<verb>what(?:['’]s| is| are| was| were)) (?P<first>the [^,:;?]{4,80}), and (?P<second>the [^,:;?]{4,80})$",
+    r"^(?P<verb>what(?:['’]s| is| are| was| were)) (?P<first>the [^,:;?]{4,80})"
+    r", and (?P<second>the [^,:;?]{2,60} (?:of|for|in|at|from) [^,:;?]{2,60})$",
     re.IGNORECASE,
 )
 

@@ -29,6 +29,7 @@ from core.answering.providers.extractive.parts import MOST_PARTS, parts_of
             "What's the name of the mate, and the fare of the ferry?",
             ["What's the name of the mate?", "What's the fare of the ferry?"],
         ),
+        ("What's the name of the mate, and the captain?", ["What's the name of the mate, and the captain?"]),
         ("What are the name and the fare of the ferry?", ["What are the name and the fare of the ferry?"]),
         ("difference between a reef and a shoal", ["What is a reef?", "What is a shoal?"]),
         (
