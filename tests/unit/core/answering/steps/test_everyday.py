@@ -135,11 +135,22 @@ async def test_what_is_here_and_what_was_said_is_listed(text: str, begin: str) -
         "what is the password?",
         "where is the key?",
         "mast",
+        "are comments in the data file OK?",
+        "can we post something on the official blog in Spanish?",
+        "could the company look at my private files on my machine?",
+        "how should the title of my pull request start?",
     ],
 )
 async def test_questions_in_like_words_are_searched_for(text: str) -> None:
     _, told = await ask(text, here=IN_PRIVATE, said="ok", answer="Keys hang in the hall.")
     assert told.startswith("Keys hang in the hall.")
+
+
+async def test_what_a_question_points_to_may_be_in_the_same_message() -> None:
+    turns = UnsureTurns(Act.UNCLEAR, 0.9)
+    text = "Somebody took the bike that I got on the scheme. Is that my problem?"
+    assert (await ask(text, said="cats lol", answer="Keys hang in the hall.", turns=turns))[0] is AnswerStatus.ANSWERED
+    assert await ask("Is that my problem?", said="cats lol", turns=turns) == (AnswerStatus.CLARIFY, say("unclear"))
 
 
 @pytest.mark.parametrize(
