@@ -26,7 +26,6 @@ BATCH_TOKENS = 4096
 WIDTH = 16  # lengths are padded to a multiple: each new shape costs the matrix kernels a compilation
 LONGEST = 288  # tokens
 WARM_UP = 150  # batches
-PACKAGED = 0.3  # share of the packaged weights in a mean
 SEED = 7
 SOFT = 0.02  # of a label: pairs that are labelled wrongly weigh less
 # Half as many bits where the processor multiplies them natively; elsewhere they take twelve times as long.
@@ -105,13 +104,13 @@ class CrossEncoder:
             for own, three in zip(self.model.classifier.parameters(), self.labels.parameters(), strict=True):
                 own.copy_(three[:1] - three[1:].mean(dim=0, keepdim=True))
 
-    def blend(self, packaged: "CrossEncoder") -> None:
-        """Take a mean of these weights and the packaged ones, which keeps what those know of other texts.
+    def blend(self, other: "CrossEncoder", share: float) -> None:
+        """Take a mean of these weights and `share` of the other's, which keeps what those know of other texts.
 
         After Wortsman et al. (2022), Robust fine-tuning of zero-shot models, arXiv 2109.01903.
         """
-        old = packaged.model.state_dict()
-        mean = {name: PACKAGED * old[name] + (1 - PACKAGED) * each for name, each in self.model.state_dict().items()}
+        old = other.model.state_dict()
+        mean = {name: share * old[name] + (1 - share) * each for name, each in self.model.state_dict().items()}
         self.model.load_state_dict(mean)
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:

@@ -7,14 +7,19 @@ that was fitted on web searches: asked about a fee, that one prefers the sentenc
 second task: who does what to whom matters for questions, too.
 The weights that are kept are a mean of the fitted ones and .3 of the packaged ones.
 
-`python -m tests.training.judge measure` prints the figures of the packaged and of the fitted one over texts that aren't
-fitted on. Both need what cross_encoder.py needs.
+`python -m tests.training.judge further CLONES` fits that one on questions to public documents, in half an hour, and
+keeps the mean of both (CLONES has their repositories, see documents/*.jsonl).
+
+`python -m tests.training.judge measure [CLONES]` prints the figures of the packaged and of the fitted one over texts,
+and with CLONES over public documents, that aren't fitted on. All need what cross_encoder.py needs.
 """
 
+import asyncio
 import json
 import random
 import sys
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +28,15 @@ from core.answering.providers.extractive.conversation import in_context
 from core.text.words import collapse
 from storage.models.local.files import FITTED_FOLDER, JUDGE_FILE
 from tests.training.cross_encoder import SEED, CrossEncoder, Task, packaged
+from tests.training.document_pairs import DocumentPairs, document_pairs
 from tests.training.judge_pairs import Text, claim_pairs, naming_pairs, question_pairs, read_follow_ups, read_texts
 from tests.training.public_pairs import PublicSets
 
 SCALE = 2.0  # of the logit that is written: the thresholds of `quotes.py` are of the packaged model's wider logits
 FROZEN = 4  # layers that stay as they are
+PACKAGED = 0.3  # share of the packaged weights
+BEFORE = 0.6  # share of the weights before they are fitted on public documents: with .2, other sets lose
+OWN_PAIRS = 9_000  # of our own texts beside these, not to be forgotten
 
 
 def fit(repositories: Path, measured: Sequence[Path]) -> None:
@@ -50,9 +59,24 @@ def fit(repositories: Path, measured: Sequence[Path]) -> None:
     judge = CrossEncoder(packaged(), scale=SCALE)
     judge.fit(first, number=54_000, rate=5e-5, frozen=FROZEN + 2)
     judge.fit(own, number=100_000, rate=6e-5, frozen=FROZEN)
-    judge.blend(CrossEncoder(packaged()))
+    judge.blend(CrossEncoder(packaged()), PACKAGED)
     judge.write(FITTED_FOLDER, JUDGE_FILE)
     sys.stdout.write(measure(judge, [text for text in read_texts() if text.is_measured]))
+
+
+def further(clones: Path) -> None:
+    """Fit the written one on public documents."""
+    rng = random.Random(SEED)
+    texts = [text for text in read_texts() if not text.is_measured]
+    own = [*(pair for text in texts for pair in question_pairs(text, rng)), *naming_pairs(texts, rng)]
+    found = asyncio.run(document_pairs(clones, rng))
+    pairs = [pair for each in found if not each.document.is_measured for pair in each.pairs]
+    judge, before = (CrossEncoder(FITTED_FOLDER, JUDGE_FILE, SCALE) for _ in range(2))
+    tasks = [(Task.QUESTION, pair) for pair in [*pairs, *rng.sample(own, OWN_PAIRS)]]
+    judge.fit(tasks, number=len(tasks), rate=4e-5, frozen=FROZEN)
+    judge.blend(before, BEFORE)
+    judge.write(FITTED_FOLDER, JUDGE_FILE)
+    sys.stdout.write(measure_documents(judge, found))
 
 
 def measure(judge: CrossEncoder, texts: Sequence[Text]) -> str:
@@ -80,6 +104,25 @@ def measure(judge: CrossEncoder, texts: Sequence[Text]) -> str:
     )
 
 
+def measure_documents(judge: CrossEncoder, found: Sequence[DocumentPairs]) -> str:
+    """Return how often the best of what is found for a question answers it, and how the best ones of others compare."""
+    pairs = [(each.document, pair) for each in found if each.document.is_measured for pair in each.pairs]
+    scores = judge.scores([(pair.asked, pair.passage) for _, pair in pairs])
+    hits, answered, near = [], [], []
+    read = zip(pairs, scores, strict=True)
+    for _, group in groupby(read, key=lambda item: (item[0][0].name, item[0][1].asked)):
+        own = [(score, pair.label) for (_, pair), score in group]
+        if any(label for _, label in own):
+            hits.append(max(own)[1])
+            answered.append(max(score for score, label in own if label))
+        else:
+            near.append(max(own)[0])
+    return (
+        f"{len(hits)} questions to public documents: the best that is found answers {np.mean(hits):.3f}\n"
+        f"{len(near)} near misses: below an answer {_above(answered, near):.3f}\n"
+    )
+
+
 def _measure_follow_ups(judge: CrossEncoder, texts: Sequence[Text]) -> str:
     """Return how often the best sentence of a text answers a follow-up, by itself and with the question before."""
     asked = [(text, one) for text, one in read_follow_ups(texts) if one.places]
@@ -101,10 +144,17 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["fit", repositories, *measured]:
             fit(Path(repositories), [Path(file) for file in measured])
-        case ["measure"]:
+        case ["further", repositories]:
+            further(Path(repositories))
+        case ["measure", *repositories]:
             texts = [text for text in read_texts() if text.is_measured]
+            found = [
+                each
+                for clones in repositories
+                for each in asyncio.run(document_pairs(Path(clones), random.Random(SEED)))
+            ]
             fitted = CrossEncoder(FITTED_FOLDER, JUDGE_FILE, SCALE)
             for name, judge in (("packaged", CrossEncoder(packaged())), ("fitted", fitted)):
-                sys.stdout.write(f"{name}\n{measure(judge, texts)}")
+                sys.stdout.write(f"{name}\n{measure(judge, texts)}{measure_documents(judge, found) if found else ''}")
         case _:
             raise SystemExit(__doc__)

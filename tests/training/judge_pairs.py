@@ -121,7 +121,7 @@ def question_pairs(text: Text, rng: random.Random) -> Iterator[Pair]:
     """Pair each question with passages that answer it and with others of the text."""
     for asked in text.asked:
         if not asked.places:
-            yield from _silent(text, rng.choice(_forms(asked)), (), rng, alike=4, whole=0.9)
+            yield from _silent(text, rng.choice(readings_of(asked)), (), rng, alike=4, whole=0.9)
             continue
         begin, end = asked.places[0], asked.places[-1]
         answers = range(begin, end + 1)
@@ -130,7 +130,7 @@ def question_pairs(text: Text, rng: random.Random) -> Iterator[Pair]:
                 yield Pair(asked.question, _run(text, first, last, rng), 1)
             yield from _silent(text, asked.question, answers, rng, alike=3, whole=0.5)
         elif asked.after:
-            for form in _forms(asked):
+            for form in readings_of(asked):
                 yield Pair(form, _run(text, begin, end, rng), 1)
                 yield from _silent(text, form, answers, rng, alike=2, whole=0.3)
         else:
@@ -243,7 +243,7 @@ def most_alike(question: str, places: Iterable[int], sentences: Sequence[str]) -
     return sorted(places, key=lambda place: -shared(place))
 
 
-def _forms(asked: Asked) -> list[str]:
+def readings_of(asked: Asked) -> list[str]:
     """Return the readings of a question: of a follow-up, with the question before it, as `conversation.py` does."""
     if not asked.after:
         return [asked.question]

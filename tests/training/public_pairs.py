@@ -43,6 +43,17 @@ _T = TypeVar("_T")
 _SENTENCE = re.compile(r"[^.!?]+(?:[.!?](?!\s+[A-Z]|\s*$)[^.!?]*)*[.!?]*\s*")
 
 
+def file_of(clones: Path, repository: str, path: str, commit: str = "HEAD") -> bytes:
+    """Return a file of a bare clone; FileNotFoundError without the clone, CalledProcessError without the file."""
+    owner, name = repository.split("/")
+    places = (clones / f"{owner}+{name}" / "repo", clones / name / ".git")
+    found = next((place for place in places if place.is_dir()), None)
+    if found is None:
+        raise FileNotFoundError(f"{repository} is not in {clones}: clone it there.")
+    command = ["git", f"--git-dir={found}", "show", f"{commit}:{path}"]
+    return subprocess.run(command, capture_output=True, check=True).stdout
+
+
 class PublicSets:
     """Repositories in a folder, as `owner+name/repo` (bare) or `name`; FileNotFoundError if one is missing."""
 
@@ -78,13 +89,7 @@ class PublicSets:
         return self._bytes(repository, path).decode("utf-8", "replace")
 
     def _bytes(self, repository: str, path: str) -> bytes:
-        owner, name = repository.split("/")
-        places = (self._folder / f"{owner}+{name}" / "repo", self._folder / name / ".git")
-        found = next((place for place in places if place.is_dir()), None)
-        if found is None:
-            raise FileNotFoundError(f"{repository} is not in {self._folder}: clone it there.")
-        command = ["git", f"--git-dir={found}", "show", f"HEAD:{path}"]
-        return subprocess.run(command, capture_output=True, check=True).stdout
+        return file_of(self._folder, repository, path)
 
     def _selqa(self) -> Iterator[Pair]:
         rng = self._rng
