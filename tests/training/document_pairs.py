@@ -98,10 +98,10 @@ class _Search:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
-    async def passages(self, question: str, limit: int = PASSAGES_JUDGED) -> list[SourcedPassage]:
+    async def passages(self, question: str) -> list[SourcedPassage]:
         """Return the passages that are judged for a question, in their order."""
         scope = await self._parts.access.scope(self._parts.workspace)
-        query = SearchQuery(text=question, limit=limit)
+        query = SearchQuery(text=question, limit=PASSAGES_JUDGED)
         return by_place(to_finding(query, await self._parts.library.search(query, scope)).passages)[:PASSAGES_JUDGED]
 
 
