@@ -18,8 +18,9 @@ HIVES = """# Hives
 The hives stand behind the greenhouse from October on, where the wall keeps the worst of the east wind away from them.
 The entrances look to the south, so that the bees come out on mild days, and every hive is a hand higher at its back.
 
-Straw mats cover them against the frost. Nobody opens a hive before the first warm day of March. Sugar water is only
-given when a hive weighs less than twelve kilos, and then in the evening, so that no bees of other hives come for it.
+Straw mats cover them against the frost; two neighbours weave new ones each autumn from their own rye. Nobody opens a
+hive before the first warm day of March. Sugar water is only given when a hive weighs less than twelve kilos, and then
+in the evening, so that no bees of other hives come for it.
 
 ## Honey
 
