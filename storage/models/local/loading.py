@@ -7,6 +7,7 @@ huggingface_hub with its HTTP clients, which fastembed imports whether or not it
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -32,10 +33,13 @@ NOWHERE = "unused/unused"  # fastembed wants a source to download from; files on
 _T = TypeVar("_T")
 # fastembed keeps its list of custom models per process, and refuses a name twice.
 _registering = Lock()
+# Its modules import each other in a circle: two threads that import them at once can wait for each other.
+_importing = Lock()
 
 
 def load_text_model(model: LocalModel, cache_dir: Path | None = None) -> "TextEmbedding":
     """Return an embedding model of one thread, ready to run. Raises ModelMissing."""
+    _import_fastembed()
     from fastembed import TextEmbedding
     from fastembed.common.model_description import ModelSource, PoolingType
 
@@ -54,6 +58,7 @@ def load_text_model(model: LocalModel, cache_dir: Path | None = None) -> "TextEm
 
 def load_cross_encoder(model: LocalModel, cache_dir: Path | None = None) -> "TextCrossEncoder":
     """Return a cross-encoder of one thread, ready to run. Raises ModelMissing."""
+    _import_fastembed()
     from fastembed.common.model_description import ModelSource
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
@@ -82,6 +87,7 @@ def load_turn_model(file: Path) -> "tuple[InferenceSession, Tokenizer]":
 
 def text_model_dimensions(name: str) -> int:
     """Length of the vectors of a model that fastembed knows by name. Raises ModelMissing for other names."""
+    _import_fastembed()
     from fastembed import TextEmbedding
 
     try:
@@ -91,7 +97,6 @@ def text_model_dimensions(name: str) -> int:
 
 
 def _load(kind: Any, model: LocalModel, register: Callable[[str], None], cache_dir: Path | None) -> Any:
-    _let_fastembed_count_exactly()
     check_digests(model)
     options = {"threads": 1, "cache_dir": None if cache_dir is None else str(cache_dir)}
     if model.folder is None:
@@ -125,9 +130,16 @@ def cuts_sums_off() -> bool:
     return bool(found != SUM)
 
 
+def _import_fastembed() -> None:
+    """Import all that is needed of fastembed, in one thread."""
+    with _importing:
+        _let_fastembed_count_exactly()
+
+
 @cache
 def _let_fastembed_count_exactly() -> None:
     """Let `count_exactly` see the options of fastembed's sessions, which it has no parameter for."""
+    import_module("fastembed.rerank.cross_encoder")  # with all other modules of the package
     from fastembed.common.onnx_model import OnnxModel
 
     add_exposed = OnnxModel.add_extra_session_options
