@@ -65,7 +65,7 @@ def fit(repositories: Path, measured: Sequence[Path]) -> None:
 
 
 def further(clones: Path) -> None:
-    """Fit the written one on public documents."""
+    """Fit the written one on public documents. Each run starts from the file that is there, and goes further."""
     rng = random.Random(SEED)
     texts = [text for text in read_texts() if not text.is_measured]
     own = [*(pair for text in texts for pair in question_pairs(text, rng)), *naming_pairs(texts, rng)]
